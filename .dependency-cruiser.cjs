@@ -1,0 +1,85 @@
+/**
+ * The import rule of DESIGN section 3 as an allow-list: what is not listed here fails until somebody decides its place.
+ * Each vendor package has one home.
+ */
+const builtin = { dependencyTypes: ['core'] }
+const inside = (folder) => ({ from: { path: `^src/${folder}/` }, to: { path: `^src/${folder}/` } })
+const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { path } }))
+const vendor = (from, ...names) => names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
+
+const STAGES = '^src/(sessions|delivery|schedule|approvals|memory)/'
+const CORE = '^src/core/'
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^(src|adapters)/', pathNot: '\\.(md|json|yaml)$' },
+      to: {},
+    },
+    {
+      name: 'pure-routing',
+      comment: 'routing and core do no I/O: of the built-in modules only the hash',
+      severity: 'error',
+      from: { path: '^src/(routing|core)/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
+    {
+      name: 'store-types-only',
+      comment: 'stages see the types of the store port, never an engine or a noun file',
+      severity: 'error',
+      from: { path: STAGES },
+      to: { path: '^src/store/', pathNot: '^src/store/store\\.ts$' },
+    },
+    {
+      name: 'seam-not-hub',
+      severity: 'error',
+      from: { path: '^(adapters/|src/delivery/)' },
+      to: { path: '^src/channels/hub' },
+    },
+    {
+      name: 'catalogue-only-from-daemon-and-main',
+      severity: 'error',
+      from: { pathNot: '^(src/(daemon|main)\\.ts|test/|adapters/index\\.ts)' },
+      to: { path: '^adapters/index\\.ts$' },
+    },
+  ],
+  allowed: [
+    { from: {}, to: builtin },
+    ...['core', 'channels', 'routing', 'sessions', 'agent', 'delivery', 'store', 'config', 'http', 'cli', 'platform', 'rehearsal'].map(inside),
+    ...allow('^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery)/', CORE),
+    ...allow(STAGES, '^src/store/store\\.ts$'),
+    ...allow('^src/delivery/', '^src/channels/(adapter|capabilities)\\.ts$'),
+    ...allow('^src/pipeline\\.ts$', CORE, '^src/(sessions|delivery|routing|agent|store)/', '^src/channels/adapter\\.ts$'),
+    ...allow('^src/operator\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/'),
+    ...allow('^src/(http|cli)/', '^src/config/'),
+    ...allow('^src/daemon\\.ts$', '^src/', '^adapters/index\\.ts$'),
+    ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
+    ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
+    ...allow('^adapters/(telegram|discord|slack)/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
+    { from: { path: '^adapters/([^/]+)/' }, to: { path: '^adapters/$1/' } },
+    ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
+    ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),
+    ...vendor('^adapters/telegram/', 'telegraf'),
+    ...vendor('^adapters/shared/', 'markdown-it'),
+    ...vendor('^adapters/[^/]+/config\\.ts$', 'zod'),
+    ...vendor('^adapters/index\\.ts$', 'zod'),
+    ...vendor('^src/store/engines/', 'better-sqlite3'),
+    ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
+    ...vendor('^src/agent/scripted/', 'yaml', 'zod'),
+    ...vendor('^src/config/', 'zod', 'yaml'),
+    ...vendor('^src/platform/', 'pino'),
+    ...vendor('^src/http/', 'hono', '@hono/node-server'),
+    ...vendor('^src/cli/', 'commander'),
+  ],
+  allowedSeverity: 'error',
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+    exclude: { path: '^(dist|coverage)/' },
+  },
+}

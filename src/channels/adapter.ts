@@ -1,0 +1,119 @@
+import type { Address } from '../core/address.ts'
+import type { ChannelId } from '../core/ids.ts'
+import type { InboundEvent } from '../core/message.ts'
+import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
+
+export type { RenderedPart } from '../core/outbound.ts'
+
+/**
+ * The seam: the small interface every platform implements. What only some platforms can do is a capability interface
+ * in `capabilities.ts`; the daemon asks whether an adapter has it.
+ */
+export interface ChannelAdapter {
+  readonly id: ChannelId
+  /**
+   * Connects and resolves once messages can arrive. Rejects with `ChannelDown` when it cannot: the hub keeps the reason,
+   * waits and calls `start` again, for ever. After it resolved, the adapter mends lost connections by itself and reports
+   * them by `health`. Every event goes to `sink.accept`; an event is acknowledged to the platform only after that resolved.
+   * `signal` ends the start and everything it began.
+   */
+  start(sink: ChannelSink, signal: AbortSignal): Promise<void>
+  /** Idempotent. Awaits calls in flight or abandons them within 5 s; afterwards `sink` is never called. */
+  stop(): Promise<void>
+  /** Sends one part. Never throws and never retries: the receipt says which of the four classes it was. */
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  health(): ChannelHealth
+}
+
+/** One message on its way out. */
+export interface OutboundPart {
+  readonly address: Address
+  readonly rendered: RenderedPart
+  /** Stable over attempts and restarts, 25 characters: nonce or metadata where the platform has one. */
+  readonly key: string
+  readonly replyTo?: string
+}
+
+/** Where an adapter puts what it received, and keeps the little it must remember. */
+export interface ChannelSink {
+  /**
+   * Resolves after the commit of event and position; only then acknowledge. Rejects when it could not be stored: do not
+   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing.
+   */
+  accept(event: InboundEvent, position?: ChannelCursor): Promise<void>
+  /** Counts what was received and not understood, so that nothing vanishes unseen. */
+  unknown(kind: string): void
+  readonly state: ChannelState
+}
+
+/** A small durable fact committed with an event, e.g. a per-channel read position. */
+export interface ChannelCursor {
+  readonly key: string
+  readonly value: string
+}
+
+/** Small durable key-value memory of one account: cursors, hashes of registered commands. */
+export interface ChannelState {
+  get(key: string): Promise<string | undefined>
+  set(key: string, value: string): Promise<void>
+}
+
+export interface ChannelHealth {
+  /** `down` carries the reason and the remedy as one line for the operator. */
+  readonly status: 'starting' | 'up' | 'down'
+  readonly detail?: string
+  /** Ms since the epoch of the last proof of receipt: an answered poll, a heartbeat acknowledged (RELIABILITY rule 12). */
+  readonly lastProofAt?: number
+  /** The bot's own name on the platform, once known. */
+  readonly identity?: BotIdentity
+  /** Lines an operator should read at start: privacy mode, missing intents. */
+  readonly hints?: readonly string[]
+}
+
+export interface BotIdentity {
+  readonly id: string
+  readonly username: string
+  readonly displayName: string
+}
+
+/**
+ * Pure: Markdown to parts within the platform's limits, loadable while the channel is down. Empty input gives no part;
+ * the visible text of the parts joined is the visible text of the source.
+ */
+export interface TextFormat {
+  /** UTF-16 units of visible text a part may have. */
+  readonly limit: number
+  split(markdown: string): readonly RenderedPart[]
+}
+
+/** A channel that cannot come up. `permanent`: trying soon is useless until somebody mends it (wrong token). */
+export class ChannelDown extends Error {
+  override readonly name = 'ChannelDown'
+  readonly permanent: boolean
+
+  constructor(message: string, options: { permanent: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.permanent = options.permanent
+  }
+}
+
+/** What `adapters/index.ts` lists for each platform: its schema, its format and its factory, all loaded on demand. */
+export interface ChannelPlugin<Config> {
+  readonly id: ChannelId
+  loadFormat(): Promise<TextFormat>
+  create(account: AccountSettings<Config>): Promise<ChannelAdapter>
+}
+
+export interface AccountSettings<Config> {
+  readonly account: string
+  readonly config: Config
+  readonly services: AdapterServices
+}
+
+/** The powers an adapter is handed. */
+export interface AdapterServices {
+  readonly clock: import('../core/clock.ts').Clock
+  readonly logger: import('../core/logger.ts').Logger
+  /** In [0, 1), for jitter. */
+  random(): number
+}

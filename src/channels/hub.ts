@@ -1,0 +1,116 @@
+import type { Address } from '../core/address.ts'
+import { type Clock, sleep } from '../core/clock.ts'
+import { toError } from '../core/errors.ts'
+import { type AccountId, type ChannelId, toAccountId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { type ChannelAdapter, ChannelDown, type ChannelHealth, type ChannelSink } from './adapter.ts'
+
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+/** A wrong token does not mend itself quickly, but it is mended without a restart. */
+const PERMANENT_WAIT_MS = 60_000
+
+export interface HubAccount {
+  readonly channel: ChannelId
+  readonly account: string
+  create(): Promise<ChannelAdapter>
+  sink(): ChannelSink
+}
+
+export interface HubDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Called each time a channel came up. */
+  ready(channel: ChannelId, account: AccountId, adapter: ChannelAdapter): void
+}
+
+export interface ChannelReport extends ChannelHealth {
+  readonly channel: ChannelId
+  readonly account: AccountId
+}
+
+interface Member {
+  readonly channel: ChannelId
+  readonly account: AccountId
+  adapter?: ChannelAdapter
+  /** Why it is not up, from the last failed start. */
+  failure?: string
+}
+
+/**
+ * Keeps every configured channel up: starts each by itself, and again for ever with capped waits, so that one channel
+ * that cannot come up never holds back the others nor the daemon (RELIABILITY P52, rule 12).
+ */
+export class ChannelHub {
+  readonly #deps: HubDeps
+  readonly #members = new Map<string, Member>()
+  readonly #stop = new AbortController()
+  readonly #starting: Promise<void>[] = []
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins to bring the accounts up; does not wait for them. */
+  start(accounts: readonly HubAccount[]): void {
+    for (const account of accounts) {
+      const member: Member = { channel: account.channel, account: toAccountId(account.account) }
+      this.#members.set(keyOf(member.channel, member.account), member)
+      this.#starting.push(this.#bringUp(account, member))
+    }
+  }
+
+  /** The adapter an address leaves by, or undefined while it is not up. */
+  adapter({ channel, account }: Address): ChannelAdapter | undefined {
+    const adapter = this.#members.get(keyOf(channel, account))?.adapter
+    return adapter?.health().status === 'up' ? adapter : undefined
+  }
+
+  reports(): readonly ChannelReport[] {
+    return [...this.#members.values()].map(({ channel, account, adapter, failure }) => {
+      const health: ChannelHealth = adapter?.health() ?? { status: 'starting' }
+      const down = failure === undefined ? {} : { status: 'down' as const, detail: failure }
+      return { channel, account, ...health, ...down }
+    })
+  }
+
+  /** Idempotent; afterwards no sink is called. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all([...this.#members.values()].map(({ adapter }) => adapter?.stop()))
+    await Promise.all(this.#starting)
+  }
+
+  async #bringUp(account: HubAccount, member: Member): Promise<void> {
+    const { clock, logger } = this.#deps
+    const { signal } = this.#stop
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        member.adapter ??= await account.create()
+        await member.adapter.start(account.sink(), signal)
+        delete member.failure
+        this.#deps.ready(member.channel, member.account, member.adapter)
+        return
+      } catch (thrown) {
+        if (signal.aborted) return
+        const err = toError(thrown)
+        const permanent = err instanceof ChannelDown && err.permanent
+        const wait = permanent
+          ? PERMANENT_WAIT_MS
+          : Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempt, 5), LONGEST_WAIT_MS)
+        member.failure = err.message
+        logger.error('A channel is down', {
+          channel: member.channel,
+          account: member.account,
+          reason: err.message,
+          retryInMs: wait,
+        })
+        await sleep(clock, wait, signal)
+      }
+    }
+  }
+}
+
+function keyOf(channel: ChannelId, account: AccountId): string {
+  return `${channel}@${account}`
+}

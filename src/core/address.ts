@@ -1,0 +1,59 @@
+import { ParleyError } from './errors.ts'
+import { type AccountId, CHANNEL_IDS, type ChannelId, toAccountId } from './ids.ts'
+
+/** `group` is a closed set of people (Telegram groups, Discord group DMs, Slack mpims), `channel` a place in a space. */
+export type ChatType = 'direct' | 'group' | 'channel'
+const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
+
+/**
+ * Where a message came from and where its answer goes: one typed value that is stored with the inbox row, copied to the
+ * turn and to each delivery. There is no "last route" (FIELD 3.3). Ids are the platform's own, as opaque text.
+ */
+export interface Address {
+  readonly channel: ChannelId
+  readonly account: AccountId
+  readonly chatType: ChatType
+  readonly chat: string
+  /** Forum topic or thread. Absent means the chat's root (Telegram: General). */
+  readonly topic?: string
+  /** Guild, workspace or team the chat lives in. */
+  readonly space?: Space
+}
+
+export interface Space {
+  readonly type: string
+  readonly id: string
+}
+
+/** `telegram:group:-100123/42`; with an account that is not the default `telegram@second:group:-100123`. Space is not part of it. */
+export function formatAddress(address: Address): string {
+  const account = address.account === 'default' ? '' : `@${address.account}`
+  const topic = address.topic === undefined ? '' : `/${address.topic}`
+  return `${address.channel}${account}:${address.chatType}:${address.chat}${topic}`
+}
+
+/** The inverse of `formatAddress`. Throws `invalid` naming the form. */
+export function parseAddress(text: string): Address {
+  const match = /^([a-z]+)(?:@([^:]+))?:([a-z]+):([^/]+)(?:\/(.+))?$/.exec(text)
+  const [, channel, account, chatType, chat, topic] = match ?? []
+  const knownChannel = CHANNEL_IDS.find((id) => id === channel)
+  const knownType = CHAT_TYPES.find((type) => type === chatType)
+  if (!knownChannel || !knownType || !chat) {
+    throw new ParleyError(
+      'invalid',
+      `"${text}" is not an address; write <channel>:<direct|group|channel>:<chat>[/<topic>]`,
+    )
+  }
+  return {
+    channel: knownChannel,
+    account: toAccountId(account ?? ''),
+    chatType: knownType,
+    chat,
+    ...(topic === undefined ? {} : { topic }),
+  }
+}
+
+/** The conversation an address lies in: what deliveries are ordered by. Topics of one chat are ordered apart. */
+export function conversationOf(address: Address): string {
+  return formatAddress(address)
+}

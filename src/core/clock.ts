@@ -1,0 +1,30 @@
+/** Time as the daemon sees it; injected everywhere so that tests move it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Runs `callback` once after `ms`; the returned function cancels it. A pending timer never keeps the process alive. */
+  after(ms: number, callback: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts (never rejects: a sleeper checks the signal itself). */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = (): void => {
+      cancel()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(ms, done)
+    signal?.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,26 @@
+import type { Decision, Dispatch } from './dispatch.ts'
+import type { InboxId } from './ids.ts'
+
+/** A control command people type in a chat. Each stage exports its own; `daemon.ts` collects them. */
+export interface ChatCommand {
+  /** Lower case, without slash. */
+  readonly name: string
+  /** One line for `/help` and the platform's own menu. */
+  readonly description: string
+  /** `owner` commands say nothing to anybody else. */
+  readonly who: 'anyone' | 'owner'
+  /** Also known to people we do not know, such as `/start`. */
+  readonly open?: boolean
+  /**
+   * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be
+   * safe to repeat. Throws `ParleyError`; its message is shown.
+   */
+  run(call: CommandCall): Promise<string | null>
+}
+
+export interface CommandCall {
+  readonly inboxId: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Extract<Decision, { kind: 'control' }>
+  readonly args: string
+}

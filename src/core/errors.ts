@@ -1,0 +1,47 @@
+/** Machine codes of everything that can go wrong on purpose; anything else is `internal` and its text stays in the log. */
+export type ErrorCode =
+  | 'invalid'
+  | 'not_found'
+  | 'conflict'
+  | 'forbidden'
+  | 'unavailable'
+  | 'internal'
+  | 'config'
+  | 'store_locked'
+  | 'store_newer'
+  | 'queue_full'
+  | 'turn_limit'
+  | 'aborted'
+  | 'quarantined'
+  | 'model_unconfigured'
+  | 'model_auth'
+  | 'model_overloaded'
+  | 'model_stalled'
+  | 'model_refused'
+  | 'model_context_length'
+  | 'model_invalid_request'
+  | 'model_empty'
+  | 'model_failed'
+
+/** The one error class. `message` is for the operator and names the remedy where there is one. */
+export class ParleyError extends Error {
+  override readonly name = 'ParleyError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The code of any thrown value; what is not ours is `internal`. */
+export function errorCode(error: unknown): ErrorCode {
+  return error instanceof ParleyError ? error.code : 'internal'
+}
+
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+/** Exit codes of the process. 78 (EX_CONFIG) is in the unit's RestartPreventExitStatus; 75 (EX_TEMPFAIL) is retried. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, locked: 75, config: 78 } as const

@@ -1,0 +1,86 @@
+import type { ErrorCode } from './errors.ts'
+import type { PersonId, TraceId, TurnId } from './ids.ts'
+import type { AttachmentRef, QuotedMessage, Sender } from './message.ts'
+import type { ToolClass, Usage } from './model.ts'
+
+/**
+ * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
+ * deltas are ephemeral and have no number.
+ *
+ * | type | written when | from |
+ * | --- | --- | --- |
+ * | `session_started` | the session row is made, once | C2 |
+ * | `user_message` | a text is accepted, answered or not | S23, S25, S32 |
+ * | `turn_started` | a turn is claimed, once a turn | C5 |
+ * | `turn_resumed` | the same turn continues after a crash | RELIABILITY 3.4 |
+ * | `turn_steered` | the user messages before it joined the running turn | DESIGN decision 16 |
+ * | `assistant_step` | the model asked for tools: before they run | RELIABILITY 3.4 |
+ * | `tool_call` | the intent, before the tool starts | S15 |
+ * | `tool_result` | the tool ended, or was found interrupted | S15, R31 |
+ * | `assistant_message` | the final answer of a turn, raw, markers included | S15 |
+ * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
+ * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
+ */
+export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
+
+/** An event before the store gave it a number. */
+export type EventDraft =
+  | { readonly type: 'session_started'; readonly data: { readonly agent: string } }
+  | { readonly type: 'user_message'; readonly data: UserMessageData }
+  | { readonly type: 'turn_started'; readonly data: { readonly traceId: TraceId } }
+  | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
+  | { readonly type: 'turn_steered'; readonly data: { readonly messages: number } }
+  | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
+  | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
+  | { readonly type: 'tool_result'; readonly data: ToolResultData }
+  | { readonly type: 'assistant_message'; readonly data: AssistantData }
+  | { readonly type: 'turn_completed'; readonly data: TurnEndData }
+  | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
+
+export type EventType = EventDraft['type']
+
+export interface UserMessageData {
+  /** Raw text (S26); tags exist only in the model's view. */
+  readonly text: string
+  readonly messageId?: string
+  readonly sender: Sender
+  readonly person?: PersonId
+  readonly owner: boolean
+  /** The message addressed the agent. */
+  readonly addressed: boolean
+  /** False: stored as context of the next prompt, owes no turn (S25). */
+  readonly triggers: boolean
+  readonly quoted?: QuotedMessage
+  readonly attachments?: readonly AttachmentRef[]
+}
+
+export interface AssistantData {
+  readonly text: string
+  readonly model: string
+  readonly usage: Usage
+}
+
+export interface ToolCallData {
+  readonly callId: string
+  readonly tool: string
+  /** The arguments as the model gave them: a JSON value. */
+  readonly args: unknown
+}
+
+export interface ToolResultData {
+  readonly callId: string
+  readonly tool: string
+  readonly content: string
+  readonly isError: boolean
+}
+
+/** How a turn ended. `silent`: a marker and nothing else. */
+export type TurnOutcome = 'answered' | 'silent' | 'failed'
+
+export interface TurnEndData {
+  readonly outcome: TurnOutcome
+  readonly usage: Usage
+  /** Steps: calls of the model. */
+  readonly steps: number
+  readonly error?: ErrorCode
+}

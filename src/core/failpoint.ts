@@ -1,0 +1,33 @@
+/**
+ * Named points of the message path at which a test build can kill the process (RELIABILITY 10.1). The bundler replaces
+ * `__FAILPOINTS__` by `false` in what users run, so that nothing of this is left there.
+ */
+declare const __FAILPOINTS__: boolean | undefined
+
+export type Failpoint =
+  | 'CP1-received'
+  | 'CP2-committed'
+  | 'CP3-acked'
+  | 'CP4-claimed'
+  | 'CP5-mid-stream'
+  | 'CP6-model-answer-uncommitted'
+  | 'CP7-tool-intent'
+  | 'CP8-tool-running'
+  | 'CP9-tool-done-uncommitted'
+  | 'CP10-outbox-planned'
+  | 'CP11-sending-committed'
+  | 'CP12-bytes-written'
+  | 'CP13-response-read'
+  | 'CP14-between-chunks'
+
+let reached: ((point: Failpoint) => void) | undefined
+
+/** Marks a point; does nothing unless a test build armed it. */
+export function failpoint(point: Failpoint): void {
+  if (typeof __FAILPOINTS__ === 'undefined' || __FAILPOINTS__) reached?.(point)
+}
+
+/** Called once by a test build's entry. */
+export function armFailpoints(onReach: (point: Failpoint) => void): void {
+  reached = onReach
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * Ids are opaque branded strings: each is made and parsed by one codec in this file and by nobody else.
+ * Row ids are ULID-like: sortable by time of making, so appended rows land at the end of their index.
+ */
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** A platform connection kind. */
+export type ChannelId = 'telegram' | 'discord' | 'slack' | 'web' | 'cli' | 'api'
+export const CHANNEL_IDS: readonly ChannelId[] = ['telegram', 'discord', 'slack', 'web', 'cli', 'api']
+
+export type AccountId = Branded<'AccountId'>
+export type AgentId = Branded<'AgentId'>
+export type PersonId = Branded<'PersonId'>
+/** `telegram:2026-11-21-9f3a61c0`, `cli:<name>`, `web:<device>`, `schedule:<id>` (S2, S3). */
+export type SessionId = Branded<'SessionId'>
+/** `sk_v1_` and 64 hex characters (K3). */
+export type ScopeKey = Branded<'ScopeKey'>
+export type InboxId = Branded<'InboxId'>
+export type TurnId = Branded<'TurnId'>
+export type DeliveryId = Branded<'DeliveryId'>
+/** Names one dispatch in every log line, stored row and error notice. */
+export type TraceId = Branded<'TraceId'>
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Makes row ids from an injected clock and injected randomness. */
+export interface IdSource {
+  inbox(): InboxId
+  turn(): TurnId
+  delivery(): DeliveryId
+  trace(): TraceId
+  /** A fresh channel session id `<platform>:<UTC date>-<8 hex>` (S3). */
+  session(platform: string): SessionId
+}
+
+export interface IdInputs {
+  now(): number
+  /** `count` random bytes. */
+  randomBytes(count: number): Uint8Array
+}
+
+/** One source a process: a counter keeps ids of one millisecond ordered, a random suffix keeps two processes apart. */
+export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
+  const instance = base32(randomBytes(5))
+  let counter = 0
+  const next = (): string => {
+    counter = (counter + 1) % 2 ** 30
+    return `${fixed(now(), 10)}${fixed(counter, 6)}${instance}`
+  }
+  return {
+    inbox: () => `in_${next()}` as InboxId,
+    turn: () => `turn_${next()}` as TurnId,
+    delivery: () => `out_${next()}` as DeliveryId,
+    trace: () => `tr_${next()}` as TraceId,
+    session: (platform) =>
+      `${platform}:${new Date(now()).toISOString().slice(0, 10)}-${Buffer.from(randomBytes(4)).toString('hex')}` as SessionId,
+  }
+}
+
+/** The agent and account normal form (K, "Ids"): lower case, runs outside `a-z 0-9 _ -` become one dash, 64 characters. */
+export function toAgentId(raw: string): AgentId {
+  return (slug(raw) || 'main') as AgentId
+}
+
+/** As `toAgentId`; an empty account is `default`. */
+export function toAccountId(raw: string): AccountId {
+  return (slug(raw) || 'default') as AccountId
+}
+
+export function toPersonId(raw: string): PersonId {
+  return raw.trim().toLowerCase() as PersonId
+}
+
+/** Brands a key made by `routing/session-key.ts`, read back from a row, or given by a caller (K23): taken as it is. */
+export function toScopeKey(raw: string): ScopeKey {
+  return raw as ScopeKey
+}
+
+/** Accepts an id read back from a row or typed by an operator; the store decides whether it exists. */
+export function toSessionId(raw: string): SessionId {
+  return raw as SessionId
+}
+
+/** The key every send of one delivery carries, stable over attempts and restarts: 25 characters (RELIABILITY 3.3). */
+export function deliveryKey(id: DeliveryId): string {
+  return base32(createHash('sha256').update(id).digest().subarray(0, 16)).slice(0, 25)
+}
+
+function slug(raw: string): string {
+  return raw
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64)
+    .replace(/-+$/, '')
+}
+
+function fixed(value: number, width: number): string {
+  let rest = value
+  let text = ''
+  for (let index = 0; index < width; index++) {
+    text = CROCKFORD.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+function base32(bytes: Uint8Array): string {
+  let bits = 0
+  let value = 0
+  let text = ''
+  for (const byte of bytes) {
+    value = (value << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      text += CROCKFORD.charAt((value >>> (bits - 5)) & 31)
+      bits -= 5
+    }
+    value &= (1 << bits) - 1
+  }
+  return bits > 0 ? text + CROCKFORD.charAt((value << (5 - bits)) & 31) : text
+}

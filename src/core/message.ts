@@ -1,0 +1,119 @@
+import type { Address } from './address.ts'
+
+/** Who acted, by platform id. Names are text for people and never authority (RELIABILITY S24). */
+export interface Sender {
+  readonly id: string
+  /**
+   * `anonymous` covers every sender whose id is shared or stands for a chat (Telegram 1087968824, 777000, 136817688 and
+   * any `sender_chat`): such a sender can talk but never holds authority (RELIABILITY S25).
+   */
+  readonly kind: 'user' | 'bot' | 'anonymous'
+  readonly displayName?: string
+  readonly username?: string
+  /** The workspace or team the id belongs to, where ids are only unique inside one. */
+  readonly team?: string
+}
+
+/** A file the platform holds: fetched after accept by its opaque reference, never by a path or URL from a message. */
+export interface AttachmentRef {
+  readonly ref: string
+  readonly mime?: string
+  readonly fileName?: string
+  /** Bytes. */
+  readonly size?: number
+}
+
+export interface QuotedMessage {
+  readonly messageId: string
+  readonly text?: string
+  readonly sender?: Sender
+  /** The quoted message is one of ours. */
+  readonly own: boolean
+}
+
+/** Facts every inbound event has. */
+interface InboundFacts {
+  /** Unique per channel and account for as long as the platform may repeat it: the dedupe key (RELIABILITY 3.1). */
+  readonly eventKey: string
+  readonly address: Address
+  readonly sender: Sender
+  /** The platform's own time stamp, ms since the epoch. */
+  readonly sentAt: number
+}
+
+/** What messages, edits and commands share. */
+interface TextFacts extends InboundFacts {
+  readonly messageId: string
+  /** Raw text as the person wrote it: never tagged, never trimmed. */
+  readonly text: string
+  /** The bot was mentioned by entity, or the message replies to one of its messages. Always true in direct chats. */
+  readonly mentioned: boolean
+  /** Somebody else was mentioned. */
+  readonly mentionsOthers: boolean
+  readonly quoted?: QuotedMessage
+  readonly attachments: readonly AttachmentRef[]
+}
+
+export interface InboundMessage extends TextFacts {
+  readonly kind: 'message'
+}
+
+/** `/name arguments`, recognised by the platform's own entity; a command for another bot never becomes one. */
+export interface InboundCommand extends TextFacts {
+  readonly kind: 'command'
+  /** Lower case, without slash and bot name. */
+  readonly name: string
+  readonly args: string
+}
+
+export interface InboundEdit extends TextFacts {
+  readonly kind: 'edit'
+}
+
+export interface InboundDelete extends InboundFacts {
+  readonly kind: 'delete'
+  readonly messageId: string
+}
+
+export interface InboundReaction extends InboundFacts {
+  readonly kind: 'reaction'
+  readonly messageId: string
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** The bot itself was added to or removed from a chat, or may no longer write there. */
+export interface InboundMembership extends InboundFacts {
+  readonly kind: 'membership'
+  readonly status: 'joined' | 'left' | 'restricted'
+  readonly chatTitle?: string
+}
+
+export interface InboundButton extends InboundFacts {
+  readonly kind: 'button'
+  readonly messageId: string
+  /** The opaque id our own button carried. */
+  readonly data: string
+  /** What the platform wants answered so that the button stops spinning. */
+  readonly callbackId: string
+}
+
+/** The chat got a new id; rules, sessions and links must move with it. */
+export interface InboundMigration extends InboundFacts {
+  readonly kind: 'migration'
+  readonly to: Address
+}
+
+/** Everything a platform can tell us. A kind an adapter does not know is dropped and counted, never guessed. */
+export type InboundEvent =
+  | InboundMessage
+  | InboundCommand
+  | InboundEdit
+  | InboundDelete
+  | InboundReaction
+  | InboundMembership
+  | InboundButton
+  | InboundMigration
+
+/** The kinds that carry text somebody may want answered. */
+export type InboundText = InboundMessage | InboundCommand | InboundEdit

@@ -1,0 +1,72 @@
+/**
+ * The model port. Our own messages all the way through; a vendor's types never cross it (DESIGN decision 10).
+ */
+export interface Model {
+  /** `<provider>/<model>` as configured; each answer names the one that really answered. */
+  readonly id: string
+  /**
+   * One model call. Yields text as it comes and each tool call once complete; the last event is `end`. Throws
+   * `ParleyError` with a `model_*` code, or `aborted` when `signal` aborted. Keeps its own idle timer: a stream that
+   * stalls is `model_stalled`. Never retries after the first event.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+export interface ModelRequest {
+  readonly system: string
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ToolSpec[]
+  /** Tokens of the answer. */
+  readonly maxTokens: number
+}
+
+/** Roles alternate; every `tool_call` of an assistant message is answered in the `tool` message that follows it. */
+export type ModelMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelToolCall[] }
+  | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }
+
+export interface ModelToolCall {
+  readonly id: string
+  readonly name: string
+  readonly args: unknown
+}
+
+export interface ModelToolResult {
+  readonly id: string
+  readonly content: string
+  readonly isError: boolean
+}
+
+export type ModelEvent =
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'tool_call'; readonly call: ModelToolCall }
+  | { readonly type: 'end'; readonly stop: StopReason; readonly usage: Usage; readonly model: string }
+
+/** `end`: done. `tools`: it waits for results. `length`: cut at `maxTokens`. `refused`: the model declined. */
+export type StopReason = 'end' | 'tools' | 'length' | 'refused'
+
+/** Tokens. */
+export interface Usage {
+  readonly input: number
+  readonly output: number
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return { input: a.input + b.input, output: a.output + b.output }
+}
+
+/**
+ * What a crash means for a tool (DESIGN decision 11): `pure` may simply run again, `keyed` may run again with the same
+ * call id, `once` never re-runs: its outcome is reported as unknown.
+ */
+export type ToolClass = 'pure' | 'keyed' | 'once'
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,84 @@
+import type { Address } from './address.ts'
+import type { DeliveryId, InboxId, SessionId, TraceId, TurnId } from './ids.ts'
+
+/**
+ * `reply` answers a person: an unknown outcome is re-sent once, marked. `effect` has side effects elsewhere (cross-chat
+ * sends, announcements): an unknown outcome is never re-sent. `control` answers a control command and is exempt from
+ * send policy. `notice` is a calm line about a failure. (RELIABILITY 3.2; BEHAVIOUR 2 row 39)
+ */
+export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
+
+/** What a stage wants said: Markdown, not yet split or stripped. It leaves by the one gate in `delivery`. */
+export interface OutboundMessage {
+  readonly source: TurnId | InboxId
+  readonly sessionId?: SessionId
+  readonly traceId: TraceId
+  readonly address: Address
+  readonly class: DeliveryClass
+  readonly text: string
+  /** Platform id of the message this answers, where a visible reply helps (groups). */
+  readonly replyTo?: string
+}
+
+/** One message as the platform will take it. */
+export interface RenderedPart {
+  /** The platform's markup. */
+  readonly text: string
+  /** The same content without markup: sent once instead when the platform refuses to parse `text`. */
+  readonly plain: string
+  readonly markup: 'html' | 'markdown' | 'mrkdwn' | 'plain'
+}
+
+/** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */
+export type DeliveryOp = 'send' | 'edit' | 'delete'
+
+/**
+ * planned → sending → sent | rejected | waiting | uncertain; uncertain → sent | resent | given_up; planned and
+ * waiting → expired (RELIABILITY 3.3). `resent` went out a second time, visibly marked as a repeat.
+ */
+export type DeliveryState =
+  | 'planned'
+  | 'sending'
+  | 'sent'
+  | 'rejected'
+  | 'waiting'
+  | 'uncertain'
+  | 'resent'
+  | 'given_up'
+  | 'expired'
+
+/** One outbox row: one part of one outbound message. Times are ms since the epoch. */
+export interface Delivery {
+  readonly id: DeliveryId
+  /** Unique with `partNo`: one final per turn is enforced by the store (RELIABILITY P33). */
+  readonly source: TurnId | InboxId
+  readonly partNo: number
+  readonly sessionId?: SessionId
+  readonly traceId: TraceId
+  readonly address: Address
+  readonly class: DeliveryClass
+  readonly op: DeliveryOp
+  readonly part: RenderedPart
+  readonly replyTo?: string
+  readonly state: DeliveryState
+  /** Real attempts; waiting for an adapter or a limit is none. */
+  readonly attempt: number
+  readonly ownerEpoch: number
+  readonly notBefore?: number
+  readonly expiresAt: number
+  readonly startedAt?: number
+  /** The platform's id once sent; for `edit` and `delete` the message acted on. */
+  readonly messageId?: string
+  readonly reason?: string
+}
+
+/**
+ * How a send ended; adapters never throw for it (DESIGN, the seam).
+ * `not_sent`: provably nothing left, retry freely. `rejected`: the platform said no; permanent unless `retryAfterMs`.
+ * `unknown`: anything after the first body byte without a readable answer; never blindly repeated.
+ */
+export type DeliveryReceipt =
+  | { readonly kind: 'sent'; readonly messageId: string }
+  | { readonly kind: 'not_sent'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly retryAfterMs?: number; readonly movedTo?: Address }
+  | { readonly kind: 'unknown'; readonly reason: string }

@@ -1,0 +1,78 @@
+import type { ChatType } from './address.ts'
+import type { AgentId, ChannelId, PersonId } from './ids.ts'
+import type { Dimension, Role } from './session.ts'
+
+/**
+ * The part of the configuration that routing decides by, as plain values. `config` produces it, `routing` compiles and
+ * reads it. Order matters wherever there is a list.
+ */
+export interface RoutingPolicy {
+  readonly people: readonly PersonPolicy[]
+  /** The first is the default agent. */
+  readonly agents: readonly AgentId[]
+  readonly access: AccessPolicy
+  /** Owner messages trigger without being addressed (DESIGN decision 5). */
+  readonly ownerAlwaysTriggers: boolean
+  readonly dispatch: readonly DispatchRule[]
+  readonly sendPolicy: SendPolicy
+  readonly scope: 'routed' | 'global'
+  readonly dimensions: readonly Dimension[]
+  /** A channel block's own list, which replaces the global one there. */
+  readonly channelDimensions: Readonly<Partial<Record<ChannelId, readonly Dimension[]>>>
+  readonly direct: 'chat' | 'person' | 'main'
+}
+
+export interface PersonPolicy {
+  readonly id: PersonId
+  readonly role: Role
+  /** `<channel>:<id>` or a bare id, which matches on any channel (K15). */
+  readonly ids: readonly string[]
+}
+
+/** Who may talk. An unset or empty list of groups admits nobody but the owner (decision 15). */
+export interface AccessPolicy {
+  readonly direct: Audience
+  /** The first match decides. */
+  readonly groups: readonly GroupRule[]
+}
+
+/** `owner`; `allowlist`: everybody named under `people`; `public`: anyone. */
+export type Audience = 'owner' | 'allowlist' | 'public'
+
+export interface GroupRule {
+  readonly match: PlaceMatch
+  readonly who: Audience
+  readonly trigger: 'mention' | 'always' | 'never'
+}
+
+/** An unset field does not restrict. Ids are compared without case and outer spaces. */
+export interface PlaceMatch {
+  readonly channel?: string
+  readonly account?: string
+  readonly space?: string
+  readonly chat?: string
+  readonly topic?: string
+}
+
+export interface DispatchRule {
+  readonly name?: string
+  readonly match: PlaceMatch & { readonly sender?: string; readonly mentioned?: boolean }
+  readonly agent?: string
+  readonly dimensions?: readonly string[]
+}
+
+/** Any matching deny wins over any matching allow, whatever the order (T24). */
+export interface SendPolicy {
+  readonly rules: readonly SendRule[]
+  readonly default: 'allow' | 'deny'
+}
+
+export interface SendRule {
+  readonly match: PlaceMatch & {
+    readonly chatType?: ChatType
+    readonly person?: string
+    readonly keyPrefix?: string
+  }
+  /** Unset allows. */
+  readonly action?: 'allow' | 'deny'
+}

@@ -1,0 +1,96 @@
+import type { ChatType } from './address.ts'
+import type { AccountId, AgentId, ChannelId, PersonId, ScopeKey, SessionId } from './ids.ts'
+
+/** The four dimensions that count (K7), in the order a rule lists them. */
+export type Dimension = 'space' | 'chat' | 'topic' | 'sender'
+export const DIMENSIONS: readonly Dimension[] = ['space', 'chat', 'topic', 'sender']
+
+/** What a scope key is made from, kept as a structure and not only as a hash (K47). */
+export interface SessionScope {
+  readonly version: 1
+  readonly agent: AgentId
+  readonly channel: ChannelId
+  readonly account: AccountId
+  /** Only the dimensions that had a value, in configured order (K6, K8). */
+  readonly dimensions: readonly Dimension[]
+  readonly values: Readonly<Partial<Record<Dimension, string>>>
+}
+
+export type SourceKind = 'channel' | 'schedule' | 'cli' | 'web' | 'api' | 'hook' | 'node'
+
+/** How a session came to be; the source of the first opening stays for ever (S1, S18). */
+export interface SessionSource {
+  readonly kind: SourceKind
+  /** A person can answer an approval here; schedules and hooks cannot (S47). */
+  readonly interactive: boolean
+  readonly platform?: ChannelId
+  readonly triggerId?: string
+  readonly triggerType?: string
+}
+
+/** `main` and `other` are direct sessions, the rest speaks for itself (T7, T36). */
+export type SessionKind = 'main' | 'group' | 'cron' | 'hook' | 'node' | 'other'
+
+/** Derived: `running` and `awaiting_approval` from a live turn, `inactive` from the row (S6, BEHAVIOUR 2 row 7). */
+export type SessionStatus = 'idle' | 'running' | 'awaiting_approval' | 'inactive'
+
+export type SendOverride = 'allow' | 'deny'
+
+/** One row of the store. Times are ms since the epoch. */
+export interface Session {
+  readonly id: SessionId
+  readonly scopeKey: ScopeKey
+  readonly scope: SessionScope
+  readonly agentId: AgentId
+  readonly kind: SessionKind
+  /** `main`, `telegram:group:<id>[/<topic>]`, `telegram:direct:<id>`, `cron:<id>` (T2-T4, T36). */
+  readonly displayKey: string
+  readonly chatType: ChatType
+  readonly source: SessionSource
+  /** Chat or channel id, topic or thread stamp (S4); merged at reopening, new values win (S18). */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly createdAt: number
+  readonly lastActivityAt: number
+  /** User and assistant messages. */
+  readonly messageCount: number
+  /** Turn ends. */
+  readonly turnCount: number
+  /** The last message text from user or assistant, cut to 200 characters; empty before the first. */
+  readonly preview: string
+  /** One line, at most 80 characters (S14); empty before the first user message. */
+  readonly description: string
+  readonly descriptionSource: 'fallback' | 'ai'
+  readonly sendOverride?: SendOverride
+  readonly inactiveAt?: number
+  /** Sequence number of the newest event; 0 before the first (C6). */
+  readonly lastSeq: number
+}
+
+/** What is known before the row exists. */
+export interface SessionDraft {
+  readonly id: SessionId
+  readonly scopeKey: ScopeKey
+  readonly scope: SessionScope
+  readonly agentId: AgentId
+  readonly kind: SessionKind
+  readonly displayKey: string
+  readonly chatType: ChatType
+  readonly source: SessionSource
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A person with the role config or a claim gave them. */
+export interface Person {
+  readonly id: PersonId
+  readonly role: Role
+  readonly displayName?: string
+}
+
+/** `guest`: nobody we know. An unknown role counts as no owner (BEHAVIOUR 3 S). */
+export type Role = 'owner' | 'member' | 'guest'
+
+/** The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half an emoji. */
+export function fallbackDescription(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= 80 ? line : `${line.slice(0, 77).replace(/[\uD800-\uDBFF]$/, '')}...`
+}

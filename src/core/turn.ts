@@ -1,0 +1,107 @@
+import type { ChatType } from './address.ts'
+import type { ErrorCode } from './errors.ts'
+import type { EventDraft, ToolResultData } from './event.ts'
+import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
+import type { Role } from './session.ts'
+
+/** An agent as configured. */
+export interface AgentProfile {
+  readonly id: AgentId
+  /** `<provider>/<model>`. */
+  readonly model: string
+  readonly prompt: string
+  readonly tools: readonly string[]
+}
+
+export interface TurnRequest {
+  readonly turnId: TurnId
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly agent: AgentProfile
+  readonly chatType: ChatType
+  /** Ms since the epoch, for the prompt. */
+  readonly now: number
+  /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
+  readonly messages: readonly ModelMessage[]
+  /** The step a crash interrupted; its calls are settled before the model is asked again. */
+  readonly open?: OpenStep
+  /** Model calls and tokens an interrupted run of this turn had already spent. */
+  readonly spent: { readonly steps: number; readonly usage: Usage }
+  /** Whose authority the tools act under. */
+  readonly principal: Principal
+  /**
+   * Called at each step boundary: user texts that were bound to this turn meanwhile, the binding already committed
+   * (busy mode `steer`). Empty in the other modes.
+   */
+  steer(): Promise<readonly string[]>
+}
+
+/** An assistant step whose tool calls have not all been answered. */
+export interface OpenStep {
+  readonly calls: readonly ModelToolCall[]
+  readonly results: readonly ToolResultData[]
+  /** Call ids whose intent is on record: a `once` tool among them is never run again. */
+  readonly intended: readonly string[]
+}
+
+export interface Principal {
+  readonly person?: PersonId
+  readonly role: Role
+}
+
+/**
+ * What a running turn yields. The generator goes on only after the caller has committed what it yielded, so a step is
+ * on disk before its tools run (DESIGN 3, "How parts meet"). `delta` is ephemeral. `end` is always the last one: the
+ * generator never throws for anything a model or tool does.
+ */
+export type TurnEvent =
+  | { readonly type: 'delta'; readonly text: string }
+  | { readonly type: 'journal'; readonly event: JournalDraft }
+  | { readonly type: 'end'; readonly result: TurnResult }
+
+/** The kinds of event a turn journals between its start and its end. */
+export type JournalDraft = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' }>
+
+/**
+ * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11).
+ * `failed`: nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
+ */
+export type TurnResult =
+  | {
+      readonly kind: 'final'
+      readonly text: string
+      readonly model: string
+      readonly usage: Usage
+      readonly steps: number
+      readonly error?: ErrorCode
+    }
+  | {
+      readonly kind: 'failed'
+      readonly code: ErrorCode
+      readonly cause: unknown
+      readonly usage: Usage
+      readonly steps: number
+    }
+  | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
+
+export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<TurnEvent, void, void>
+
+/** A tool of the agent. Its powers come with the context; it holds no globals. */
+export interface Tool {
+  readonly spec: ToolSpec
+  readonly class: ToolClass
+  /** The text the model sees. A throw becomes an error result, its message shown to the model. */
+  run(args: unknown, context: ToolContext): Promise<string>
+}
+
+export interface ToolContext {
+  readonly turnId: TurnId
+  readonly sessionId: SessionId
+  readonly agentId: AgentId
+  readonly callId: string
+  readonly principal: Principal
+  readonly signal: AbortSignal
+  /** Ms since the epoch. */
+  now(): number
+}

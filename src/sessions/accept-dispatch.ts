@@ -1,0 +1,151 @@
+import type { ContextReason, Decision, Dispatch } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { UserMessageData } from '../core/event.ts'
+import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { InboundText } from '../core/message.ts'
+import type { Session } from '../core/session.ts'
+import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
+import { openSession } from './open-session.ts'
+import { recordStart, type StartedTurn } from './record-turn.ts'
+import type { Admission, TurnQueue } from './turn-queue.ts'
+
+/** What the accept transaction left for the pipeline to do after its commit. */
+export type Accepted =
+  /** The platform gave it again; nothing was written. */
+  | { readonly kind: 'repeat' }
+  /** Recorded with its outcome; nothing more is owed. */
+  | { readonly kind: 'done'; readonly inboxId: InboxId }
+  | { readonly kind: 'command'; readonly inboxId: InboxId }
+  | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn }
+  | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+  | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+
+export interface AcceptDeps {
+  readonly ids: IdSource
+  readonly queue: TurnQueue
+  /** Called with the session's admission at once, so that a failed transaction can undo it. */
+  admitted(session: SessionId, admission: Admission): void
+}
+
+/**
+ * The body of the accept transaction (DESIGN decision 3): dedupe, decision with trace, event, inbox row and, if the
+ * session is idle, the claim. The raw text is stored before any model is called (S23).
+ */
+export async function acceptDispatch(
+  tx: StoreWriter,
+  dispatch: Dispatch,
+  decision: Decision,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const id = deps.ids.inbox()
+  switch (decision.kind) {
+    case 'ignore':
+    case 'refuse': {
+      const outcome =
+        decision.kind === 'ignore' ? (`ignored: ${decision.reason}` as const) : (`refused: ${decision.reason}` as const)
+      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome })
+      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'control': {
+      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'waiting' })
+      return fresh ? { kind: 'command', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'context':
+      return acceptContext(tx, { id, dispatch, decision }, deps)
+    case 'run':
+      return acceptRun(tx, { id, dispatch, decision }, deps)
+  }
+}
+
+interface Incoming<Kind extends Decision['kind']> {
+  readonly id: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Extract<Decision, { kind: Kind }>
+}
+
+async function acceptContext(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'context'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const session = await openSession(tx, decision.route, dispatch, deps.ids)
+  const outcome = contextOutcome(decision.reason)
+  if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
+    return { kind: 'repeat' }
+  // An edit is recorded, its first text stays what the model saw.
+  if (dispatch.event.kind !== 'edit') {
+    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, false)])
+  }
+  return { kind: 'done', inboxId: id }
+}
+
+async function acceptRun(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'run'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const session = await openSession(tx, decision.route, dispatch, deps.ids)
+  const row = { id, dispatch, decision, sessionId: session.id }
+  const admission = deps.queue.peek(session.id)
+  const turnId = deps.ids.turn()
+  if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
+  if (admission === 'full') {
+    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, false)])
+    return { kind: 'full', inboxId: id, sessionId: session.id }
+  }
+  deps.queue.admit(session.id)
+  deps.admitted(session.id, admission)
+  const message = userMessage(dispatch, decision, true)
+  if (admission === 'wait') {
+    await tx.events.append(session.id, dispatch.receivedAt, [message])
+    return { kind: 'waiting', inboxId: id, sessionId: session.id }
+  }
+  const turn = startedTurn(turnId, session, { dispatch, decision })
+  await recordStart(tx, turn, [message])
+  return { kind: 'started', inboxId: id, turn }
+}
+
+function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
+  switch (admission) {
+    case 'start':
+      return { state: 'claimed', turnId }
+    case 'wait':
+      return { state: 'waiting' }
+    case 'full':
+      return { state: 'done', outcome: 'refused: queue_full' }
+  }
+}
+
+function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+  const { traceId, reply, receivedAt } = dispatch
+  return { id, session, traceId, reply, startedAt: receivedAt, principal: decision.identity }
+}
+
+function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {
+  return reason === 'send_policy' ? 'refused: send_policy' : 'context'
+}
+
+function userMessage(
+  dispatch: Dispatch,
+  decision: Incoming<'run' | 'context'>['decision'],
+  triggers: boolean,
+): EventToAppend {
+  const event = textOf(dispatch)
+  const data: UserMessageData = {
+    text: event.text,
+    messageId: event.messageId,
+    sender: event.sender,
+    owner: decision.identity.role === 'owner',
+    addressed: decision.addressed,
+    triggers,
+    ...(decision.identity.person === undefined ? {} : { person: decision.identity.person }),
+    ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
+    ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
+  }
+  return { type: 'user_message', data }
+}
+
+function textOf({ event }: Dispatch): InboundText {
+  if (event.kind === 'message' || event.kind === 'command' || event.kind === 'edit') return event
+  throw new ParleyError('internal', `a ${event.kind} event cannot be a user message`)
+}

@@ -1,0 +1,68 @@
+import type { ChatCommand, CommandCall } from '../core/command.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { InboxId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { InboxRow, Store } from '../store/store.ts'
+import type { Say } from './courtesy.ts'
+import { calmLine } from './turn-reply.ts'
+
+/** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
+export interface CommandRunner {
+  /** Runs the command of a waiting inbox row; its answer and its outcome are one commit. */
+  run(inbox: InboxId): void
+}
+
+export interface CommandRunnerDeps {
+  readonly store: Store
+  readonly logger: Logger
+  readonly say: Say
+  command(name: string): ChatCommand | undefined
+}
+
+export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
+  const run = async (id: InboxId): Promise<void> => {
+    const row = await deps.store.read.inbox.get(id)
+    const call = row && callOf(row)
+    if (!row || !call) return
+    const command = deps.command(call.decision.command)
+    const text = command ? await answer(command, call, deps.logger) : null
+    if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
+    await deps.say(messageOf(row, text), async (tx) => {
+      await tx.inbox.settle(id, 'control')
+      return true
+    })
+  }
+  return {
+    run(id) {
+      run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))
+    },
+  }
+}
+
+function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
+  if (decision.kind !== 'control') return undefined
+  return { inboxId: id, dispatch, decision, args: dispatch.event.kind === 'command' ? dispatch.event.args : '' }
+}
+
+async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<string | null> {
+  try {
+    return await command.run(call)
+  } catch (err) {
+    if (err instanceof ParleyError && err.code !== 'internal') return err.message
+    logger.error('A command failed', { err, command: command.name, traceId: call.dispatch.traceId })
+    return calmLine('internal', call.dispatch.traceId)
+  }
+}
+
+function messageOf({ id, sessionId, dispatch: { traceId, reply } }: InboxRow, text: string): OutboundMessage {
+  return {
+    source: id,
+    traceId,
+    address: reply.address,
+    class: 'control',
+    text,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../core/clock.ts'
+import type { Dispatch, RefuseReason } from '../core/dispatch.ts'
+import type { InboxId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { StoreWriter } from '../store/store.ts'
+
+/** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
+export interface Courtesy {
+  refused(inbox: InboxId, dispatch: Dispatch, reason: RefuseReason): void
+  queueFull(inbox: InboxId, dispatch: Dispatch): void
+}
+
+/** In one transaction: runs `when`, and if it agrees plans the message, which leaves after the commit. */
+export type Say = (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => Promise<void>
+
+export interface CourtesyDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly say: Say
+}
+
+const HOUR_MS = 3_600_000
+const BURST_MS = 60_000
+
+/** In groups a refusal is silent: nobody there asked to hear about our access list (FIELD 1, row 20). */
+const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
+  no_owner_yet:
+    'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
+  stranger: 'I only talk to people my owner has let in. I have not read further than this.',
+  access: undefined,
+}
+
+export function createCourtesy({ clock, logger, say }: CourtesyDeps): Courtesy {
+  const once = (key: string, windowMs: number, message: OutboundMessage): void => {
+    say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
+      logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
+    )
+  }
+  return {
+    refused(inbox, dispatch, reason) {
+      const text = REFUSALS[reason]
+      const { address, sender } = dispatch.event
+      if (!text || sender.kind !== 'user') return
+      once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
+    },
+    queueFull(inbox, dispatch) {
+      const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
+      once(
+        `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,
+        BURST_MS,
+        messageOf(inbox, dispatch, text),
+      )
+    },
+  }
+}
+
+function messageOf(source: InboxId, { traceId, reply }: Dispatch, text: string): OutboundMessage {
+  return {
+    source,
+    traceId,
+    address: reply.address,
+    class: 'control',
+    text,
+    ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
+  }
+}

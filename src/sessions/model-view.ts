@@ -1,0 +1,153 @@
+import type { ChatType } from '../core/address.ts'
+import type { SessionEvent, UserMessageData } from '../core/event.ts'
+import type { TurnId } from '../core/ids.ts'
+import { addUsage, type ModelMessage, NO_USAGE } from '../core/model.ts'
+import type { OpenStep, TurnRequest } from '../core/turn.ts'
+import { taggedText } from './user-text.ts'
+
+/** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
+export interface ViewLimits {
+  /** Completed turns kept. */
+  readonly turns: number
+  /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
+  readonly contextMessages: number
+}
+
+/**
+ * A session's log folded into what the model is shown: completed turns as one user and one assistant text (C27), the
+ * running turn with its steps. Failed and cancelled turns leave nothing (C15, C19). Pure: the same events give the same
+ * view, however they were cut into batches.
+ */
+export interface ModelView {
+  readonly lastSeq: number
+  readonly turns: readonly CompletedTurn[]
+  /** User messages no turn has taken yet, oldest first. */
+  readonly pending: readonly UserMessageData[]
+  readonly running?: RunningTurn
+}
+
+interface CompletedTurn {
+  readonly user: string
+  readonly assistant: string
+}
+
+interface RunningTurn {
+  readonly id: TurnId
+  readonly user: string
+  readonly steps: readonly ModelMessage[]
+  readonly open?: OpenStep
+  /** Model calls and tokens of the steps so far. */
+  readonly spent: TurnRequest['spent']
+  readonly answer?: string
+}
+
+export const EMPTY_VIEW: ModelView = { lastSeq: 0, turns: [], pending: [] }
+
+/** Adds later events of the same session, in order. */
+export function extendView(
+  view: ModelView,
+  events: readonly SessionEvent[],
+  chat: ChatType,
+  limits: ViewLimits,
+): ModelView {
+  let next = view
+  for (const event of events) next = { ...fold(next, event, chat, limits), lastSeq: event.seq }
+  return next
+}
+
+/** The messages of a request for the running turn, and the step a crash left open. */
+export function requestMessages(view: ModelView): { messages: readonly ModelMessage[]; open?: OpenStep } {
+  const history = view.turns.flatMap<ModelMessage>((turn) => [
+    { role: 'user', text: turn.user },
+    { role: 'assistant', text: turn.assistant, calls: [] },
+  ])
+  const running = view.running
+  if (!running) return { messages: history }
+  const messages: ModelMessage[] = [...history, { role: 'user', text: running.user }, ...running.steps]
+  return running.open ? { messages, open: running.open } : { messages }
+}
+
+function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): ModelView {
+  switch (event.type) {
+    case 'user_message':
+      return { ...view, pending: boundContext([...view.pending, event.data], limits.contextMessages) }
+    case 'turn_started':
+      return event.turnId ? start(view, event.turnId, chat) : view
+    case 'turn_steered':
+      return steer(view, chat)
+    case 'assistant_step':
+    case 'tool_call':
+    case 'tool_result':
+    case 'assistant_message':
+      return view.running ? { ...view, running: advance(view.running, event) } : view
+    case 'turn_completed':
+    case 'turn_cancelled':
+      return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', limits.turns)
+    case 'session_started':
+    case 'turn_resumed':
+      return view
+  }
+}
+
+function start(view: ModelView, id: TurnId, chat: ChatType): ModelView {
+  return {
+    ...view,
+    pending: [],
+    running: { id, user: joined(view.pending, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
+  }
+}
+
+function steer(view: ModelView, chat: ChatType): ModelView {
+  if (!view.running) return view
+  const text: ModelMessage = { role: 'user', text: joined(view.pending, chat) }
+  return { ...view, pending: [], running: { ...view.running, steps: [...view.running.steps, text] } }
+}
+
+type StepEvent = Extract<SessionEvent, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
+
+function advance(running: RunningTurn, event: StepEvent): RunningTurn {
+  switch (event.type) {
+    case 'assistant_step': {
+      const calls = event.data.calls.map((call) => ({ id: call.callId, name: call.tool, args: call.args }))
+      const step: ModelMessage = { role: 'assistant', text: event.data.text, calls }
+      const spent = { steps: running.spent.steps + 1, usage: addUsage(running.spent.usage, event.data.usage) }
+      return { ...running, steps: [...running.steps, step], spent, open: { calls, results: [], intended: [] } }
+    }
+    case 'tool_call':
+      return running.open
+        ? { ...running, open: { ...running.open, intended: [...running.open.intended, event.data.callId] } }
+        : running
+    case 'tool_result':
+      return running.open
+        ? settle(running, { ...running.open, results: [...running.open.results, event.data] })
+        : running
+    case 'assistant_message':
+      return { ...running, answer: event.data.text }
+  }
+}
+
+/** Once every call of the open step has its result, the step becomes ordinary history of the turn. */
+function settle(running: RunningTurn, open: OpenStep): RunningTurn {
+  if (open.results.length < open.calls.length) return { ...running, open }
+  const results = open.results.map(({ callId, content, isError }) => ({ id: callId, content, isError }))
+  const { open: _settled, ...rest } = running
+  return { ...rest, steps: [...running.steps, { role: 'tool', results }] }
+}
+
+function end(view: ModelView, completed: boolean, keep: number): ModelView {
+  const { running, ...rest } = view
+  if (!completed || running?.answer === undefined) return rest
+  return { ...rest, turns: [...view.turns, { user: running.user, assistant: running.answer }].slice(-keep) }
+}
+
+/** Context is bounded, oldest first; messages that owe an answer are never dropped. */
+function boundContext(pending: readonly UserMessageData[], keep: number): readonly UserMessageData[] {
+  const surplus = pending.filter((message) => !message.triggers).length - keep
+  if (surplus <= 0) return pending
+  let dropped = 0
+  return pending.filter((message) => message.triggers || ++dropped > surplus)
+}
+
+function joined(pending: readonly UserMessageData[], chat: ChatType): string {
+  return pending.map((message) => taggedText(message, chat)).join('\n')
+}

@@ -1,0 +1,112 @@
+import type { ReplyTarget } from '../core/dispatch.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import type { EventDraft, TurnOutcome } from '../core/event.ts'
+import type { IdSource, TraceId, TurnId } from '../core/ids.ts'
+import type { Usage } from '../core/model.ts'
+import type { Role, Session } from '../core/session.ts'
+import type { Principal } from '../core/turn.ts'
+import type { EventToAppend, InboxOutcome, InboxRow, StoreWriter } from '../store/store.ts'
+
+/** A claimed turn: everything its run needs, the reply address included. */
+export interface StartedTurn {
+  readonly id: TurnId
+  readonly session: Session
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly startedAt: number
+  /** Whose authority the turn has: the least of everybody whose message it answers (RELIABILITY D02). */
+  readonly principal: Principal
+}
+
+/** Claims a turn: its row and `turn_started`, behind the events that belong before it. */
+export async function recordStart(
+  tx: StoreWriter,
+  turn: StartedTurn,
+  before: readonly EventToAppend[] = [],
+): Promise<void> {
+  const { id, session, traceId, reply, startedAt } = turn
+  await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
+  await tx.events.append(session.id, startedAt, [...before, { type: 'turn_started', turnId: id, data: { traceId } }])
+}
+
+/**
+ * Claims one turn for everything that waits in a session, or undefined if nothing does. It answers where the newest of
+ * them came from.
+ */
+export async function claimWaiting(
+  tx: StoreWriter,
+  session: Session,
+  at: number,
+  ids: IdSource,
+): Promise<StartedTurn | undefined> {
+  const rows = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
+  const newest = rows.at(-1)
+  if (!newest) return undefined
+  const { traceId, reply } = newest.dispatch
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, principal: leastPrincipal(rows) }
+  await tx.inbox.claim(idsOf(rows), turn.id)
+  await recordStart(tx, turn)
+  return turn
+}
+
+/** Messages one turn answers at most; what is left waits for the next. */
+const CLAIM_LIMIT = 100
+
+/** Binds what waits to the running turn and returns those rows (busy mode `steer`). */
+export async function steerWaiting(tx: StoreWriter, turn: StartedTurn, at: number): Promise<readonly InboxRow[]> {
+  const rows = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
+  if (rows.length === 0) return rows
+  await tx.inbox.claim(idsOf(rows), turn.id)
+  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
+  await tx.events.append(turn.session.id, at, [steered])
+  return rows
+}
+
+/** Commits one step of a running turn before the next begins. */
+export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number, event: EventDraft): Promise<void> {
+  await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
+}
+
+export interface TurnEnding {
+  readonly kind: 'completed' | 'failed' | 'cancelled' | 'quarantined'
+  readonly outcome: TurnOutcome
+  readonly inbox: InboxOutcome
+  readonly usage: Usage
+  readonly steps: number
+  /** The raw answer and the model that gave it; absent if there is none. */
+  readonly answer?: { readonly text: string; readonly model: string }
+  readonly error?: ErrorCode
+}
+
+/** Ends a turn and every message bound to it, fenced by epoch. Exactly one end event a turn (C5). */
+export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<void> {
+  const { usage, steps, error, answer } = ending
+  const failure = error === undefined ? {} : { error }
+  const events: EventToAppend[] = []
+  if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage } })
+  events.push(
+    ending.kind === 'cancelled'
+      ? { type: 'turn_cancelled', turnId: turn.id, data: { reason: 'stopped' } }
+      : { type: 'turn_completed', turnId: turn.id, data: { outcome: ending.outcome, usage, steps, ...failure } },
+  )
+  await tx.turns.finish(turn.id, { state: ending.kind, at, usage, ...failure })
+  await tx.events.append(turn.session.id, at, events)
+  await tx.inbox.settleTurn(turn.id, ending.inbox)
+}
+
+const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 }
+
+/** Nobody gains authority by having a message answered together with the owner's. No message: a guest. */
+export function leastPrincipal(rows: readonly InboxRow[]): Principal {
+  const identities = rows.map((row) => row.decision.identity)
+  return (
+    identities.reduce<Principal | undefined>(
+      (least, next) => (!least || RANK[next.role] < RANK[least.role] ? next : least),
+      undefined,
+    ) ?? { role: 'guest' }
+  )
+}
+
+function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,77 @@
+import { type Clock, sleep } from '../core/clock.ts'
+import { errorCode } from '../core/errors.ts'
+import type { SessionId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { StartedTurn } from './record-turn.ts'
+
+/** The turns this process is running, so that they can be stopped and waited for. */
+export interface RunningTurns {
+  /** Runs a claimed turn to its end. What it throws is logged with its trace id and ends here, never the daemon. */
+  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): void
+  /** Aborts the session's turn; false if it has none. */
+  abort(session: SessionId): boolean
+  /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
+  untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
+  /** Starts no further turn, waits up to `ms` for those that run, then aborts them; they stay claimed for the next start. */
+  drain(ms: number): Promise<void>
+  readonly draining: boolean
+  readonly size: number
+}
+
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 10_000
+
+export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
+  const running = new Map<SessionId, { readonly control: AbortController; readonly done: Promise<void> }>()
+  const drained = new AbortController()
+
+  return {
+    begin(turn, run) {
+      const session = turn.session.id
+      const control = new AbortController()
+      const done = run(control.signal)
+        .catch((err: unknown) => logger.error('A turn broke off', { err, traceId: turn.traceId, turnId: turn.id }))
+        .then(() => {
+          if (running.get(session)?.control === control) running.delete(session)
+        })
+      running.set(session, { control, done })
+    },
+
+    abort(session) {
+      const turn = running.get(session)
+      turn?.control.abort()
+      return turn !== undefined
+    },
+
+    async untilStored(store) {
+      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+        try {
+          return await store()
+        } catch (err) {
+          // Fenced: another process owns the turn now (RELIABILITY P31).
+          if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
+          logger.error('The end of a turn could not be stored and will be tried again', { err })
+          await sleep(clock, wait, drained.signal)
+        }
+      }
+    },
+
+    async drain(ms) {
+      drained.abort()
+      const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
+      await Promise.race([all(), sleep(clock, ms)])
+      for (const { control } of running.values()) control.abort()
+      await Promise.race([all(), sleep(clock, LAST_GRACE_MS)])
+    },
+
+    get draining() {
+      return drained.signal.aborted
+    },
+    get size() {
+      return running.size
+    },
+  }
+}
+
+/** For aborted turns to notice; longer than any step between two awaits takes. */
+const LAST_GRACE_MS = 2_000

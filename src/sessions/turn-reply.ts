@@ -1,0 +1,65 @@
+import type { ErrorCode } from '../core/errors.ts'
+import type { TraceId } from '../core/ids.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { TurnResult } from '../core/turn.ts'
+import type { StartedTurn, TurnEnding } from './record-turn.ts'
+
+/** What a turn's result says to the chat; nothing for a stopped turn. The address travels with the turn. */
+export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
+  if (result.kind === 'aborted') return undefined
+  const { address, replyTo } = turn.reply
+  const common = {
+    source: turn.id,
+    sessionId: turn.session.id,
+    traceId: turn.traceId,
+    address,
+    ...(replyTo === undefined ? {} : { replyTo }),
+  }
+  return result.kind === 'final'
+    ? { ...common, class: 'reply', text: result.text }
+    : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
+}
+
+/** What delivery made of the reply. */
+export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
+
+/** How a turn ends on record. A reply denied at the exit counts as refused, not as answered (T31). */
+export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
+  const { usage, steps } = result
+  switch (result.kind) {
+    case 'aborted':
+      return { kind: 'cancelled', outcome: 'failed', inbox: 'cancelled', usage, steps }
+    case 'failed':
+      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: result.code }
+    case 'final': {
+      const outcome = fate === 'silent' ? 'silent' : 'answered'
+      const inbox = fate === 'denied' ? 'refused: send_policy' : outcome
+      const answer = { text: result.text, model: result.model }
+      return {
+        kind: 'completed',
+        outcome,
+        inbox,
+        usage,
+        steps,
+        answer,
+        ...(result.error === undefined ? {} : { error: result.error }),
+      }
+    }
+  }
+}
+
+const CALM_LINES: Partial<Record<ErrorCode, string>> = {
+  model_unconfigured: 'I have no language model to answer with yet.',
+  model_auth: 'I could not sign in to my language model.',
+  model_overloaded: 'My language model is overloaded right now; please try again in a few minutes.',
+  model_stalled: 'My language model stopped answering; please try again.',
+  model_refused: 'I cannot help with that.',
+  model_context_length: 'This conversation has grown too long for my language model; `/new` starts a fresh one.',
+  model_empty: 'I could not come up with an answer; please try again.',
+  quarantined: 'I gave up on this message after failing on it several times.',
+}
+
+/** One calm line for people; the cause is in the log under the same trace id (C16). */
+export function calmLine(code: ErrorCode, traceId: TraceId): string {
+  return `${CALM_LINES[code] ?? 'Something went wrong on my side.'} (${traceId})`
+}

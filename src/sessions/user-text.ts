@@ -1,0 +1,36 @@
+import type { ChatType } from '../core/address.ts'
+import type { UserMessageData } from '../core/event.ts'
+
+const QUOTE_LENGTH = 200
+
+/**
+ * A user message as the model reads it. In groups it carries the sender's name, and a tag when it was not addressed to
+ * the agent (S26, S27); in direct chats it is the raw text. The stored event keeps the raw text (S23).
+ */
+export function taggedText(message: UserMessageData, chatType: ChatType): string {
+  const body = withQuote(message) + withAttachments(message)
+  if (chatType === 'direct') return body
+  const name = message.sender.displayName ? `[${tagSafe(message.sender.displayName)}] ` : ''
+  const aside = message.addressed ? '' : '[not directed at you] '
+  return `${name}${aside}${body}`
+}
+
+function withQuote({ quoted, text }: UserMessageData): string {
+  if (!quoted?.text || quoted.own) return text
+  const who = quoted.sender?.displayName ? ` ${tagSafe(quoted.sender.displayName)}` : ''
+  const excerpt = quoted.text.replace(/\s+/g, ' ').slice(0, QUOTE_LENGTH)
+  return `[in reply to${who}: ${tagSafe(excerpt)}] ${text}`
+}
+
+function withAttachments({ attachments }: UserMessageData): string {
+  if (!attachments?.length) return ''
+  return attachments.map((file) => ` [attached: ${tagSafe(file.fileName ?? file.mime ?? 'file')}]`).join('')
+}
+
+/** Names and quotes are other people's text: they must not be able to close or fake a tag. */
+function tagSafe(text: string): string {
+  return text
+    .replace(/[[\]\r\n]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

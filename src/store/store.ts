@@ -1,0 +1,293 @@
+import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
+import type {
+  AccountId,
+  ChannelId,
+  DeliveryId,
+  InboxId,
+  PersonId,
+  ScopeKey,
+  SessionId,
+  TraceId,
+  TurnId,
+} from '../core/ids.ts'
+import type { Usage } from '../core/model.ts'
+import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
+import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
+
+/**
+ * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
+ * committed together, each in its own savepoint; the promise resolves after the COMMIT. A body awaits nothing but its
+ * own `tx`. A throwing body undoes only its own writes and rejects with what it threw.
+ */
+export interface Store {
+  readonly read: StoreReader
+  write<T>(body: (tx: StoreWriter) => Promise<T>): Promise<T>
+  /** Raised by one at each open; a row claimed under an older epoch belongs to a dead process (RELIABILITY rule 8). */
+  readonly epoch: number
+  /** Idempotent; waits for writes under way. */
+  close(): Promise<void>
+}
+
+export interface StoreReader {
+  readonly sessions: SessionReader
+  readonly events: EventReader
+  readonly inbox: InboxReader
+  readonly turns: TurnReader
+  readonly outbox: OutboxReader
+  readonly people: PeopleReader
+  readonly channelState: ChannelStateReader
+}
+
+export interface StoreWriter {
+  readonly sessions: SessionReader & SessionWriter
+  readonly events: EventReader & EventWriter
+  readonly inbox: InboxReader & InboxWriter
+  readonly turns: TurnReader & TurnWriter
+  readonly outbox: OutboxReader & OutboxWriter
+  readonly people: PeopleReader & PeopleWriter
+  readonly channelState: ChannelStateReader & ChannelStateWriter
+  readonly notices: NoticeWriter
+}
+
+// sessions ---------------------------------------------------------------------------------------------------------
+
+export interface SessionReader {
+  get(id: SessionId): Promise<Session | undefined>
+  /** The session a scope key points to now (S5). */
+  current(scopeKey: ScopeKey): Promise<Session | undefined>
+  /** By session id, scope key or display key, newest first for a display key; not found is undefined. */
+  resolve(name: string): Promise<Session | undefined>
+  /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
+  list(query: SessionQuery): Promise<SessionPage>
+  overrides(): Promise<readonly { readonly scopeKey: ScopeKey; readonly override: SendOverride }[]>
+}
+
+export interface SessionQuery {
+  readonly limit: number
+  readonly offset: number
+  /** Also the inactive ones (S9). */
+  readonly inactive: boolean
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[]
+  readonly total: number
+}
+
+export interface SessionWriter {
+  /** Makes the row and points its scope key at it. */
+  create(draft: SessionDraft, at: number): Promise<Session>
+  /** Merges metadata key by key, new values win; an inactive session becomes active (S11, S18). */
+  reopen(id: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void>
+  /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
+  deactivate(id: SessionId, at: number): Promise<void>
+  setSendOverride(id: SessionId, override: SendOverride | null): Promise<void>
+}
+
+// events -----------------------------------------------------------------------------------------------------------
+
+export interface EventReader {
+  /** In order, `seq` greater than `after`, at most `limit`. */
+  since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
+  /** The newest `limit` events, in order. */
+  latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
+  ofTurn(sessionId: SessionId, turnId: TurnId): Promise<readonly SessionEvent[]>
+}
+
+export interface EventWriter {
+  /**
+   * Appends in order and returns the first sequence number given. The same statement keeps the session row's counters,
+   * preview, description and activity in step (S13, S14). Unknown session: `not_found`.
+   */
+  append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number>
+}
+
+export type EventToAppend = EventDraft & { readonly turnId?: TurnId }
+
+// inbox ------------------------------------------------------------------------------------------------------------
+
+/** `waiting`: owes a turn or a command. `claimed`: bound to a turn that has not ended. `done`: has its outcome. */
+export type InboxState = 'waiting' | 'claimed' | 'done'
+
+/** What became of an accepted message; `refused: …` carries the reason. */
+export type InboxOutcome =
+  | TurnOutcome
+  | 'context'
+  | 'control'
+  | 'cancelled'
+  | 'quarantined'
+  | `refused: ${string}`
+  | `ignored: ${string}`
+
+export interface InboxRow {
+  readonly id: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Decision
+  readonly sessionId?: SessionId
+  readonly turnId?: TurnId
+  readonly state: InboxState
+  readonly outcome?: InboxOutcome
+}
+
+export interface InboxReader {
+  get(id: InboxId): Promise<InboxRow | undefined>
+  /** Rows that wait for a turn of this session, oldest first. */
+  waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]>
+  /** Sessions with waiting rows, oldest first: what boot must take up again. */
+  sessionsWaiting(): Promise<readonly SessionId[]>
+  /** Waiting rows that are commands, oldest first. */
+  commandsWaiting(): Promise<readonly InboxRow[]>
+  ofTurn(turnId: TurnId): Promise<readonly InboxRow[]>
+  /** By inbox id, trace id or platform message id, newest first, at most 20 (`parley why`). */
+  find(name: string): Promise<readonly InboxRow[]>
+  recent(limit: number): Promise<readonly InboxRow[]>
+}
+
+export interface NewInboxRow {
+  readonly id: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Decision
+  readonly sessionId?: SessionId
+  readonly turnId?: TurnId
+  readonly state: InboxState
+  readonly outcome?: InboxOutcome
+}
+
+export interface InboxWriter {
+  /** False when `(channel, account, eventKey)` is already there: a repeated delivery, nothing was written (S43). */
+  add(row: NewInboxRow): Promise<boolean>
+  seen(channel: ChannelId, account: AccountId, eventKey: string): Promise<boolean>
+  /** Binds waiting rows to a turn. Returns how many were still waiting. */
+  claim(ids: readonly InboxId[], turnId: TurnId): Promise<number>
+  /** Ends one row that never had a turn. */
+  settle(id: InboxId, outcome: InboxOutcome): Promise<void>
+  /** Ends every row bound to a turn. */
+  settleTurn(turnId: TurnId, outcome: InboxOutcome): Promise<void>
+  /** Ends every row of a session that still waits, and returns how many (`/stop`). */
+  settleWaiting(sessionId: SessionId, outcome: InboxOutcome): Promise<number>
+}
+
+// turns ------------------------------------------------------------------------------------------------------------
+
+export type TurnState = 'running' | 'completed' | 'failed' | 'cancelled' | 'quarantined'
+
+export interface Turn {
+  readonly id: TurnId
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly state: TurnState
+  /** Counted at claim and at each resume; the third crash quarantines (RELIABILITY rule 9). */
+  readonly attempt: number
+  readonly epoch: number
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly usage: Usage
+  readonly error?: ErrorCode
+}
+
+export interface NewTurn {
+  readonly id: TurnId
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly startedAt: number
+}
+
+export interface TurnEnd {
+  readonly state: Exclude<TurnState, 'running'>
+  readonly at: number
+  readonly usage: Usage
+  readonly error?: ErrorCode
+}
+
+export interface TurnReader {
+  get(id: TurnId): Promise<Turn | undefined>
+  /** Turns left running by an older epoch, oldest first. */
+  interrupted(): Promise<readonly Turn[]>
+  running(): Promise<readonly Turn[]>
+}
+
+export interface TurnWriter {
+  /** State running, attempt 1, this store's epoch. A session with a running turn: `conflict`. */
+  start(turn: NewTurn): Promise<void>
+  /** Takes over an interrupted turn: attempt + 1, this epoch. Returns the new attempt. */
+  resume(id: TurnId): Promise<number>
+  /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn (RELIABILITY P31). */
+  finish(id: TurnId, end: TurnEnd): Promise<void>
+}
+
+// outbox -----------------------------------------------------------------------------------------------------------
+
+export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
+
+export interface OutboxReader {
+  get(id: DeliveryId): Promise<Delivery | undefined>
+  ofSource(source: TurnId | InboxId): Promise<readonly Delivery[]>
+  /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first. */
+  unfinished(): Promise<readonly Delivery[]>
+  counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
+  /** Newest first; for `parley outbox` and `status`. */
+  recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>
+}
+
+export interface OutboxWriter {
+  /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict` (P33). */
+  add(rows: readonly NewDelivery[]): Promise<void>
+  /** Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`. */
+  begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>
+  /** Moves a row on, with what is known. */
+  settle(id: DeliveryId, change: DeliveryChange): Promise<void>
+  /** Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. */
+  replace(id: DeliveryId, change: DeliveryReplacement): Promise<void>
+  /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
+  fence(): Promise<number>
+}
+
+export interface DeliveryChange {
+  readonly state: DeliveryState
+  readonly messageId?: string
+  readonly reason?: string
+  readonly notBefore?: number
+  readonly at: number
+}
+
+export interface DeliveryReplacement {
+  readonly op: DeliveryOp
+  readonly part: RenderedPart
+  readonly state: 'planned' | 'sending'
+  readonly at: number
+}
+
+// people, channel state, notices -----------------------------------------------------------------------------------
+
+/** A person the store knows: the owner who claimed, and later linked ids. Config people are not stored. */
+export interface StoredPerson {
+  readonly id: PersonId
+  readonly role: Role
+  readonly ids: readonly string[]
+}
+
+export interface PeopleReader {
+  all(): Promise<readonly StoredPerson[]>
+}
+
+export interface PeopleWriter {
+  /** Adds the person or the further ids; an id another person holds: `conflict` (K16). */
+  link(id: PersonId, role: Role, platformIds: readonly string[], at: number): Promise<void>
+}
+
+export interface ChannelStateReader {
+  get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined>
+}
+
+export interface ChannelStateWriter {
+  set(channel: ChannelId, account: AccountId, key: string, value: string): Promise<void>
+}
+
+export interface NoticeWriter {
+  /** True at most once per `key` until `windowMs` have passed: "told once per burst". */
+  once(key: string, at: number, windowMs: number): Promise<boolean>
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** Suites that start real processes from a build; `npm test` makes the builds first. */
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    sequence: { shuffle: { files: true, tests: false } },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**', 'adapters/**'],
+      exclude: ['src/main.ts', '**/*.md'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: {
+        'src/core/**': { branches: 100 },
+        'src/routing/**': { branches: 100 },
+        'src/delivery/plan-reply.ts': { branches: 100 },
+      },
+    },
+  },
+})
