@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http'
+import { waitFor } from '../answering.ts'
+import { deferred } from '../deferred.ts'
+import { sendBody } from '../http-server.ts'
+import { errorJson } from './api-error.ts'
+import type { EndedEntry } from './ledger-entries.ts'
+import type { ReplyMessage } from './reply-message.ts'
+import type { AnswerReply, Interrupt } from './script.ts'
+import type { StreamEvent } from './sse.ts'
+import { streamEvents, writeEvent } from './sse.ts'
+
+export interface Playing {
+  readonly response: ServerResponse
+  readonly message: ReplyMessage
+  readonly reply: AnswerReply
+  readonly requestId: string
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal
+}
+
+export type Ending = Pick<EndedEntry, 'how' | 'deltas'>
+
+const statusOf: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  rate_limit_error: 429,
+  overloaded_error: 529,
+  timeout_error: 504,
+}
+
+/** Answers in one piece of JSON, after whatever the reply wants to happen first. */
+export async function playWhole(playing: Playing): Promise<Ending> {
+  const { response, message, reply, requestId } = playing
+  for (const { gate } of reply.holds ?? []) if (!(await passGate(playing, gate))) return { how: 'cut', deltas: 0 }
+  if (reply.delayMs !== undefined) await waitFor(reply.delayMs, playing.closing)
+  const { interrupt } = reply
+  if (interrupt?.kind === 'error') {
+    const status = statusOf[interrupt.type] ?? 500
+    sendBody(response, { status, body: errorJson(interrupt.type, interrupt.message, requestId) })
+    return { how: 'error', deltas: 0 }
+  }
+  if (interrupt !== undefined) return breakOff(playing, { interrupt, deltas: 0 })
+  if (response.destroyed) return { how: 'gone', deltas: 0 }
+  sendBody(response, { status: 200, body: JSON.stringify(message), headers: { 'request-id': requestId } })
+  return { how: 'complete', deltas: 0 }
+}
+
+/** Answers as a stream of server-sent events. Events between two waits go out in one write. */
+export async function playStream(playing: Playing): Promise<Ending> {
+  const { response, message, reply, requestId } = playing
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'request-id': requestId,
+  })
+  let waiting = ''
+  let deltas = 0
+  for (const event of streamEvents(message, reply.split)) {
+    const stop = stopBefore(event, reply, deltas)
+    if (stop !== undefined) {
+      response.write(waiting)
+      waiting = ''
+      const ending = await stop(playing, deltas)
+      if (ending !== null) return ending
+    }
+    waiting += writeEvent(event.data)
+    if (event.delta) deltas++
+  }
+  response.end(waiting)
+  return { how: 'complete', deltas }
+}
+
+/** Waits or ends; null: the stream goes on. */
+type Stop = (playing: Playing, deltas: number) => Promise<Ending | null>
+
+function stopBefore(event: StreamEvent, reply: AnswerReply, deltas: number): Stop | undefined {
+  const { interrupt, delayMs, holds } = reply
+  const inContent = event.delta || event.data.type === 'content_block_stop'
+  if (interrupt !== undefined && inContent && deltas >= interrupt.afterDelta) {
+    return (playing) => breakOff(playing, { interrupt, deltas })
+  }
+  if (!event.delta) return undefined
+  const held = holds?.filter((hold) => hold.beforeDelta === deltas) ?? []
+  if (held.length === 0 && delayMs === undefined) return undefined
+  return async (playing) => {
+    for (const { gate } of held) if (!(await passGate(playing, gate))) return { how: 'cut', deltas }
+    if (delayMs !== undefined) await waitFor(delayMs, playing.closing)
+    return playing.response.destroyed ? { how: 'gone', deltas } : null
+  }
+}
+
+/** False when the connection was cut at the gate. */
+async function passGate(
+  { response, closing }: Playing,
+  gate: NonNullable<AnswerReply['holds']>[number]['gate'],
+): Promise<boolean> {
+  const how = await orClosed(gate.pass(), closing)
+  if (how === 'drop') response.socket?.destroy()
+  return how === 'answer'
+}
+
+async function breakOff(
+  { response, requestId, closing }: Playing,
+  { interrupt, deltas }: { interrupt: Interrupt; deltas: number },
+): Promise<Ending> {
+  switch (interrupt.kind) {
+    case 'cut':
+      // The pieces before the cut must be on the wire first.
+      await new Promise<void>((resolve) =>
+        response.headersSent ? response.write(':\n\n', () => resolve()) : resolve(),
+      )
+      response.socket?.destroy()
+      return { how: 'cut', deltas }
+    case 'stall':
+      if (!response.destroyed) await orClosed(closed(response), closing)
+      return { how: 'stalled', deltas }
+    case 'error': {
+      const error = { type: interrupt.type, message: interrupt.message }
+      response.end(writeEvent({ type: 'error', error, request_id: requestId } as { type: string }))
+      return { how: 'error', deltas }
+    }
+  }
+}
+
+function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', () => resolve()))
+}
+
+/** Whichever comes first, without leaving a listener behind. */
+async function orClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T | 'closed'> {
+  if (closing.aborted) return 'closed'
+  const { promise, resolve } = deferred<'closed'>()
+  const close = () => resolve('closed')
+  closing.addEventListener('abort', close, { once: true })
+  const first = await Promise.race([work, promise])
+  closing.removeEventListener('abort', close)
+  return first
+}

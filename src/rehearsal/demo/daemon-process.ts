@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, readFileSync, type WriteStream } from 'node:fs'
+import { request } from 'node:http'
+
+export interface DaemonCommand {
+  /** Program and arguments that start the daemon in the foreground. */
+  readonly argv: readonly [string, ...string[]]
+  readonly env: Readonly<Record<string, string>>
+  /** Where its log goes. */
+  readonly logFile: string
+  /** The local socket it answers on. */
+  readonly socketPath: string
+}
+
+/** The daemon as a child process: what a user would start, so that a crash is a real one. */
+export class DaemonProcess {
+  readonly #command: DaemonCommand
+  readonly #log: WriteStream
+  #child: ChildProcess | undefined
+
+  constructor(command: DaemonCommand) {
+    this.#command = command
+    this.#log = createWriteStream(command.logFile, { flags: 'a' })
+  }
+
+  /** Starts it and resolves once `listening` did; rejects with the end of its log if it exits before. */
+  async start(listening: Promise<unknown>): Promise<void> {
+    const [program, ...args] = this.#command.argv
+    const child = spawn(program, args, { env: { ...this.#command.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    child.stdout.pipe(this.#log, { end: false })
+    child.stderr.pipe(this.#log, { end: false })
+    const exited = once(child, 'exit').then(([code]) => {
+      throw new Error(`The daemon ended with ${String(code)}:\n${this.#logTail()}`)
+    })
+    // After the start an exit is the tour's own doing.
+    exited.catch(() => {})
+    await Promise.race([listening, exited])
+  }
+
+  /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** SIGTERM: it drains and exits. Returns the exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM')
+  }
+
+  /** Asks the daemon's local API. Rejects if it does not answer with a 2xx. */
+  ask(path: string): Promise<unknown> {
+    return getJson(this.#command.socketPath, path)
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    child.kill(signal)
+    await once(child, 'exit')
+    return child.exitCode
+  }
+
+  #logTail(): string {
+    return readFileSync(this.#command.logFile, 'utf8').split('\n').slice(-20).join('\n')
+  }
+}
+
+function getJson(socketPath: string, path: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = request({ socketPath, path }, async (response) => {
+      let body = ''
+      for await (const chunk of response.setEncoding('utf8')) body += chunk
+      if (response.statusCode !== 200) return reject(new Error(`${path} answered ${response.statusCode}: ${body}`))
+      resolve(JSON.parse(body))
+    })
+    call.on('error', reject)
+    call.end()
+  })
+}

@@ -1,0 +1,100 @@
+import { badRequest } from './api-error.ts'
+import type { BotApi } from './bot-api.ts'
+import type { Params } from './params.ts'
+import { flagParam, integerParam, isRecord, structureParam, textParam } from './params.ts'
+import { readChat } from './targets.ts'
+
+const maxCommands = 100
+
+export function getMe({ bot }: BotApi): object {
+  return {
+    ...bot.user,
+    can_join_groups: true,
+    can_read_all_group_messages: bot.canReadAllGroupMessages,
+    supports_inline_queries: false,
+    can_connect_to_business: false,
+    has_main_web_app: false,
+  }
+}
+
+export function getChat(api: BotApi, params: Params): object {
+  const { chat } = readChat(api.world, api.bot, params)
+  return { ...chat, accent_color_id: 0, max_reaction_count: 11 }
+}
+
+export function getChatMember(api: BotApi, params: Params): object {
+  const state = readChat(api.world, api.bot, params)
+  const id = integerParam(params, 'user_id')
+  const status = id === undefined ? undefined : state.members.get(id)
+  if (id === undefined || status === undefined) throw badRequest('member not found')
+  return { user: api.world.user(id), status }
+}
+
+/** A webhook is stored and stops polling, but nothing is ever posted to it. */
+export function setWebhook(api: BotApi, params: Params): true {
+  const url = textParam(params, 'url') ?? ''
+  if (url === '') return deleteWebhook(api, params)
+  if (!URL.canParse(url) || !url.startsWith('https://')) {
+    throw badRequest('bad webhook: An HTTPS URL must be provided for webhook')
+  }
+  rememberAllowedUpdates(api, params)
+  if (flagParam(params, 'drop_pending_updates')) api.bot.queue.clear()
+  api.ledger.append({ kind: 'unrehearsed', at: api.world.now(), what: 'delivery to a webhook' })
+  api.bot.webhookUrl = url
+  api.bot.poller.replaceByWebhook()
+  return true
+}
+
+export function deleteWebhook({ bot }: BotApi, params: Params): true {
+  bot.webhookUrl = ''
+  if (flagParam(params, 'drop_pending_updates')) bot.queue.clear()
+  return true
+}
+
+export function getWebhookInfo({ bot }: BotApi): object {
+  return {
+    url: bot.webhookUrl,
+    has_custom_certificate: false,
+    pending_update_count: bot.queue.pending,
+    ...(bot.allowedUpdates !== null && { allowed_updates: bot.allowedUpdates }),
+  }
+}
+
+export function setMyCommands({ bot }: BotApi, params: Params): true {
+  const commands = structureParam(params, 'commands')
+  if (!Array.isArray(commands)) throw badRequest("can't parse BotCommand: expected an Array of BotCommand")
+  if (commands.length > maxCommands) throw badRequest('BOT_COMMANDS_TOO_MUCH')
+  for (const command of commands) checkCommand(command)
+  bot.commands.set(commandKey(params), commands)
+  return true
+}
+
+export function getMyCommands({ bot }: BotApi, params: Params): unknown {
+  return bot.commands.get(commandKey(params)) ?? []
+}
+
+export function deleteMyCommands({ bot }: BotApi, params: Params): true {
+  bot.commands.delete(commandKey(params))
+  return true
+}
+
+/** An unset list keeps the previous setting, an empty one brings the default back. */
+export function rememberAllowedUpdates({ bot }: BotApi, params: Params): void {
+  const allowed = structureParam(params, 'allowed_updates')
+  if (allowed === undefined) return
+  if (!Array.isArray(allowed)) throw badRequest("can't parse allowed updates: expected an Array of String")
+  bot.allowedUpdates = allowed.length === 0 ? null : allowed.map(String)
+}
+
+function checkCommand(command: unknown): void {
+  const { command: name, description } = isRecord(command) ? command : {}
+  if (typeof name !== 'string' || !/^\/?[a-z0-9_]{1,32}$/.test(name)) throw badRequest('BOT_COMMAND_INVALID')
+  if (typeof description !== 'string' || description.length < 1 || description.length > 256) {
+    throw badRequest('BOT_COMMAND_DESCRIPTION_INVALID')
+  }
+}
+
+function commandKey(params: Params): string {
+  const scope = structureParam(params, 'scope') ?? { type: 'default' }
+  return `${JSON.stringify(scope)} ${textParam(params, 'language_code') ?? ''}`
+}

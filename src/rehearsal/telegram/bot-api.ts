@@ -1,0 +1,14 @@
+import type { BotState } from './bot-state.ts'
+import type { FloodControl } from './flood.ts'
+import type { TextRules } from './formatted-text.ts'
+import type { TelegramLedger } from './ledger-entries.ts'
+import type { WorldState } from './world-state.ts'
+
+/** What a method works on: one bot account in the world. */
+export interface BotApi {
+  readonly world: WorldState
+  readonly bot: BotState
+  readonly ledger: TelegramLedger
+  readonly flood: FloodControl | null
+  readonly textRules: Omit<TextRules, 'tooLong'>
+}

@@ -1,0 +1,53 @@
+import type { ApiUser } from './api-types.ts'
+import type { UpdateEntry } from './ledger-entries.ts'
+import { Poller } from './poller.ts'
+import { UpdateQueue } from './update-queue.ts'
+
+export interface BotOptions {
+  /** `<bot id>:<secret>`, as given out by the platform. */
+  token: string
+  firstName?: string
+  username?: string
+  /** False (the platform's default): privacy mode, the bot sees only what is meant for it in groups. */
+  canReadAllGroupMessages?: boolean
+  /** Default 100001. */
+  firstUpdateId?: number
+}
+
+/** What the server keeps of one bot account. */
+export interface BotState {
+  readonly token: string
+  readonly user: ApiUser
+  canReadAllGroupMessages: boolean
+  readonly queue: UpdateQueue
+  readonly poller: Poller
+  /** As last asked for; null: the default set. */
+  allowedUpdates: readonly string[] | null
+  webhookUrl: string
+  /** Commands by scope and language. */
+  readonly commands: Map<string, unknown>
+  /** Ids of button presses that were not answered yet. */
+  readonly openPresses: Set<string>
+}
+
+export function createBot(options: BotOptions, now: () => number, record: (entry: UpdateEntry) => void): BotState {
+  const id = Number(options.token.split(':')[0])
+  const owner = { botId: id, now, firstUpdateId: options.firstUpdateId ?? 100_001 }
+  const queue = new UpdateQueue(owner, record)
+  return {
+    token: options.token,
+    user: {
+      id,
+      is_bot: true,
+      first_name: options.firstName ?? 'Parley',
+      username: options.username ?? 'parley_bot',
+    },
+    canReadAllGroupMessages: options.canReadAllGroupMessages ?? false,
+    queue,
+    poller: new Poller(queue),
+    allowedUpdates: null,
+    webhookUrl: '',
+    commands: new Map(),
+    openPresses: new Set(),
+  }
+}

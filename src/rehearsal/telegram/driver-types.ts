@@ -1,0 +1,95 @@
+import type { ApiChatType, ApiEntity, MemberStatus } from './api-types.ts'
+
+/** Anything that names a chat or a user: the id, or an object that carries it. */
+export type ChatRef = number | { readonly id: number }
+export type UserRef = number | { readonly id: number }
+/** A message of a chat that is named beside it: the id, or an object that carries it. */
+export type MessageRef = number | { readonly message_id: number }
+
+export interface NewUser {
+  firstName: string
+  /** Default: counted up from 1001. */
+  id?: number
+  lastName?: string
+  username?: string
+  isBot?: boolean
+  languageCode?: string
+}
+
+export interface NewChat {
+  type: Exclude<ApiChatType, 'private'>
+  title: string
+  /** Default: counted down from -2001 (group) or -1001000000001 (supergroup, channel). */
+  id?: number
+  username?: string
+  /** A supergroup with topics. Message 1 is its General topic, which carries no thread id. */
+  forum?: boolean
+  members?: readonly UserRef[]
+  /** What every bot of the server is here. Default `member`, in a channel `administrator`; `none`: never joined. */
+  botStatus?: MemberStatus | 'none'
+}
+
+export interface NewTopic {
+  chat: ChatRef
+  name: string
+  by?: UserRef
+  /** Offer the service message as an update, as when it is made while the bot listens. Default false. */
+  announce?: boolean
+}
+
+export interface TopicRef {
+  chat: ChatRef
+  topic: number
+}
+
+export interface Say {
+  /** The person. In a channel, or as an anonymous admin (`senderChat`), only who really wrote it. */
+  from: UserRef
+  /** Default: the private chat with the bot, opened by this message. */
+  chat?: ChatRef
+  /** Thread id of a forum topic; absent in a forum: the General topic. */
+  topic?: number
+  text: string
+  replyTo?: MessageRef
+  /** Instead of those found in the text (`@name`, `/command`, urls, hashtags). */
+  entities?: readonly ApiEntity[]
+  /** The chat itself (anonymous admin) or another chat (linked channel) as visible sender. */
+  senderChat?: ChatRef
+  /** The bot a private message is for. Default: the first bot of the server. */
+  bot?: UserRef
+  /** More fields for the message, laid over the built ones: a photo, a forward origin, a nonsense value. */
+  extra?: Readonly<Record<string, unknown>>
+}
+
+export interface EditSaid {
+  chat: ChatRef
+  message: MessageRef
+  text: string
+  entities?: readonly ApiEntity[]
+}
+
+export interface Press {
+  from: UserRef
+  chat: ChatRef
+  /** The bot's message that carries the button. */
+  message: MessageRef
+  data: string
+}
+
+export interface Membership {
+  chat: ChatRef
+  status: MemberStatus
+  /** Default: the first bot of the server. */
+  user?: UserRef
+  by?: UserRef
+}
+
+export interface RawUpdate {
+  /**
+   * Offered as it stands. A string is the JSON text of the update, byte for byte; an object without `update_id` gets
+   * the next one.
+   */
+  update: string | Readonly<Record<string, unknown>>
+  /** Default: the first bot of the server. */
+  bot?: UserRef
+}

@@ -1,0 +1,94 @@
+import type { ApiMessage } from './api-types.ts'
+import type { MessageEntry, TelegramLedger } from './ledger-entries.ts'
+
+/** A message as it stands now, with what it was before. */
+export interface StoredMessage {
+  message: ApiMessage
+  /** The bot that wrote it, or null: a person. */
+  readonly botId: number | null
+  deleted: boolean
+  /** Every text it had, the present one last; `at` in milliseconds. */
+  readonly history: { readonly at: number; readonly text: string }[]
+}
+
+export interface MessageFilter {
+  /** A thread id; null: only what is in no topic; absent: all. */
+  topic?: number | null
+  by?: 'bot' | 'person'
+  deleted?: boolean
+}
+
+/** The messages of one chat, deleted ones kept for the record. */
+export class MessageStore {
+  readonly #ledger: TelegramLedger
+  readonly #now: () => number
+  readonly #byId = new Map<number, StoredMessage>()
+  #lastId = 0
+
+  constructor(ledger: TelegramLedger, now: () => number) {
+    this.#ledger = ledger
+    this.#now = now
+  }
+
+  nextId(): number {
+    return ++this.#lastId
+  }
+
+  /** A message that exists (deleted ones do not). */
+  find(messageId: number | undefined): StoredMessage | undefined {
+    if (messageId === undefined) return undefined
+    const stored = this.#byId.get(messageId)
+    return stored?.deleted === true ? undefined : stored
+  }
+
+  list(filter: MessageFilter = {}): StoredMessage[] {
+    return [...this.#byId.values()].filter((stored) => matches(stored, filter))
+  }
+
+  add(message: ApiMessage, botId: number | null): void {
+    const at = this.#now()
+    const history = [{ at, text: message.text ?? '' }]
+    this.#byId.set(message.message_id, { message, botId, deleted: false, history })
+    this.#ledger.append(entryOf(message, { at, change: 'sent', botId }))
+  }
+
+  replace(stored: StoredMessage, message: ApiMessage, botId: number | null): void {
+    const at = this.#now()
+    stored.message = message
+    stored.history.push({ at, text: message.text ?? '' })
+    this.#ledger.append(entryOf(message, { at, change: 'edited', botId }))
+  }
+
+  remove(stored: StoredMessage, botId: number | null): void {
+    stored.deleted = true
+    this.#ledger.append(entryOf(stored.message, { at: this.#now(), change: 'deleted', botId }))
+  }
+}
+
+/** The topic a message stands in; the General topic and chats without topics are null. */
+export function topicOf(message: ApiMessage): number | null {
+  return message.is_topic_message === true ? (message.message_thread_id ?? null) : null
+}
+
+function matches({ message, botId, deleted }: StoredMessage, filter: MessageFilter): boolean {
+  if (deleted !== (filter.deleted ?? false)) return false
+  if (filter.topic !== undefined && topicOf(message) !== filter.topic) return false
+  return filter.by === undefined || (botId === null ? 'person' : 'bot') === filter.by
+}
+
+function entryOf(
+  message: ApiMessage,
+  change: { at: number; change: MessageEntry['change']; botId: number | null },
+): MessageEntry {
+  return {
+    kind: 'message',
+    at: change.at,
+    change: change.change,
+    botId: change.botId,
+    chatId: message.chat.id,
+    topic: topicOf(message),
+    messageId: message.message_id,
+    text: message.text ?? '',
+    message,
+  }
+}

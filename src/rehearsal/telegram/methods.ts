@@ -1,0 +1,41 @@
+import {
+  deleteMyCommands,
+  deleteWebhook,
+  getChat,
+  getChatMember,
+  getMe,
+  getMyCommands,
+  getWebhookInfo,
+  setMyCommands,
+  setWebhook,
+} from './account-methods.ts'
+import type { BotApi } from './bot-api.ts'
+import { answerCallbackQuery, deleteMessage, editMessageText, sendChatAction, sendMessage } from './message-methods.ts'
+import type { Params } from './params.ts'
+
+export type Method = (api: BotApi, params: Params) => unknown
+
+const rehearsed: Readonly<Record<string, Method>> = {
+  answerCallbackQuery,
+  deleteMessage,
+  deleteMyCommands,
+  deleteWebhook,
+  editMessageText,
+  getChat,
+  getChatMember,
+  getMe,
+  getMyCommands,
+  getWebhookInfo,
+  sendChatAction,
+  sendMessage,
+  setMyCommands,
+  setWebhook,
+}
+
+const byLowerCase = new Map(Object.entries(rehearsed).map(([name, run]) => [name.toLowerCase(), { name, run }]))
+byLowerCase.set('getupdates', { name: 'getUpdates', run: () => [] })
+
+/** A method by its name in any case, as the platform takes it; undefined: not rehearsed. */
+export function findMethod(name: string): { name: string; run: Method } | undefined {
+  return byLowerCase.get(name.toLowerCase())
+}

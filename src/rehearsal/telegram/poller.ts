@@ -1,0 +1,77 @@
+import { ApiError } from './api-error.ts'
+import type { QueuedUpdate, TakeUpdates, UpdateQueue } from './update-queue.ts'
+
+export interface PollRequest extends TakeUpdates {
+  timeoutSeconds: number
+}
+
+interface HeldPoll {
+  readonly request: PollRequest
+  readonly timer: NodeJS.Timeout
+  settle(outcome: QueuedUpdate[] | ApiError): void
+}
+
+/** One getUpdates consumer at a time: a second poll ends the first with 409, an update or the timeout answers it. */
+export class Poller {
+  readonly #queue: UpdateQueue
+  #held: HeldPoll | undefined
+
+  constructor(queue: UpdateQueue) {
+    this.#queue = queue
+  }
+
+  /** `gone` aborts when the caller hung up: then nothing is handed out, and its updates stay for the next poll. */
+  poll(request: PollRequest, gone: AbortSignal, onHeld: () => void): Promise<QueuedUpdate[]> {
+    if (gone.aborted) return Promise.resolve([])
+    this.#end(conflict('terminated by other getUpdates request; make sure that only one bot instance is running'))
+    const batch = this.#queue.take(request)
+    if (batch.length > 0 || request.timeoutSeconds <= 0) return Promise.resolve(batch)
+    return this.#hold(request, gone, onHeld)
+  }
+
+  /** Answers the held poll if there is something for it now. */
+  wake(): void {
+    if (this.#held !== undefined && this.#queue.pending > 0) this.#end(this.#queue.take(this.#held.request))
+  }
+
+  /** Ends the held poll because a webhook was set. */
+  replaceByWebhook(): void {
+    this.#end(conflict('terminated by setWebhook request'))
+  }
+
+  close(): void {
+    this.#end([])
+  }
+
+  #hold(request: PollRequest, gone: AbortSignal, onHeld: () => void): Promise<QueuedUpdate[]> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        if (this.#held === held) this.#end([])
+      }
+      const held: HeldPoll = {
+        request,
+        timer: setTimeout(leave, request.timeoutSeconds * 1000),
+        settle: (outcome) => {
+          gone.removeEventListener('abort', leave)
+          if (outcome instanceof ApiError) reject(outcome)
+          else resolve(outcome)
+        },
+      }
+      gone.addEventListener('abort', leave)
+      this.#held = held
+      onHeld()
+    })
+  }
+
+  #end(outcome: QueuedUpdate[] | ApiError): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    clearTimeout(held.timer)
+    held.settle(outcome)
+  }
+}
+
+function conflict(why: string): ApiError {
+  return new ApiError(409, `Conflict: ${why}`)
+}

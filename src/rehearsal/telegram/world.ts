@@ -1,0 +1,251 @@
+import type { ApiChat, ApiMessage, ApiUser, UpdateKind } from './api-types.ts'
+import type { BotState } from './bot-state.ts'
+import { buildMessage, hiddenSenders, seconds } from './build-message.ts'
+import type {
+  ChatRef,
+  EditSaid,
+  Membership,
+  MessageRef,
+  NewTopic,
+  Press,
+  RawUpdate,
+  Say,
+  TopicRef,
+  UserRef,
+} from './driver-types.ts'
+import type { MessageFilter, StoredMessage } from './message-store.ts'
+import { topicOf } from './message-store.ts'
+import { findEntities } from './text-entities.ts'
+import { isAllowed, withholding } from './visibility.ts'
+import type { ChatState } from './world-state.ts'
+import { WorldState } from './world-state.ts'
+
+/**
+ * What the script of a rehearsal does: people speak, edit, press buttons, come and go. Each act changes the world and
+ * offers the Update the platform would send to every bot that may see it. Everything is immediate and synchronous.
+ */
+export class TelegramWorld extends WorldState {
+  #nextPressId = 4_000_000_000_000
+
+  /** Adds a topic to a forum and returns its thread id, which is the id of its creation message. */
+  addTopic(input: NewTopic): number {
+    const state = this.chat(input.chat)
+    if (state.chat.is_forum !== true) throw new Error(`Chat ${state.chat.id} is no forum; add it with forum: true.`)
+    const from = input.by === undefined ? this.bot().user : this.user(input.by)
+    const service = buildMessage({ state, at: this.now(), from })
+    service.message_thread_id = service.message_id
+    service.is_topic_message = true
+    service.forum_topic_created = { name: input.name, icon_color: 7322096 }
+    const id = service.message_id
+    state.topics.set(id, { id, name: input.name, service, closed: false, deleted: false })
+    state.messages.add(service, null)
+    if (input.announce === true) this.#publish(state, 'message', service)
+    return id
+  }
+
+  /** Closes a topic (the General topic by id 1): a bot without admin rights can no longer write there. */
+  closeTopic(ref: TopicRef): void {
+    this.#setClosed(ref, true)
+  }
+
+  reopenTopic(ref: TopicRef): void {
+    this.#setClosed(ref, false)
+  }
+
+  /** Deletes a topic with its messages; no update tells the bot. */
+  deleteTopic(ref: TopicRef): void {
+    const state = this.chat(ref.chat)
+    const topic = state.topics.get(ref.topic)
+    if (topic === undefined) throw new Error(`Chat ${state.chat.id} has no topic ${ref.topic}.`)
+    topic.deleted = true
+    for (const stored of state.messages.list({ topic: ref.topic })) state.messages.remove(stored, null)
+  }
+
+  /** A person writes. The message is kept also where privacy mode or membership hides it from the bot. */
+  say(input: Say): ApiMessage {
+    const state = input.chat === undefined ? this.privateChat(input.from) : this.chat(input.chat)
+    if (state.chat.type === 'private') this.#openTo(state, input)
+    const replied = input.replyTo === undefined ? undefined : this.#message(state, input.replyTo).message
+    const topic = input.topic ?? (replied === undefined ? undefined : (topicOf(replied) ?? undefined))
+    if (topic !== undefined && !state.topics.has(topic)) throw new Error(`Chat ${state.chat.id} has no topic ${topic}.`)
+    const message = buildMessage({
+      state,
+      at: this.now(),
+      ...this.#senderOf(state, input),
+      ...(topic !== undefined && { topic }),
+      ...(replied !== undefined && { replyTo: replied }),
+      text: input.text,
+      entities: input.entities ?? findEntities(input.text),
+    })
+    Object.assign(message, input.extra)
+    state.messages.add(message, null)
+    const readers = state.chat.type === 'private' ? [this.bot(input.bot)] : this.bots
+    this.#publish(state, state.chat.type === 'channel' ? 'channel_post' : 'message', message, readers)
+    return message
+  }
+
+  /** A person edits what they wrote. */
+  edit(input: EditSaid): ApiMessage {
+    const state = this.chat(input.chat)
+    const stored = this.#message(state, input.message)
+    const { entities: _, ...before } = stored.message
+    const entities = input.entities ?? findEntities(input.text)
+    const message: ApiMessage = { ...before, text: input.text, edit_date: seconds(this.now()) }
+    if (entities.length > 0) message.entities = [...entities]
+    state.messages.replace(stored, message, null)
+    this.#publish(state, state.chat.type === 'channel' ? 'edited_channel_post' : 'edited_message', message)
+    return message
+  }
+
+  /** A person or admin deletes a message; the platform does not tell bots. */
+  remove(chat: ChatRef, message: MessageRef): void {
+    const state = this.chat(chat)
+    state.messages.remove(this.#message(state, message), null)
+  }
+
+  /** A person presses a button of a bot's message; returns the id of the callback query. */
+  press(input: Press): string {
+    const state = this.chat(input.chat)
+    const stored = this.#message(state, input.message)
+    if (stored.botId === null) throw new Error('Only a message of a bot carries buttons.')
+    const bot = this.bot(stored.botId)
+    const id = String(this.#nextPressId++)
+    bot.openPresses.add(id)
+    const from = this.user(input.from)
+    const press = { id, from, message: stored.message, chat_instance: String(-state.chat.id), data: input.data }
+    this.#offer(bot, 'callback_query', press)
+    return id
+  }
+
+  /** Changes what a bot (my_chat_member) or a person (chat_member, and a service message) is in a chat. */
+  setMember(input: Membership): void {
+    const state = this.chat(input.chat)
+    const user = this.user(input.user ?? this.bot().user)
+    const before = state.members.get(user.id) ?? 'left'
+    state.members.set(user.id, input.status)
+    const by = input.by === undefined ? user : this.user(input.by)
+    const change = {
+      chat: state.chat,
+      from: by,
+      date: seconds(this.now()),
+      old_chat_member: { user, status: before },
+      new_chat_member: { user, status: input.status },
+    }
+    const own = this.bots.find((bot) => bot.user.id === user.id)
+    if (own === undefined) {
+      this.#tellComingOrGoing(state, { user, by, came: before === 'left' && input.status === 'member' })
+      for (const bot of this.bots) this.#offer(bot, 'chat_member', change)
+    } else this.#offer(own, 'my_chat_member', change)
+  }
+
+  /** A person blocks the bot in their private chat, or lets it in again. */
+  block(person: UserRef, blocked = true): void {
+    this.setMember({ chat: this.privateChat(person).chat, status: blocked ? 'kicked' : 'member', by: person })
+  }
+
+  /** A group becomes a supergroup with a new id; sends to the old one are refused with `migrate_to_chat_id`. */
+  migrate(group: ChatRef): ApiChat {
+    const old = this.chat(group)
+    const fresh = this.upgrade(old)
+    const leaving = buildMessage({
+      state: old,
+      at: this.now(),
+      from: hiddenSenders.anonymousAdmin,
+      senderChat: old.chat,
+    })
+    leaving.migrate_to_chat_id = fresh.chat.id
+    old.messages.add(leaving, null)
+    this.#publish(old, 'message', leaving)
+    const arriving = buildMessage({
+      state: fresh,
+      at: this.now(),
+      from: hiddenSenders.anonymousAdmin,
+      senderChat: fresh.chat,
+    })
+    arriving.migrate_from_chat_id = old.chat.id
+    fresh.messages.add(arriving, null)
+    this.#publish(fresh, 'message', arriving)
+    return fresh.chat
+  }
+
+  /** Offers an update the driver cannot build: unknown kinds, nonsense, odd ids. It skips privacy and allowed_updates. */
+  raw(input: RawUpdate): number {
+    const bot = this.bot(input.bot)
+    const { update } = input
+    const write = (update_id: number) => {
+      if (typeof update === 'string') return update
+      return JSON.stringify('update_id' in update ? update : { update_id, ...update })
+    }
+    const id = bot.queue.offer({ type: 'raw', payload: null, write })
+    bot.poller.wake()
+    return id
+  }
+
+  /** The next update id of a bot, also above 2^31; lower than before only while nothing waits unconfirmed. */
+  setNextUpdateId(updateId: number, bot?: UserRef): void {
+    this.bot(bot).queue.jumpTo(updateId)
+  }
+
+  /** The messages of a chat as they stand now, oldest first, with their history. */
+  messages(chat: ChatRef, filter: MessageFilter = {}): StoredMessage[] {
+    return this.chat(chat).messages.list(filter)
+  }
+
+  #openTo(state: ChatState, input: Say): void {
+    const bot = this.bot(input.bot)
+    if (state.members.get(bot.user.id) === undefined) state.members.set(bot.user.id, 'member')
+  }
+
+  #senderOf(state: ChatState, input: Say): { from?: ApiUser; senderChat?: ApiChat } {
+    if (state.chat.type === 'channel') return { senderChat: state.chat }
+    if (input.senderChat === undefined) return { from: this.user(input.from) }
+    const senderChat = this.chat(input.senderChat).chat
+    if (senderChat.id === state.chat.id) return { from: hiddenSenders.anonymousAdmin, senderChat }
+    const linked = input.extra?.is_automatic_forward === true
+    return { from: linked ? hiddenSenders.linkedChannel : hiddenSenders.channelSpeaker, senderChat }
+  }
+
+  #message(state: ChatState, ref: MessageRef): StoredMessage {
+    const id = typeof ref === 'number' ? ref : ref.message_id
+    const stored = state.messages.find(id)
+    if (stored === undefined) throw new Error(`Chat ${state.chat.id} has no message ${id}.`)
+    return stored
+  }
+
+  #setClosed({ chat, topic: id }: TopicRef, closed: boolean): void {
+    const state = this.chat(chat)
+    const topic = state.topics.get(id)
+    if (topic !== undefined) topic.closed = closed
+    else if (id === 1 && state.chat.is_forum === true) state.generalClosed = closed
+    else throw new Error(`Chat ${state.chat.id} has no topic ${id}.`)
+  }
+
+  #tellComingOrGoing(state: ChatState, { user, by, came }: { user: ApiUser; by: ApiUser; came: boolean }): void {
+    if (state.chat.type !== 'group' && state.chat.type !== 'supergroup') return
+    const gone = !came && state.members.get(user.id) !== 'member'
+    if (!came && !gone) return
+    const message = buildMessage({ state, at: this.now(), from: by })
+    if (came) message.new_chat_members = [user]
+    else message.left_chat_member = user
+    state.messages.add(message, null)
+    this.#publish(state, 'message', message)
+  }
+
+  #publish(state: ChatState, type: UpdateKind, message: ApiMessage, readers = this.bots): void {
+    for (const bot of readers) {
+      const reason = withholding(bot, state, message)
+      if (reason === null) this.#offer(bot, type, message)
+      else this.ledger.append({ kind: 'withheld', at: this.now(), botId: bot.user.id, reason, type })
+    }
+  }
+
+  #offer(bot: BotState, type: UpdateKind, payload: object): void {
+    if (!isAllowed(bot, type)) {
+      this.ledger.append({ kind: 'withheld', at: this.now(), botId: bot.user.id, reason: 'not_allowed', type })
+      return
+    }
+    const write = (id: number) => `{"update_id":${id},"${type}":${JSON.stringify(payload)}}`
+    bot.queue.offer({ type, payload, write })
+    bot.poller.wake()
+  }
+}
