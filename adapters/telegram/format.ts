@@ -1,0 +1,32 @@
+import type { TextFormat } from '../../src/channels/adapter.ts'
+import type { Block } from '../shared/document.ts'
+import { layOutBlocks } from '../shared/lay-out-blocks.ts'
+import { literalText, parseMarkdown } from '../shared/markdown.ts'
+import type { Ruler } from '../shared/measure.ts'
+import { type Part, splitPassages } from '../shared/split-text.ts'
+import { renderHtml, renderPlain } from './render-html.ts'
+
+/** UTF-16 units of text after entity parsing (Bot API, sendMessage). */
+const LIMIT = 4096
+
+export const telegramFormat: TextFormat = createTelegramFormat(LIMIT)
+
+/** Markdown to Telegram HTML in parts of at most `limit` UTF-16 units of visible text. Pure; linear in the text. */
+export function createTelegramFormat(limit: number): TextFormat {
+  const ruler: Ruler = { limit, marks: undefined }
+  const partsOf = (blocks: readonly Block[]) => splitPassages(layOutBlocks(blocks), ruler).filter(isVisible)
+  return {
+    limit,
+    split(markdown) {
+      const parts = partsOf(parseMarkdown(markdown))
+      // An answer that is nothing but marks (an empty fence) is still an answer.
+      const shown = parts.length === 0 ? partsOf(literalText(markdown)) : parts
+      return shown.map((part) => ({ text: renderHtml(part), plain: renderPlain(part, limit), markup: 'html' }))
+    },
+  }
+}
+
+/** Telegram refuses a message of nothing but white space and invisible characters as empty. */
+function isVisible(part: Part): boolean {
+  return part.some((passage) => /[^\s\p{Cf}]/u.test(passage.body.text))
+}
