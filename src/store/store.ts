@@ -137,6 +137,8 @@ export interface InboxReader {
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]>
   /** Sessions with waiting rows, oldest first: what boot must take up again. */
   sessionsWaiting(): Promise<readonly SessionId[]>
+  /** Rows that wait, in all sessions. */
+  waitingCount(): Promise<number>
   /** Waiting rows that are commands, oldest first. */
   commandsWaiting(): Promise<readonly InboxRow[]>
   ofTurn(turnId: TurnId): Promise<readonly InboxRow[]>

@@ -1,0 +1,145 @@
+import Database from 'better-sqlite3'
+import { ParleyError } from '../../core/errors.ts'
+import type { SqlRow, SqlValue } from '../sql.ts'
+import { translate } from './sqlite-error.ts'
+
+/** One open database, spoken to synchronously. Every method throws `ParleyError`. */
+export interface SqliteConnection {
+  all(text: string, params: readonly SqlValue[]): readonly SqlRow[]
+  get(text: string, params: readonly SqlValue[]): SqlRow | undefined
+  /** Returns the number of rows changed. */
+  run(text: string, params: readonly SqlValue[]): number
+  /** Several statements at once, without parameters. */
+  exec(text: string): void
+  /** The engine may have ended a transaction by itself, for example on a full disk. */
+  readonly inTransaction: boolean
+  close(): void
+}
+
+/** More distinct statement texts than this are a mistake somewhere; the cache starts anew rather than grow. */
+const MAX_STATEMENTS = 500
+
+/** Milliseconds a statement may block the event loop while a foreign process holds the lock (RELIABILITY F05). */
+export const BUSY_TIMEOUT_MS = 250
+
+const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
+
+/**
+ * Opens `path` and sets the pragmas. All of them are read back, because a WAL file that is opened again silently falls
+ * to `synchronous=NORMAL` (RELIABILITY M14); a value that did not take is `unavailable`.
+ */
+export function openConnection(path: string): SqliteConnection {
+  const database = attempt(() => new Database(path, { timeout: BUSY_TIMEOUT_MS }))
+  try {
+    setPragmas(database)
+  } catch (error) {
+    database.close()
+    throw translate(error)
+  }
+  return connect(database)
+}
+
+const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly read: string | number }[] = [
+  { name: 'busy_timeout', set: String(BUSY_TIMEOUT_MS), read: BUSY_TIMEOUT_MS },
+  { name: 'journal_mode', set: 'WAL', read: 'wal' },
+  { name: 'synchronous', set: 'FULL', read: 2 },
+  { name: 'foreign_keys', set: 'ON', read: 1 },
+  { name: 'journal_size_limit', set: String(JOURNAL_SIZE_LIMIT), read: JOURNAL_SIZE_LIMIT },
+  // 16 MB of log between two checkpoints: a page that changed often is copied into the database once.
+  { name: 'wal_autocheckpoint', set: '4000', read: 4000 },
+  // Keeps the undo of savepoints out of temporary files.
+  { name: 'temp_store', set: 'MEMORY', read: 2 },
+]
+
+function setPragmas(database: Database.Database): void {
+  for (const { name, set } of PRAGMAS) database.pragma(`${name} = ${set}`)
+  for (const { name, read } of PRAGMAS) {
+    const value: unknown = database.pragma(name, { simple: true })
+    if (value !== read) {
+      const message = `the database refuses ${name}=${read} and stays at ${String(value)}; use a local disk that supports it`
+      throw new ParleyError('unavailable', message)
+    }
+  }
+}
+
+/** A prepared statement and where its positional parameters come from; no `order`: they are given in order. */
+interface Prepared {
+  readonly statement: Database.Statement<[SqlValue[]], SqlRow>
+  readonly order: readonly number[] | undefined
+}
+
+function connect(database: Database.Database): SqliteConnection {
+  const cache = new Map<string, Prepared>()
+  const prepare = (text: string): Prepared => {
+    const known = cache.get(text)
+    if (known !== undefined) return known
+    if (cache.size >= MAX_STATEMENTS) cache.clear()
+    const { positional, order } = toPositional(text)
+    const made = { statement: database.prepare<[SqlValue[]], SqlRow>(positional), order }
+    cache.set(text, made)
+    return made
+  }
+  return {
+    all(text, params) {
+      try {
+        const { statement, order } = prepare(text)
+        return statement.all(arrange(params, order))
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    get(text, params) {
+      try {
+        const { statement, order } = prepare(text)
+        return statement.get(arrange(params, order))
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    run(text, params) {
+      try {
+        const { statement, order } = prepare(text)
+        return statement.run(arrange(params, order)).changes
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    exec: (text) => attempt(() => void database.exec(text)),
+    get inTransaction() {
+      return database.inTransaction
+    },
+    close: () => attempt(() => void database.close()),
+  }
+}
+
+/**
+ * `$1..$n` as anonymous parameters: to the driver `$1` is a name, not a number, and binding by name is slower. `order`
+ * says which given value goes where; it is absent when they are used once each and in order.
+ */
+export function toPositional(text: string): { positional: string; order: readonly number[] | undefined } {
+  const order: number[] = []
+  const positional = text.replace(/'[^']*'|\$(\d+)/g, (token, digits: string | undefined) => {
+    if (digits === undefined) return token
+    order.push(Number(digits) - 1)
+    return '?'
+  })
+  const straight = order.every((from, to) => from === to)
+  return { positional, order: straight ? undefined : order }
+}
+
+function arrange(params: readonly SqlValue[], order: readonly number[] | undefined): SqlValue[] {
+  if (order === undefined) return params as SqlValue[]
+  return order.map((from) => {
+    const value = params[from]
+    if (value === undefined) throw new ParleyError('internal', `parameter $${from + 1} of a statement is missing`)
+    return value
+  })
+}
+
+function attempt<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw translate(error)
+  }
+}

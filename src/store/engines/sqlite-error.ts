@@ -1,0 +1,34 @@
+import Database from 'better-sqlite3'
+import { ParleyError } from '../../core/errors.ts'
+
+/** A foreign process holds the lock we need; waiting helps. */
+export function isBusy(error: unknown): boolean {
+  const cause = error instanceof ParleyError ? error.cause : error
+  return cause instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code)
+}
+
+/** Driver errors as ours, naming the remedy; anything else unchanged. */
+export function translate(thrown: unknown): unknown {
+  if (!(thrown instanceof Database.SqliteError)) return thrown
+  const { code } = thrown
+  const cause = { cause: thrown }
+  if (code.startsWith('SQLITE_CONSTRAINT')) {
+    const taken = /_(UNIQUE|PRIMARYKEY)$/.test(code)
+    return new ParleyError(taken ? 'conflict' : 'invalid', 'the store refuses this row', cause)
+  }
+  const problem = PROBLEMS.find(([prefix]) => code.startsWith(prefix))
+  if (problem === undefined) return new ParleyError('internal', 'a statement of the store failed', cause)
+  return new ParleyError('unavailable', problem[1], cause)
+}
+
+const PROBLEMS: readonly (readonly [string, string])[] = [
+  ['SQLITE_FULL', 'the disk of the database is full; free some space'],
+  ['SQLITE_READONLY', 'the database cannot be written; check owner and mode of the file and its folder'],
+  ['SQLITE_CANTOPEN', 'the database cannot be opened; check owner and mode of the file and its folder'],
+  ['SQLITE_PERM', 'the database cannot be opened; check owner and mode of the file and its folder'],
+  ['SQLITE_BUSY', 'another program holds the database; close it'],
+  ['SQLITE_LOCKED', 'another program holds the database; close it'],
+  ['SQLITE_IOERR', 'the disk of the database does not take or give data; check its space, its limits and its health'],
+  ['SQLITE_CORRUPT', 'the database is damaged; restore a backup'],
+  ['SQLITE_NOTADB', 'the file is no database, or a damaged one; restore a backup'],
+]

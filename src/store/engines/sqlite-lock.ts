@@ -1,0 +1,27 @@
+import Database from 'better-sqlite3'
+import { ParleyError } from '../../core/errors.ts'
+import { isBusy, translate } from './sqlite-error.ts'
+import { makePrivateFile } from './sqlite-files.ts'
+
+/**
+ * One writing process a database. The lock is an exclusive transaction on the sibling file `<path>.lock`: the system
+ * takes it back when the process dies, however it dies, so it is never stale. Held: `store_locked`, at once.
+ */
+export function lockStore(path: string): { release(): void } {
+  const file = `${path}.lock`
+  makePrivateFile(file)
+  const lock = new Database(file, { timeout: 0 })
+  try {
+    lock.pragma('journal_mode = MEMORY')
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (!isBusy(error)) throw translate(error)
+    throw new ParleyError(
+      'store_locked',
+      `another process uses the database ${path}; stop it first, or give this one its own state folder`,
+      { cause: error },
+    )
+  }
+  return { release: () => void lock.close() }
+}

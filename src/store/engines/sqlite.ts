@@ -1,0 +1,94 @@
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
+import { MIGRATIONS } from '../migrations/index.ts'
+import type { Migration } from '../migrations/migration.ts'
+import { storeReader, Writer } from '../nouns.ts'
+import { integer } from '../rows.ts'
+import type { Sql } from '../sql.ts'
+import type { Store } from '../store.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { openConnection, type SqliteConnection } from './sqlite-connection.ts'
+import { prepareFiles } from './sqlite-files.ts'
+import { lockStore } from './sqlite-lock.ts'
+import { migrate } from './sqlite-migrate.ts'
+
+export interface SqliteOptions {
+  /** The database file; it and its folder are made where they are missing. */
+  readonly path: string
+  readonly clock: Clock
+  readonly logger?: Logger
+  /** The steps of the schema, if not all there are. */
+  readonly migrations?: readonly Migration[]
+}
+
+/**
+ * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
+ * wrote it, `unavailable` when files or pragmas do not do.
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const path = prepareFiles(options.path)
+  const lock = lockStore(path)
+  try {
+    const connection = openConnection(path)
+    try {
+      return prepare({ ...options, path }, connection, lock.release)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: () => void): Store {
+  const { path, clock, logger = silentLogger, migrations = MIGRATIONS } = options
+  migrate({ connection, path, migrations, clock, logger })
+  const epoch = raiseEpoch(connection)
+  const group = createGroupCommit(connection, clock)
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await group.drain()
+    try {
+      connection.run('PRAGMA wal_checkpoint(TRUNCATE)', [])
+    } finally {
+      connection.close()
+      unlock()
+    }
+  }
+  return {
+    epoch,
+    read: storeReader({ sql: committed(group, connection, () => closing !== undefined), logger, epoch }),
+    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch }))),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+function raiseEpoch(connection: SqliteConnection): number {
+  const row = connection.get(
+    `INSERT INTO counters (name, value) VALUES ('epoch', 1)
+      ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value`,
+    [],
+  )
+  if (row === undefined) throw new ParleyError('internal', 'the epoch cannot be raised')
+  return integer(row, 'value')
+}
+
+/** Reads wait for an open group, so they see committed data only; a body that reads this way is caught waiting. */
+function committed(group: GroupCommit, connection: SqliteConnection, closed: () => boolean): Sql {
+  const read = <T>(action: () => T): Promise<T> =>
+    group.read(() => {
+      if (closed()) throw new ParleyError('unavailable', 'the store is closed')
+      return action()
+    })
+  return {
+    all: (text, params) => read(() => connection.all(text, params)),
+    get: (text, params) => read(() => connection.get(text, params)),
+    run: () => Promise.reject(new ParleyError('internal', 'a write outside of a transaction')),
+  }
+}

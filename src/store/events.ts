@@ -1,0 +1,125 @@
+import { ParleyError } from '../core/errors.ts'
+import type { EventType, SessionEvent } from '../core/event.ts'
+import type { SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { effectOf } from './event-effect.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
+import type { Ground, Sql, SqlValue } from './sql.ts'
+import type { EventReader, EventToAppend, EventWriter } from './store.ts'
+
+const TYPES: readonly EventType[] = [
+  'session_started',
+  'user_message',
+  'turn_started',
+  'turn_resumed',
+  'assistant_step',
+  'tool_call',
+  'tool_result',
+  'assistant_message',
+  'turn_completed',
+  'turn_cancelled',
+]
+
+/** More events than this in one append are inserted in several statements, so that few statement texts exist. */
+const ROWS_PER_INSERT = 64
+
+const COLUMNS = 'session_id, seq, at, type, turn_id, data'
+
+const codec: RowCodec<SessionEvent> = {
+  table: 'events',
+  key: ['session_id', 'seq'],
+  // The cast joins type and data again, which `append` wrote as a pair.
+  decode: (row) =>
+    ({
+      seq: integer(row, 'seq'),
+      at: integer(row, 'at'),
+      ...defined({ turnId: optional(row, 'turn_id', id<TurnId>) }),
+      type: oneOf(row, 'type', TYPES),
+      data: json(row, 'data'),
+    }) as SessionEvent,
+}
+
+export class EventReading implements EventReader {
+  protected readonly sql: Sql
+  readonly #logger: Logger
+
+  constructor({ sql, logger }: Ground) {
+    this.sql = sql
+    this.#logger = logger
+  }
+
+  since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]> {
+    return this.#list('session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3', [sessionId, after, limit])
+  }
+
+  async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
+    return (await this.#list('session_id = $1 ORDER BY seq DESC LIMIT $2', [sessionId, limit])).toReversed()
+  }
+
+  ofTurn(sessionId: SessionId, turnId: TurnId): Promise<readonly SessionEvent[]> {
+    return this.#list('turn_id = $1 AND session_id = $2 ORDER BY seq', [turnId, sessionId])
+  }
+
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
+    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM events WHERE ${where}`, params), this.#logger)
+  }
+}
+
+interface Append {
+  readonly sessionId: SessionId
+  readonly at: number
+  readonly drafts: readonly EventToAppend[]
+}
+
+export class EventWriting extends EventReading implements EventWriter {
+  async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
+    for (const draft of drafts) if (!TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
+    if (drafts.length === 0) throw invalid('there is nothing to append')
+    const lastSeq = await this.#advance({ sessionId, at, drafts })
+    const first = lastSeq - drafts.length + 1
+    for (let from = 0; from < drafts.length; from += ROWS_PER_INSERT) {
+      const rows = drafts.slice(from, from + ROWS_PER_INSERT)
+      await this.sql.run(insertText(rows.length), insertParams({ sessionId, at, drafts: rows }, first + from))
+    }
+    return first
+  }
+
+  /** Takes the numbers and keeps the session row in step, in one statement: a gap or a repeat cannot come about (C23). */
+  async #advance({ sessionId, at, drafts }: Append): Promise<number> {
+    const effect = effectOf(drafts)
+    const row = await this.sql.get(
+      `UPDATE sessions SET last_seq = last_seq + $1, message_count = message_count + $2, turn_count = turn_count + $3,
+        last_activity_at = $4, preview = COALESCE($5, preview),
+        description = CASE WHEN description = '' THEN $6 ELSE description END
+        WHERE id = $7 RETURNING last_seq`,
+      [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
+    )
+    if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
+    return integer(row, 'last_seq')
+  }
+}
+
+const insertTexts = new Map<number, string>()
+
+function insertText(count: number): string {
+  const known = insertTexts.get(count)
+  if (known !== undefined) return known
+  const tuples = Array.from({ length: count }, (_, row) => {
+    const next = 3 + row * 4
+    return `($1, $${next}, $2, $${next + 1}, $${next + 2}, $${next + 3})`
+  })
+  const text = `INSERT INTO events (${COLUMNS}) VALUES ${tuples.join(', ')}`
+  insertTexts.set(count, text)
+  return text
+}
+
+function insertParams({ sessionId, at, drafts }: Append, first: number): SqlValue[] {
+  const params: SqlValue[] = [sessionId, at]
+  let seq = first
+  for (const draft of drafts) params.push(seq++, draft.type, draft.turnId ?? null, JSON.stringify(draft.data))
+  return params
+}
+
+function invalid(message: string): ParleyError {
+  return new ParleyError('invalid', message)
+}

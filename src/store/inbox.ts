@@ -1,0 +1,141 @@
+import type { Decision } from '../core/dispatch.ts'
+import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
+import type { InboxOutcome, InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
+
+const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
+const COLUMNS = 'id, session_id, turn_id, state, outcome, dispatch, decision'
+const TURN: Decision['kind'] = 'run'
+const COMMAND: Decision['kind'] = 'control'
+
+const codec: RowCodec<InboxRow> = {
+  table: 'inbox',
+  key: ['id'],
+  decode: (row) => ({
+    id: id(row, 'id'),
+    dispatch: json(row, 'dispatch'),
+    decision: json(row, 'decision'),
+    state: oneOf(row, 'state', STATES),
+    ...defined({
+      sessionId: optional(row, 'session_id', id<SessionId>),
+      turnId: optional(row, 'turn_id', id<TurnId>),
+      outcome: optional(row, 'outcome', text) as InboxOutcome | undefined,
+    }),
+  }),
+}
+
+export class InboxReading implements InboxReader {
+  protected readonly sql: Sql
+  readonly #logger: Logger
+
+  constructor({ sql, logger }: Ground) {
+    this.sql = sql
+    this.#logger = logger
+  }
+
+  async get(inboxId: InboxId): Promise<InboxRow | undefined> {
+    const row = await this.sql.get(`SELECT ${COLUMNS} FROM inbox WHERE id = $1`, [inboxId])
+    return row === undefined ? undefined : readRow(codec, row)
+  }
+
+  waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]> {
+    const where = "state = 'waiting' AND session_id = $1 AND kind = $2 ORDER BY no LIMIT $3"
+    return this.#list(where, [sessionId, TURN, limit])
+  }
+
+  async sessionsWaiting(): Promise<readonly SessionId[]> {
+    const query = `SELECT session_id FROM inbox WHERE state = 'waiting' AND session_id IS NOT NULL AND kind = $1
+      GROUP BY session_id ORDER BY MIN(no)`
+    return (await this.sql.all(query, [TURN])).map((row) => id(row, 'session_id'))
+  }
+
+  async waitingCount(): Promise<number> {
+    const row = await this.sql.get("SELECT COUNT(*) AS count FROM inbox WHERE state = 'waiting'", [])
+    return row === undefined ? 0 : integer(row, 'count')
+  }
+
+  commandsWaiting(): Promise<readonly InboxRow[]> {
+    return this.#list("state = 'waiting' AND kind = $1 ORDER BY no", [COMMAND])
+  }
+
+  ofTurn(turnId: TurnId): Promise<readonly InboxRow[]> {
+    return this.#list('turn_id = $1 ORDER BY no', [turnId])
+  }
+
+  find(name: string): Promise<readonly InboxRow[]> {
+    return this.#list('id = $1 OR trace_id = $1 OR message_id = $1 ORDER BY no DESC LIMIT 20', [name])
+  }
+
+  recent(limit: number): Promise<readonly InboxRow[]> {
+    return this.#list('no > 0 ORDER BY no DESC LIMIT $1', [limit])
+  }
+
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
+    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM inbox WHERE ${where}`, params), this.#logger)
+  }
+}
+
+/** More ids than this are claimed in several statements, so that few statement texts exist. */
+const IDS_PER_CLAIM = 50
+
+export class InboxWriting extends InboxReading implements InboxWriter {
+  async add(row: NewInboxRow): Promise<boolean> {
+    const { dispatch, decision } = row
+    const { address, eventKey } = dispatch.event
+    const added = await this.sql.run(
+      `INSERT INTO inbox (id, channel, account, event_key, kind, session_id, turn_id, trace_id, message_id, state,
+        outcome, dispatch, decision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        ON CONFLICT (channel, account, event_key) DO NOTHING`,
+      [
+        row.id,
+        address.channel,
+        address.account,
+        eventKey,
+        decision.kind,
+        row.sessionId ?? null,
+        row.turnId ?? null,
+        dispatch.traceId,
+        'messageId' in dispatch.event ? dispatch.event.messageId : null,
+        row.state,
+        row.outcome ?? null,
+        JSON.stringify(dispatch),
+        JSON.stringify(decision),
+      ],
+    )
+    return added > 0
+  }
+
+  async seen(channel: ChannelId, account: AccountId, eventKey: string): Promise<boolean> {
+    const query = 'SELECT no FROM inbox WHERE channel = $1 AND account = $2 AND event_key = $3'
+    return (await this.sql.get(query, [channel, account, eventKey])) !== undefined
+  }
+
+  async claim(ids: readonly InboxId[], turnId: TurnId): Promise<number> {
+    let claimed = 0
+    for (let from = 0; from < ids.length; from += IDS_PER_CLAIM) {
+      const some = ids.slice(from, from + IDS_PER_CLAIM)
+      const query = `UPDATE inbox SET state = 'claimed', turn_id = $1
+        WHERE state = 'waiting' AND id IN (${placeholders(some.length, 2)})`
+      claimed += await this.sql.run(query, [turnId, ...some])
+    }
+    return claimed
+  }
+
+  async settle(inboxId: InboxId, outcome: InboxOutcome): Promise<void> {
+    await this.sql.run("UPDATE inbox SET state = 'done', outcome = $2 WHERE id = $1", [inboxId, outcome])
+  }
+
+  async settleTurn(turnId: TurnId, outcome: InboxOutcome): Promise<void> {
+    const query = "UPDATE inbox SET state = 'done', outcome = $2 WHERE turn_id = $1 AND state = 'claimed'"
+    await this.sql.run(query, [turnId, outcome])
+  }
+
+  /** Commands are left alone: the `/stop` that asks for this is one of them. */
+  settleWaiting(sessionId: SessionId, outcome: InboxOutcome): Promise<number> {
+    const query = `UPDATE inbox SET state = 'done', outcome = $3
+      WHERE state = 'waiting' AND session_id = $1 AND kind = $2`
+    return this.sql.run(query, [sessionId, TURN, outcome])
+  }
+}

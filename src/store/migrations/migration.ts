@@ -1,0 +1,15 @@
+/** What differs between the engines when a table is made. */
+export interface Dialect {
+  /** Column type of a key the database counts up itself. */
+  readonly identity: string
+  /** Table suffix: rows live in the primary key's own tree. Pays for narrow rows that are only found by that key. */
+  readonly clustered: string
+}
+
+/** One step of the schema. Append-only: a released migration never changes. */
+export interface Migration {
+  /** 1, 2, 3, … without a gap. */
+  readonly version: number
+  readonly name: string
+  statements(dialect: Dialect): readonly string[]
+}

@@ -1,0 +1,19 @@
+import type { Ground, Sql } from './sql.ts'
+import type { NoticeWriter } from './store.ts'
+
+export class NoticeWriting implements NoticeWriter {
+  readonly #sql: Sql
+
+  constructor({ sql }: Ground) {
+    this.#sql = sql
+  }
+
+  async once(key: string, at: number, windowMs: number): Promise<boolean> {
+    const told = await this.#sql.run(
+      `INSERT INTO notices (key, told_at) VALUES ($1, $2)
+        ON CONFLICT (key) DO UPDATE SET told_at = excluded.told_at WHERE notices.told_at <= $3`,
+      [key, at, at - windowMs],
+    )
+    return told > 0
+  }
+}

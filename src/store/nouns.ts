@@ -1,0 +1,64 @@
+import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
+import { EventReading, EventWriting } from './events.ts'
+import { InboxReading, InboxWriting } from './inbox.ts'
+import { NoticeWriting } from './notices.ts'
+import { OutboxReading, OutboxWriting } from './outbox.ts'
+import { PeopleReading, PeopleWriting } from './people.ts'
+import { SessionReading, SessionWriting } from './sessions.ts'
+import type { Ground } from './sql.ts'
+import type { StoreReader, StoreWriter } from './store.ts'
+import { TurnReading, TurnWriting } from './turns.ts'
+
+/** Every noun over the committed data. */
+export function storeReader(ground: Ground): StoreReader {
+  return {
+    sessions: new SessionReading(ground),
+    events: new EventReading(ground),
+    inbox: new InboxReading(ground),
+    turns: new TurnReading(ground),
+    outbox: new OutboxReading(ground),
+    people: new PeopleReading(ground),
+    channelState: new ChannelStateReading(ground),
+  }
+}
+
+/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the eight. */
+export class Writer implements StoreWriter {
+  readonly #ground: Ground
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  get sessions(): SessionWriting {
+    return new SessionWriting(this.#ground)
+  }
+
+  get events(): EventWriting {
+    return new EventWriting(this.#ground)
+  }
+
+  get inbox(): InboxWriting {
+    return new InboxWriting(this.#ground)
+  }
+
+  get turns(): TurnWriting {
+    return new TurnWriting(this.#ground)
+  }
+
+  get outbox(): OutboxWriting {
+    return new OutboxWriting(this.#ground)
+  }
+
+  get people(): PeopleWriting {
+    return new PeopleWriting(this.#ground)
+  }
+
+  get channelState(): ChannelStateWriting {
+    return new ChannelStateWriting(this.#ground)
+  }
+
+  get notices(): NoticeWriting {
+    return new NoticeWriting(this.#ground)
+  }
+}

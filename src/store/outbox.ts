@@ -1,0 +1,179 @@
+import { ParleyError } from '../core/errors.ts'
+import type { DeliveryId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState } from '../core/outbound.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
+import type { DeliveryChange, DeliveryReplacement, NewDelivery, OutboxReader, OutboxWriter } from './store.ts'
+
+const STATES: readonly DeliveryState[] = [
+  'planned',
+  'sending',
+  'sent',
+  'rejected',
+  'waiting',
+  'uncertain',
+  'resent',
+  'given_up',
+  'expired',
+]
+const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice']
+const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
+
+const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
+  owner_epoch, not_before, expires_at, started_at, message_id, reason`
+const WIDTH = 18
+
+const codec: RowCodec<Delivery> = {
+  table: 'outbox',
+  key: ['id'],
+  decode: (row) => ({
+    id: id(row, 'id'),
+    source: id(row, 'source'),
+    partNo: integer(row, 'part_no'),
+    traceId: id(row, 'trace_id'),
+    address: json(row, 'address'),
+    class: oneOf(row, 'class', CLASSES),
+    op: oneOf(row, 'op', OPS),
+    part: json(row, 'part'),
+    state: oneOf(row, 'state', STATES),
+    attempt: integer(row, 'attempt'),
+    ownerEpoch: integer(row, 'owner_epoch'),
+    expiresAt: integer(row, 'expires_at'),
+    ...defined({
+      sessionId: optional(row, 'session_id', id<SessionId>),
+      replyTo: optional(row, 'reply_to', text),
+      notBefore: optional(row, 'not_before', integer),
+      startedAt: optional(row, 'started_at', integer),
+      messageId: optional(row, 'message_id', text),
+      reason: optional(row, 'reason', text),
+    }),
+  }),
+}
+
+export class OutboxReading implements OutboxReader {
+  protected readonly sql: Sql
+  protected readonly epoch: number
+  readonly #logger: Logger
+
+  constructor({ sql, logger, epoch }: Ground) {
+    this.sql = sql
+    this.epoch = epoch
+    this.#logger = logger
+  }
+
+  async get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
+    const row = await this.sql.get(`SELECT ${COLUMNS} FROM outbox WHERE id = $1`, [deliveryId])
+    return row === undefined ? undefined : readRow(codec, row)
+  }
+
+  ofSource(source: TurnId | InboxId): Promise<readonly Delivery[]> {
+    return this.#list('source = $1 ORDER BY part_no', [source])
+  }
+
+  unfinished(): Promise<readonly Delivery[]> {
+    return this.#list("state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no", [])
+  }
+
+  async counts(): Promise<Partial<Record<DeliveryState, number>>> {
+    const result: Partial<Record<DeliveryState, number>> = {}
+    for (const row of await this.sql.all('SELECT state, COUNT(*) AS total FROM outbox GROUP BY state', [])) {
+      result[oneOf(row, 'state', STATES)] = integer(row, 'total')
+    }
+    return result
+  }
+
+  async recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]> {
+    if (states.length === 0) return []
+    const where = `state IN (${placeholders(states.length, 2)}) ORDER BY no DESC LIMIT $1`
+    return this.#list(where, [limit, ...states])
+  }
+
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
+    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM outbox WHERE ${where}`, params), this.#logger)
+  }
+}
+
+/** More rows than this are inserted in several statements, so that few statement texts exist. */
+const ROWS_PER_INSERT = 32
+
+export class OutboxWriting extends OutboxReading implements OutboxWriter {
+  async add(rows: readonly NewDelivery[]): Promise<void> {
+    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+      const some = rows.slice(from, from + ROWS_PER_INSERT)
+      const params = some.flatMap((row) => insertParams(row, this.epoch))
+      const added = await this.sql.run(insertText(some.length), params)
+      if (added < some.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
+    }
+  }
+
+  async begin(deliveryId: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean> {
+    if (from.length === 0) return false
+    const query = `UPDATE outbox SET state = 'sending', attempt = attempt + 1, owner_epoch = $1, started_at = $2
+      WHERE id = $3 AND state IN (${placeholders(from.length, 4)})`
+    return (await this.sql.run(query, [this.epoch, at, deliveryId, ...from])) > 0
+  }
+
+  async settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
+    const settled = await this.sql.run(
+      `UPDATE outbox SET state = $1, message_id = COALESCE($2, message_id), reason = COALESCE($3, reason),
+        not_before = $4 WHERE id = $5`,
+      [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
+    )
+    if (settled === 0) throw unknownDelivery(deliveryId)
+  }
+
+  async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {
+    const sending = change.state === 'sending'
+    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $5, started_at = $6' : ''
+    const replaced = await this.sql.run(
+      `UPDATE outbox SET op = $2, part = $3, state = $4, not_before = NULL, reason = NULL${claim} WHERE id = $1`,
+      [deliveryId, change.op, JSON.stringify(change.part), change.state, ...(sending ? [this.epoch, change.at] : [])],
+    )
+    if (replaced === 0) throw unknownDelivery(deliveryId)
+  }
+
+  fence(): Promise<number> {
+    const query = "UPDATE outbox SET state = 'uncertain' WHERE state = 'sending' AND owner_epoch < $1"
+    return this.sql.run(query, [this.epoch])
+  }
+}
+
+const insertTexts = new Map<number, string>()
+
+function insertText(count: number): string {
+  const known = insertTexts.get(count)
+  if (known !== undefined) return known
+  const tuples = Array.from({ length: count }, (_, row) => `(${placeholders(WIDTH, 1 + row * WIDTH)})`)
+  const statement = `INSERT INTO outbox (${COLUMNS}) VALUES ${tuples.join(', ')} ON CONFLICT DO NOTHING`
+  insertTexts.set(count, statement)
+  return statement
+}
+
+function insertParams(row: NewDelivery, epoch: number): SqlValue[] {
+  const sending = row.state === 'sending'
+  return [
+    row.id,
+    row.source,
+    row.partNo,
+    row.sessionId ?? null,
+    row.traceId,
+    JSON.stringify(row.address),
+    row.class,
+    row.op,
+    JSON.stringify(row.part),
+    row.replyTo ?? null,
+    row.state,
+    sending ? 1 : 0,
+    sending ? epoch : 0,
+    row.notBefore ?? null,
+    row.expiresAt,
+    row.startedAt ?? null,
+    row.messageId ?? null,
+    row.reason ?? null,
+  ]
+}
+
+function unknownDelivery(deliveryId: DeliveryId): ParleyError {
+  return new ParleyError('not_found', `there is no delivery ${deliveryId}`)
+}

@@ -1,0 +1,158 @@
+import type { ChatType } from '../core/address.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { ScopeKey, SessionId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import type { Ground, Sql, SqlRow } from './sql.ts'
+import type { SessionPage, SessionQuery, SessionReader, SessionWriter } from './store.ts'
+
+const KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
+const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
+const OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
+
+const COLUMNS = `sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata,
+  created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
+  inactive_at, last_seq`
+
+const codec: RowCodec<Session> = {
+  table: 'sessions',
+  key: ['id'],
+  decode: (row) => ({
+    id: id(row, 'id'),
+    scopeKey: id(row, 'scope_key'),
+    scope: json(row, 'scope'),
+    agentId: id(row, 'agent_id'),
+    kind: oneOf(row, 'kind', KINDS),
+    displayKey: text(row, 'display_key'),
+    chatType: oneOf(row, 'chat_type', CHAT_TYPES),
+    source: json(row, 'source'),
+    metadata: json(row, 'metadata'),
+    createdAt: integer(row, 'created_at'),
+    lastActivityAt: integer(row, 'last_activity_at'),
+    messageCount: integer(row, 'message_count'),
+    turnCount: integer(row, 'turn_count'),
+    preview: text(row, 'preview'),
+    description: text(row, 'description'),
+    descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai']),
+    lastSeq: integer(row, 'last_seq'),
+    ...defined({
+      sendOverride: optional(row, 'send_override', overrideOf),
+      inactiveAt: optional(row, 'inactive_at', integer),
+    }),
+  }),
+}
+
+export class SessionReading implements SessionReader {
+  protected readonly sql: Sql
+  readonly #logger: Logger
+
+  constructor({ sql, logger }: Ground) {
+    this.sql = sql
+    this.#logger = logger
+  }
+
+  async get(sessionId: SessionId): Promise<Session | undefined> {
+    return one(await this.sql.get(`SELECT ${COLUMNS} FROM sessions WHERE id = $1`, [sessionId]))
+  }
+
+  async current(scopeKey: ScopeKey): Promise<Session | undefined> {
+    const query = `SELECT ${COLUMNS} FROM scopes JOIN sessions ON sessions.id = scopes.session_id
+      WHERE scopes.scope_key = $1`
+    return one(await this.sql.get(query, [scopeKey]))
+  }
+
+  async resolve(name: string): Promise<Session | undefined> {
+    return (
+      (await this.get(name as SessionId)) ?? (await this.current(name as ScopeKey)) ?? (await this.#newestNamed(name))
+    )
+  }
+
+  async #newestNamed(displayKey: string): Promise<Session | undefined> {
+    const query = `SELECT ${COLUMNS} FROM sessions WHERE display_key = $1 ORDER BY no DESC LIMIT 1`
+    return one(await this.sql.get(query, [displayKey]))
+  }
+
+  async list({ limit, offset, inactive }: SessionQuery): Promise<SessionPage> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
+    if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
+    const where = inactive ? '' : 'WHERE inactive_at IS NULL'
+    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM sessions ${where}`, [])
+    const page = `SELECT ${COLUMNS} FROM sessions ${where} ORDER BY last_activity_at DESC, no DESC LIMIT $1 OFFSET $2`
+    const rows = await this.sql.all(page, [limit, offset])
+    return { sessions: readRows(codec, rows, this.#logger), total: count === undefined ? 0 : integer(count, 'total') }
+  }
+
+  async overrides(): Promise<readonly { readonly scopeKey: ScopeKey; readonly override: SendOverride }[]> {
+    const rows = await this.sql.all(
+      `SELECT scopes.scope_key, send_override FROM sessions JOIN scopes
+        ON scopes.scope_key = sessions.scope_key AND scopes.session_id = sessions.id WHERE send_override IS NOT NULL`,
+      [],
+    )
+    return rows.map((row) => ({ scopeKey: id(row, 'scope_key'), override: overrideOf(row, 'send_override') }))
+  }
+}
+
+export class SessionWriting extends SessionReading implements SessionWriter {
+  async create(draft: SessionDraft, at: number): Promise<Session> {
+    const row = await this.sql.get(
+      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
+        last_activity_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+        ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+      [
+        draft.id,
+        draft.scopeKey,
+        JSON.stringify(draft.scope),
+        draft.agentId,
+        draft.kind,
+        draft.displayKey,
+        draft.chatType,
+        JSON.stringify(draft.source),
+        JSON.stringify(draft.metadata),
+        at,
+      ],
+    )
+    if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
+    await this.sql.run(
+      `INSERT INTO scopes (scope_key, session_id) VALUES ($1, $2)
+        ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
+      [draft.scopeKey, draft.id],
+    )
+    return readRow(codec, row)
+  }
+
+  /** Writes only if something changes: it is called for every message of a known chat. */
+  async reopen(sessionId: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void> {
+    const session = await this.get(sessionId)
+    if (session === undefined) throw unknownSession(sessionId)
+    const changed = Object.entries(metadata).some(([key, value]) => session.metadata[key] !== value)
+    if (!changed && session.inactiveAt === undefined) return
+    await this.sql.run('UPDATE sessions SET metadata = $2, inactive_at = NULL, last_activity_at = $3 WHERE id = $1', [
+      sessionId,
+      JSON.stringify({ ...session.metadata, ...metadata }),
+      at,
+    ])
+  }
+
+  async deactivate(sessionId: SessionId, at: number): Promise<void> {
+    const query = 'UPDATE sessions SET inactive_at = COALESCE(inactive_at, $2) WHERE id = $1'
+    if ((await this.sql.run(query, [sessionId, at])) === 0) throw unknownSession(sessionId)
+  }
+
+  async setSendOverride(sessionId: SessionId, override: SendOverride | null): Promise<void> {
+    const query = 'UPDATE sessions SET send_override = $2 WHERE id = $1'
+    if ((await this.sql.run(query, [sessionId, override])) === 0) throw unknownSession(sessionId)
+  }
+}
+
+function one(row: SqlRow | undefined): Session | undefined {
+  return row === undefined ? undefined : readRow(codec, row)
+}
+
+function overrideOf(row: SqlRow, column: string): SendOverride {
+  return oneOf(row, column, OVERRIDES)
+}
+
+function unknownSession(sessionId: SessionId): ParleyError {
+  return new ParleyError('not_found', `there is no session ${sessionId}`)
+}

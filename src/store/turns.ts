@@ -1,0 +1,90 @@
+import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import type { TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
+import type { Ground, Sql, SqlValue } from './sql.ts'
+import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './store.ts'
+
+const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
+const COLUMNS = `id, session_id, trace_id, reply, state, attempt, epoch, started_at, ended_at, input_tokens,
+  output_tokens, error`
+
+const codec: RowCodec<Turn> = {
+  table: 'turns',
+  key: ['id'],
+  decode: (row) => ({
+    id: id(row, 'id'),
+    sessionId: id(row, 'session_id'),
+    traceId: id(row, 'trace_id'),
+    reply: json(row, 'reply'),
+    state: oneOf(row, 'state', STATES),
+    attempt: integer(row, 'attempt'),
+    epoch: integer(row, 'epoch'),
+    startedAt: integer(row, 'started_at'),
+    usage: { input: integer(row, 'input_tokens'), output: integer(row, 'output_tokens') },
+    ...defined({
+      endedAt: optional(row, 'ended_at', integer),
+      error: optional(row, 'error', id<ErrorCode>),
+    }),
+  }),
+}
+
+export class TurnReading implements TurnReader {
+  protected readonly sql: Sql
+  protected readonly epoch: number
+  readonly #logger: Logger
+
+  constructor({ sql, logger, epoch }: Ground) {
+    this.sql = sql
+    this.epoch = epoch
+    this.#logger = logger
+  }
+
+  async get(turnId: TurnId): Promise<Turn | undefined> {
+    const row = await this.sql.get(`SELECT ${COLUMNS} FROM turns WHERE id = $1`, [turnId])
+    return row === undefined ? undefined : readRow(codec, row)
+  }
+
+  interrupted(): Promise<readonly Turn[]> {
+    return this.#list("state = 'running' AND epoch < $1", [this.epoch])
+  }
+
+  running(): Promise<readonly Turn[]> {
+    return this.#list("state = 'running'", [])
+  }
+
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly Turn[]> {
+    const query = `SELECT ${COLUMNS} FROM turns WHERE ${where} ORDER BY started_at, id`
+    return readRows(codec, await this.sql.all(query, params), this.#logger)
+  }
+}
+
+export class TurnWriting extends TurnReading implements TurnWriter {
+  async start(turn: NewTurn): Promise<void> {
+    const started = await this.sql.run(
+      `INSERT INTO turns (id, session_id, trace_id, reply, state, attempt, epoch, started_at)
+        VALUES ($1, $2, $3, $4, 'running', 1, $5, $6) ON CONFLICT DO NOTHING`,
+      [turn.id, turn.sessionId, turn.traceId, JSON.stringify(turn.reply), this.epoch, turn.startedAt],
+    )
+    if (started === 0) throw new ParleyError('conflict', `the session ${turn.sessionId} has a running turn already`)
+  }
+
+  async resume(turnId: TurnId): Promise<number> {
+    const row = await this.sql.get(
+      `UPDATE turns SET attempt = attempt + 1, epoch = $2 WHERE id = $1 AND state = 'running' AND epoch < $2
+        RETURNING attempt`,
+      [turnId, this.epoch],
+    )
+    if (row === undefined) throw new ParleyError('conflict', `the turn ${turnId} is not an interrupted one`)
+    return integer(row, 'attempt')
+  }
+
+  async finish(turnId: TurnId, end: TurnEnd): Promise<void> {
+    const finished = await this.sql.run(
+      `UPDATE turns SET state = $1, ended_at = $2, input_tokens = $3, output_tokens = $4, error = $5
+        WHERE id = $6 AND state = 'running' AND epoch = $7`,
+      [end.state, end.at, end.usage.input, end.usage.output, end.error ?? null, turnId, this.epoch],
+    )
+    if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
+  }
+}

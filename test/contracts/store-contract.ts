@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe } from 'vitest'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { Store } from '../../src/store/store.ts'
+import { eventContract } from './store/events.ts'
+import { inboxContract } from './store/inbox.ts'
+import { outboxContract } from './store/outbox.ts'
+import { sessionContract } from './store/sessions.ts'
+import { smallContract } from './store/small.ts'
+import { transactionContract } from './store/transactions.ts'
+import { turnContract } from './store/turns.ts'
+import type { ContractDatabase, StoreUnderTest } from './store/under-test.ts'
+
+/** What every engine behind the store port must do. `make` gives each test an empty database. */
+export function storeContract(name: string, make: () => Promise<ContractDatabase>): void {
+  describe(`store contract: ${name}`, () => {
+    let database: ContractDatabase
+    let store: Store
+    let warnings: { sentence: string; fields: Readonly<Record<string, unknown>> }[]
+    const logger: Logger = {
+      ...silentLogger,
+      warn: (sentence, fields = {}) => void warnings.push({ sentence, fields }),
+    }
+
+    beforeEach(async () => {
+      warnings = []
+      database = await make()
+      store = await database.open(logger)
+    })
+    afterEach(async () => {
+      await store.close()
+      await database.remove()
+    })
+
+    const underTest: StoreUnderTest = {
+      get store() {
+        return store
+      },
+      get warnings() {
+        return warnings
+      },
+      async reopen(meanwhile?: string) {
+        await store.close()
+        if (meanwhile !== undefined) await database.execute(meanwhile)
+        store = await database.open(logger)
+        return store
+      },
+    }
+    describe('transactions', () => transactionContract(underTest))
+    describe('sessions', () => sessionContract(underTest))
+    describe('events', () => eventContract(underTest))
+    describe('inbox', () => inboxContract(underTest))
+    describe('turns', () => turnContract(underTest))
+    describe('outbox', () => outboxContract(underTest))
+    describe('people, channel state, notices', () => smallContract(underTest))
+  })
+}

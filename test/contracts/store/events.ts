@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest'
+import type { SessionId } from '../../../src/core/ids.ts'
+import type { EventToAppend } from '../../../src/store/store.ts'
+import { assistantMessage, ids, turnCompleted, userMessage } from '../../store/sample-rows.ts'
+import { type ContractPart, makeSession, rejection } from './under-test.ts'
+
+export const eventContract: ContractPart = (underTest) => {
+  const append = (id: SessionId, at: number, ...drafts: readonly EventToAppend[]) =>
+    underTest.store.write((tx) => tx.events.append(id, at, drafts))
+
+  it('S15: events come back word for word, in order, after a restart', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const turnId = ids.turn()
+    const drafts: readonly EventToAppend[] = [
+      { type: 'session_started', data: { agent: 'main' } },
+      userMessage('Grüße \u0000 👋 \ud800'),
+      { type: 'turn_started', data: { traceId: ids.trace() }, turnId },
+      { type: 'tool_call', data: { callId: 'c1', tool: 'list', args: { deep: [1, null] }, class: 'pure' }, turnId },
+      { type: 'tool_result', data: { callId: 'c1', tool: 'list', content: '[]', isError: false }, turnId },
+      { ...assistantMessage('<NO_REPLY>'), turnId },
+      { ...turnCompleted, turnId },
+    ]
+    expect(await append(id, 7, ...drafts)).toBe(1)
+    const store = await underTest.reopen()
+    const stored = drafts.map((draft, index) => ({ seq: index + 1, at: 7, ...draft }))
+    expect(await store.read.events.since(id, 0, 100)).toEqual(stored)
+    expect(await store.read.events.ofTurn(id, turnId)).toEqual(stored.slice(2))
+  })
+
+  it('S17: since gives exactly the later events, latest the newest, both in order and bounded', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    for (let no = 1; no <= 5; no++) await append(id, no, userMessage(`text ${no}`))
+    const { events } = underTest.store.read
+    const seqs = (rows: readonly { seq: number }[]) => rows.map((row) => row.seq)
+    expect(seqs(await events.since(id, 2, 100))).toEqual([3, 4, 5])
+    expect(seqs(await events.since(id, 2, 2))).toEqual([3, 4])
+    expect(seqs(await events.since(id, 5, 100))).toEqual([])
+    expect(seqs(await events.latest(id, 2))).toEqual([4, 5])
+  })
+
+  it('C23 K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const numbers = Array.from({ length: 200 }, (_, no) => no)
+    const firsts = await Promise.all(numbers.map((no) => append(id, no, userMessage(`text ${no}`))))
+    expect(firsts).toEqual(numbers.map((no) => no + 1))
+    const events = await underTest.store.read.events.since(id, 0, 1_000)
+    expect(events.map((event) => event.data)).toEqual(numbers.map((no) => userMessage(`text ${no}`).data))
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ messageCount: 200, lastSeq: 200 })
+  })
+
+  it('C6: an undone append leaves no gap', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await append(id, 1, userMessage('one'))
+    await rejection(underTest.store, async (tx) => {
+      await tx.events.append(id, 2, [userMessage('undone')])
+      throw new Error('undo')
+    })
+    expect(await append(id, 3, userMessage('two'))).toBe(2)
+  })
+
+  it('K38: sessions are numbered apart', async () => {
+    const [a, b] = [await makeSession(underTest.store, 1), await makeSession(underTest.store, 2)]
+    expect(await append(a.id, 1, userMessage('a'), userMessage('b'))).toBe(1)
+    expect(await append(b.id, 1, userMessage('c'))).toBe(1)
+    expect(await append(a.id, 1, userMessage('d'))).toBe(3)
+    expect(await underTest.store.read.events.since(b.id, 0, 10)).toHaveLength(1)
+  })
+
+  it('a long append keeps its order', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const texts = Array.from({ length: 150 }, (_, no) => `text ${no}`)
+    await append(id, 1, ...texts.map(userMessage))
+    const events = await underTest.store.read.events.since(id, 0, 1_000)
+    expect(events.map((event) => event.seq)).toEqual(texts.map((_, no) => no + 1))
+    expect(events.map((event) => event.type === 'user_message' && event.data.text)).toEqual(texts)
+  })
+
+  it('S13: the row shows activity, message count, ended turns and preview', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const cancelled: EventToAppend = { type: 'turn_cancelled', data: { reason: 'stop' } }
+    await append(id, 10, userMessage('question'))
+    await append(id, 20, assistantMessage('a'.repeat(300)), turnCompleted, cancelled)
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({
+      createdAt: 1_000,
+      lastActivityAt: 20,
+      messageCount: 2,
+      turnCount: 2,
+      preview: 'a'.repeat(200),
+      lastSeq: 4,
+    })
+  })
+
+  it.each([
+    ['a silent answer', '<NO_REPLY>', 'question'],
+    ['markers beside text', 'yes <NO_REPLY>', 'yes'],
+    ['half a surrogate pair at the cut', `${'a'.repeat(199)}👋`, 'a'.repeat(199)],
+  ])('S13: the preview after %s', async (_, answer, preview) => {
+    const { id } = await makeSession(underTest.store, 1)
+    await append(id, 10, userMessage('question'), assistantMessage(answer))
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ preview })
+  })
+
+  it('S14: the first user message becomes the description and stays it', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await append(id, 1, { type: 'session_started', data: { agent: 'main' } })
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ description: '' })
+    await append(id, 1, userMessage(` first\n line ${'x'.repeat(90)}`), userMessage('second'))
+    await append(id, 2, userMessage('third'))
+    const description = `${`first line ${'x'.repeat(90)}`.slice(0, 77)}...`
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ description, descriptionSource: 'fallback' })
+  })
+
+  it('an append to a session nobody knows is not found', async () => {
+    const nobody = 'cli:nobody' as SessionId
+    const failure = await rejection(underTest.store, (tx) => tx.events.append(nobody, 1, [userMessage('x')]))
+    expect(failure).toMatchObject({ code: 'not_found' })
+  })
+
+  it('C31: an event of no known type and an empty append are refused', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const unknown = { type: 'gossip', data: {} } as unknown as EventToAppend
+    expect(await rejection(underTest.store, (tx) => tx.events.append(id, 1, [unknown]))).toMatchObject({
+      code: 'invalid',
+    })
+    expect(await rejection(underTest.store, (tx) => tx.events.append(id, 1, []))).toMatchObject({ code: 'invalid' })
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ lastSeq: 0 })
+  })
+
+  it('K32 C31: a damaged event in the middle is skipped and counted, the rest is read', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await append(id, 1, userMessage('one'), userMessage('two'), userMessage('three'))
+    const store = await underTest.reopen("UPDATE events SET data = '{' WHERE seq = 2")
+    expect((await store.read.events.since(id, 0, 10)).map((event) => event.seq)).toEqual([1, 3])
+    expect(underTest.warnings).toMatchObject([{ fields: { table: 'events', rows: [`${id} 2`], count: 1 } }])
+    expect(await append(id, 2, userMessage('four'))).toBe(4)
+  })
+}

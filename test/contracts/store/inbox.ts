@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest'
+import { commandOf, ids, inboxRow, NOBODYS_ID } from '../../store/sample-rows.ts'
+import { type ContractPart, failureOf, makeSession } from './under-test.ts'
+
+export const inboxContract: ContractPart = (underTest) => {
+  const add = (...rows: readonly ReturnType<typeof inboxRow>[]) =>
+    underTest.store.write(async (tx) => {
+      const added: boolean[] = []
+      for (const row of rows) added.push(await tx.inbox.add(row))
+      return added
+    })
+  const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id)
+
+  it('a row comes back word for word', async () => {
+    const waiting = inboxRow(1, 1)
+    const { id } = await makeSession(underTest.store, 1)
+    const settled = inboxRow(1, 2, { state: 'done', outcome: 'refused: queue_full', sessionId: id, turnId: ids.turn() })
+    await add(waiting, settled)
+    const store = await underTest.reopen()
+    expect(await store.read.inbox.get(waiting.id)).toEqual(waiting)
+    expect(await store.read.inbox.get(settled.id)).toEqual(settled)
+    expect(await store.read.inbox.get(NOBODYS_ID)).toBeUndefined()
+  })
+
+  it('S43: a repeated delivery is stored once, also after a restart', async () => {
+    const first = inboxRow(1, 1)
+    const repeat = inboxRow(1, 1)
+    expect(await add(first, repeat)).toEqual([true, false])
+    await underTest.reopen()
+    expect(await add(inboxRow(1, 1))).toEqual([false])
+    expect(await underTest.store.read.inbox.recent(10)).toEqual([first])
+    const { event } = first.dispatch
+    await underTest.store.write(async (tx) => {
+      expect(await tx.inbox.seen('telegram', event.address.account, event.eventKey)).toBe(true)
+      expect(await tx.inbox.seen('telegram', event.address.account, 'other')).toBe(false)
+      expect(await tx.inbox.seen('discord', event.address.account, event.eventKey)).toBe(false)
+    })
+  })
+
+  it('S43: of parallel repeats one is stored', async () => {
+    const added = await Promise.all(Array.from({ length: 20 }, () => add(inboxRow(1, 1))))
+    expect(added.flat().filter(Boolean)).toHaveLength(1)
+  })
+
+  it('waiting rows of a session come oldest first and bounded, commands apart', async () => {
+    const { id: sessionId } = await makeSession(underTest.store, 1)
+    const other = await makeSession(underTest.store, 2)
+    const [a, b, c] = [1, 2, 3].map((no) => inboxRow(1, no, { sessionId }))
+    const command = inboxRow(1, 4, { sessionId, decision: commandOf(1) })
+    const elsewhere = inboxRow(2, 1, { sessionId: other.id })
+    const rows = [a, command, b, elsewhere, c].filter((row) => row !== undefined)
+    await add(...rows)
+    const { inbox } = underTest.store.read
+    expect(idsOf(await inbox.waiting(sessionId, 10))).toEqual(idsOf(rows.filter((row) => [a, b, c].includes(row))))
+    expect(await inbox.waiting(sessionId, 2)).toHaveLength(2)
+    expect(await inbox.commandsWaiting()).toEqual([command])
+    expect(await inbox.sessionsWaiting()).toEqual([sessionId, other.id])
+  })
+
+  it('claim binds waiting rows to a turn, each row once', async () => {
+    const { id: sessionId } = await makeSession(underTest.store, 1)
+    const rows = Array.from({ length: 120 }, (_, no) => inboxRow(1, no, { sessionId }))
+    await add(...rows)
+    const [turnId, late] = [ids.turn(), ids.turn()]
+    expect(await underTest.store.write((tx) => tx.inbox.claim(idsOf(rows) as never, turnId))).toBe(120)
+    expect(await underTest.store.write((tx) => tx.inbox.claim(idsOf(rows) as never, late))).toBe(0)
+    const bound = await underTest.store.read.inbox.ofTurn(turnId)
+    expect(idsOf(bound)).toEqual(idsOf(rows))
+    expect(bound[0]).toMatchObject({ state: 'claimed', turnId })
+    expect(await underTest.store.read.inbox.waiting(sessionId, 10)).toEqual([])
+  })
+
+  it('settleTurn ends every row of the turn', async () => {
+    const { id: sessionId } = await makeSession(underTest.store, 1)
+    const turnId = ids.turn()
+    const rows = [
+      inboxRow(1, 1, { sessionId, turnId, state: 'claimed' }),
+      inboxRow(1, 2, { sessionId, turnId, state: 'claimed' }),
+    ]
+    await add(...rows, inboxRow(1, 3, { sessionId }))
+    await underTest.store.write((tx) => tx.inbox.settleTurn(turnId, 'answered'))
+    const ended = await underTest.store.read.inbox.ofTurn(turnId)
+    expect(ended.map(({ state, outcome }) => [state, outcome])).toEqual(rows.map(() => ['done', 'answered']))
+    expect(await underTest.store.read.inbox.waiting(sessionId, 10)).toHaveLength(1)
+  })
+
+  it('settle ends one row; settleWaiting ends what still waits, but no command', async () => {
+    const { id: sessionId } = await makeSession(underTest.store, 1)
+    const command = inboxRow(1, 3, { sessionId, decision: commandOf(1) })
+    const claimed = inboxRow(1, 4, { sessionId, turnId: ids.turn(), state: 'claimed' })
+    const rows = [inboxRow(1, 1, { sessionId }), inboxRow(1, 2, { sessionId })]
+    await add(...rows, command, claimed)
+    expect(await underTest.store.write((tx) => tx.inbox.settleWaiting(sessionId, 'cancelled'))).toBe(2)
+    expect(await underTest.store.read.inbox.commandsWaiting()).toEqual([command])
+    await underTest.store.write((tx) => tx.inbox.settle(command.id, 'control'))
+    const all = await underTest.store.read.inbox.recent(10)
+    expect(all.map((row) => row.outcome)).toEqual([undefined, 'control', 'cancelled', 'cancelled'])
+  })
+
+  it('find takes an inbox id, a trace id or a platform message id, newest first, 20 at most', async () => {
+    const rows = Array.from({ length: 25 }, (_, chat) => inboxRow(chat, 77))
+    await add(...rows)
+    const [first] = rows
+    const { inbox } = underTest.store.read
+    expect(await inbox.find(first?.id ?? '')).toEqual([first])
+    expect(await inbox.find(first?.dispatch.traceId ?? '')).toEqual([first])
+    expect(idsOf(await inbox.find('77'))).toEqual(idsOf(rows.slice(5).reverse()))
+    expect(await inbox.find('78')).toEqual([])
+  })
+
+  it('recent gives the newest first', async () => {
+    const rows = [1, 2, 3].map((no) => inboxRow(1, no))
+    await add(...rows)
+    expect(await underTest.store.read.inbox.recent(2)).toEqual(rows.slice(1).reverse())
+  })
+
+  it('C31: a damaged row fails by name alone and is skipped in a list', async () => {
+    const [damaged, sound] = [inboxRow(1, 1), inboxRow(1, 2)]
+    await add(damaged, sound)
+    const store = await underTest.reopen(`UPDATE inbox SET decision = 'null' WHERE id = '${damaged.id}'`)
+    expect(await failureOf(store.read.inbox.get(damaged.id))).toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining(`${damaged.id} of table inbox`),
+    })
+    expect(await store.read.inbox.recent(10)).toEqual([sound])
+    expect(underTest.warnings).toHaveLength(1)
+  })
+}

@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest'
+import type { DeliveryId } from '../../../src/core/ids.ts'
+import type { Delivery } from '../../../src/core/outbound.ts'
+import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
+import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+
+const NOBODY = 'out_nobody' as DeliveryId
+
+export const outboxContract: ContractPart = (underTest) => {
+  const add = async (...rows: readonly ReturnType<typeof deliveryOf>[]) => {
+    await underTest.store.write((tx) => tx.outbox.add(rows))
+    return rows
+  }
+  const stateOf = async (id: DeliveryId) => (await underTest.store.read.outbox.get(id))?.state
+
+  it('a row comes back word for word, after a restart too', async () => {
+    const { id: sessionId } = await makeSession(underTest.store, 1)
+    const full = deliveryOf(ids.turn(), {
+      sessionId,
+      replyTo: '7',
+      notBefore: 5,
+      startedAt: 6,
+      messageId: '8',
+      reason: 'x',
+    })
+    const bare = deliveryOf(inboxRow(1, 1).id)
+    await add(full, bare)
+    const store = await underTest.reopen()
+    expect(await store.read.outbox.get(full.id)).toEqual({ ...full, attempt: 0, ownerEpoch: 0 })
+    expect(await store.read.outbox.get(bare.id)).toEqual({ ...bare, attempt: 0, ownerEpoch: 0 })
+    expect(await store.read.outbox.get(NOBODY)).toBeUndefined()
+  })
+
+  it('a row added as sending is a first attempt of this epoch', async () => {
+    const row = deliveryOf(ids.turn(), { state: 'sending', startedAt: 4 })
+    await add(row)
+    expect(await underTest.store.read.outbox.get(row.id)).toMatchObject({
+      attempt: 1,
+      ownerEpoch: underTest.store.epoch,
+      startedAt: 4,
+    })
+  })
+
+  it('P33: a part of a source goes in once, and the whole body is undone', async () => {
+    const source = ids.turn()
+    await add(deliveryOf(source))
+    const rows = [deliveryOf(source, { partNo: 1 }), deliveryOf(source)]
+    expect(await rejection(underTest.store, (tx) => tx.outbox.add(rows))).toMatchObject({ code: 'conflict' })
+    expect(await underTest.store.read.outbox.ofSource(source)).toHaveLength(1)
+  })
+
+  it('many parts are kept in order', async () => {
+    const source = ids.turn()
+    const parts = Array.from({ length: 70 }, (_, partNo) => deliveryOf(source, { partNo }))
+    await add(...parts)
+    const stored = await underTest.store.read.outbox.ofSource(source)
+    expect(stored.map((row) => row.id)).toEqual(parts.map((row) => row.id))
+  })
+
+  it('begin counts the attempt and takes only rows in an expected state', async () => {
+    const [row] = await add(deliveryOf(ids.turn()))
+    const id = row?.id ?? NOBODY
+    const begin = (from: readonly Delivery['state'][]) => underTest.store.write((tx) => tx.outbox.begin(id, from, 44))
+    expect(await begin(['waiting'])).toBe(false)
+    expect(await begin([])).toBe(false)
+    expect(await begin(['planned', 'waiting'])).toBe(true)
+    expect(await begin(['planned', 'waiting'])).toBe(false)
+    const { epoch, read } = underTest.store
+    expect(await read.outbox.get(id)).toMatchObject({ state: 'sending', attempt: 1, ownerEpoch: epoch, startedAt: 44 })
+  })
+
+  it('settle moves a row on and keeps what was known', async () => {
+    const [row] = await add(deliveryOf(ids.turn(), { state: 'sending' }))
+    const id = row?.id ?? NOBODY
+    const settle = (change: { state: Delivery['state']; messageId?: string; reason?: string; notBefore?: number }) =>
+      underTest.store.write((tx) => tx.outbox.settle(id, { at: 1, ...change }))
+    await settle({ state: 'waiting', reason: 'slow down', notBefore: 500 })
+    expect(await underTest.store.read.outbox.get(id)).toMatchObject({ reason: 'slow down', notBefore: 500 })
+    await settle({ state: 'sent', messageId: '900' })
+    const sent = await underTest.store.read.outbox.get(id)
+    expect(sent).toMatchObject({ state: 'sent', messageId: '900', reason: 'slow down' })
+    expect(sent).not.toHaveProperty('notBefore')
+  })
+
+  it('replace turns a sent live message into its final edit', async () => {
+    const [row] = await add(deliveryOf(ids.turn(), { state: 'sending' }))
+    const id = row?.id ?? NOBODY
+    const part = { text: '<b>done</b>', plain: 'done', markup: 'html' } as const
+    await underTest.store.write((tx) => tx.outbox.settle(id, { state: 'sent', messageId: '5', at: 1 }))
+    await underTest.store.write((tx) => tx.outbox.replace(id, { op: 'edit', part, state: 'sending', at: 70 }))
+    const edit = await underTest.store.read.outbox.get(id)
+    expect(edit).toMatchObject({ op: 'edit', part, state: 'sending', messageId: '5', attempt: 2, startedAt: 70 })
+    await underTest.store.write((tx) => tx.outbox.replace(id, { op: 'delete', part, state: 'planned', at: 80 }))
+    expect(await underTest.store.read.outbox.get(id)).toMatchObject({ op: 'delete', state: 'planned', attempt: 2 })
+  })
+
+  it('fence makes the sending rows of an older epoch uncertain, and no others', async () => {
+    const rows = [deliveryOf(ids.turn(), { state: 'sending' }), deliveryOf(ids.turn())]
+    await add(...rows)
+    const store = await underTest.reopen()
+    const fresh = deliveryOf(ids.turn(), { state: 'sending' })
+    await add(fresh)
+    expect(await store.write((tx) => tx.outbox.fence())).toBe(1)
+    expect(await store.write((tx) => tx.outbox.fence())).toBe(0)
+    const states = await Promise.all([...rows, fresh].map((row) => stateOf(row.id)))
+    expect(states).toEqual(['uncertain', 'planned', 'sending'])
+  })
+
+  it('unfinished gives what still owes something, oldest first; counts and recent tell the rest', async () => {
+    const states = ['sent', 'planned', 'uncertain', 'rejected', 'sending', 'waiting', 'given_up', 'expired'] as const
+    const rows = states.map((state) => deliveryOf(ids.turn(), { state }))
+    await add(...rows)
+    const { outbox } = underTest.store.read
+    expect((await outbox.unfinished()).map((row) => row.state)).toEqual(['planned', 'uncertain', 'sending', 'waiting'])
+    expect(await outbox.counts()).toEqual(Object.fromEntries(states.map((state) => [state, 1])))
+    expect((await outbox.recent(['sent', 'planned', 'expired'], 2)).map((row) => row.state)).toEqual([
+      'expired',
+      'planned',
+    ])
+    expect(await outbox.recent([], 5)).toEqual([])
+  })
+
+  it('a delivery nobody knows is not found', async () => {
+    const settle = underTest.store.write((tx) => tx.outbox.settle(NOBODY, { state: 'sent', at: 1 }))
+    expect(await failureOf(settle)).toMatchObject({ code: 'not_found' })
+    const part = { text: '', plain: '', markup: 'plain' } as const
+    const replace = underTest.store.write((tx) =>
+      tx.outbox.replace(NOBODY, { op: 'edit', part, state: 'planned', at: 1 }),
+    )
+    expect(await failureOf(replace)).toMatchObject({ code: 'not_found' })
+    expect(await underTest.store.write((tx) => tx.outbox.begin(NOBODY, ['planned'], 1))).toBe(false)
+  })
+
+  it('C31: a state that does not exist is refused on writing', async () => {
+    const row = deliveryOf(ids.turn(), { state: 'lost' as Delivery['state'] })
+    expect(await failureOf(add(row))).toMatchObject({ code: 'invalid' })
+  })
+
+  it('C31: a damaged row is skipped and counted in a list', async () => {
+    const [damaged, sound] = await add(deliveryOf(ids.turn()), deliveryOf(ids.turn()))
+    const store = await underTest.reopen(`UPDATE outbox SET part = '[' WHERE id = '${damaged?.id}'`)
+    expect((await store.read.outbox.unfinished()).map((row) => row.id)).toEqual([sound?.id])
+    expect(underTest.warnings).toMatchObject([{ fields: { table: 'outbox', rows: [damaged?.id], count: 1 } }])
+  })
+}

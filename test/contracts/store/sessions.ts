@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest'
+import type { SessionId } from '../../../src/core/ids.ts'
+import { scopeKeyOf, sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+
+const NOBODY = 'telegram:2026-01-01-00000000' as SessionId
+
+export const sessionContract: ContractPart = (underTest) => {
+  it('S1: a session keeps its draft word for word', async () => {
+    const draft = sessionDraft(1, {
+      kind: 'cron',
+      source: { kind: 'schedule', interactive: false, triggerId: 'morning', triggerType: 'cron' },
+    })
+    const made = await underTest.store.write((tx) => tx.sessions.create(draft, 5))
+    expect(made).toEqual({
+      ...draft,
+      createdAt: 5,
+      lastActivityAt: 5,
+      messageCount: 0,
+      turnCount: 0,
+      preview: '',
+      description: '',
+      descriptionSource: 'fallback',
+      lastSeq: 0,
+    })
+    expect(await underTest.store.read.sessions.get(draft.id)).toEqual(made)
+  })
+
+  it('S4: ids beyond 2^53 stay as they are', async () => {
+    const big = '123456789012345678901234567890'
+    const { id } = await makeSession(underTest.store, 1, { metadata: { chat: big, thread: '1699999999.000100' } })
+    expect((await underTest.store.read.sessions.get(id))?.metadata).toEqual({ chat: big, thread: '1699999999.000100' })
+  })
+
+  it('S5: the scope key finds its session again after a restart', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const store = await underTest.reopen()
+    expect((await store.read.sessions.current(scopeKeyOf(1)))?.id).toBe(id)
+    expect(await store.read.sessions.current(scopeKeyOf(2))).toBeUndefined()
+  })
+
+  it('S10: a new session takes the scope key over, the old one stays readable', async () => {
+    const old = await makeSession(underTest.store, 1)
+    await underTest.store.write((tx) => tx.sessions.deactivate(old.id, 2))
+    expect((await underTest.store.read.sessions.current(old.scopeKey))?.id).toBe(old.id)
+    const next = await makeSession(underTest.store, 1)
+    expect((await underTest.store.read.sessions.current(old.scopeKey))?.id).toBe(next.id)
+    expect(await underTest.store.read.sessions.get(old.id)).toMatchObject({ inactiveAt: 2 })
+  })
+
+  it('a session id is given once', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    expect(await failureOf(makeSession(underTest.store, 2, { id }))).toMatchObject({ code: 'conflict' })
+    expect(await underTest.store.read.sessions.current(scopeKeyOf(2))).toBeUndefined()
+  })
+
+  it('resolve takes a session id, a scope key or a display key, the newest of several', async () => {
+    const { sessions } = underTest.store.read
+    const first = await makeSession(underTest.store, 1)
+    const second = await makeSession(underTest.store, 1)
+    expect((await sessions.resolve(first.id))?.id).toBe(first.id)
+    expect((await sessions.resolve(first.scopeKey))?.id).toBe(second.id)
+    expect((await sessions.resolve(first.displayKey))?.id).toBe(second.id)
+    expect(await sessions.resolve('nobody')).toBeUndefined()
+  })
+
+  it('S9: inactive sessions are listed only when asked for, newest activity first', async () => {
+    const [a, b, c] = [
+      await makeSession(underTest.store, 1),
+      await makeSession(underTest.store, 2),
+      await makeSession(underTest.store, 3),
+    ]
+    await underTest.store.write(async (tx) => {
+      await tx.events.append(a.id, 9_000, [userMessage('latest')])
+      await tx.sessions.deactivate(b.id, 9_001)
+    })
+    const list = async (inactive: boolean, offset = 0, limit = 10) => {
+      const page = await underTest.store.read.sessions.list({ limit, offset, inactive })
+      return { ids: page.sessions.map((session) => session.id), total: page.total }
+    }
+    expect(await list(false)).toEqual({ ids: [a.id, c.id], total: 2 })
+    expect(await list(true)).toEqual({ ids: [a.id, c.id, b.id], total: 3 })
+    expect(await list(true, 1, 1)).toEqual({ ids: [c.id], total: 3 })
+  })
+
+  it.each([0, 201, 1.5, Number.NaN])('R2: a list of %s is refused', async (limit) => {
+    const list = underTest.store.read.sessions.list({ limit, offset: 0, inactive: false })
+    expect(await failureOf(list)).toMatchObject({ code: 'invalid' })
+  })
+
+  it('a list from a negative offset is refused', async () => {
+    const list = underTest.store.read.sessions.list({ limit: 1, offset: -1, inactive: false })
+    expect(await failureOf(list)).toMatchObject({ code: 'invalid' })
+  })
+
+  it('S11: an inactive session can be opened again', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await underTest.store.write((tx) => tx.sessions.deactivate(id, 2_000))
+    await underTest.store.write((tx) => tx.sessions.reopen(id, {}, 3_000))
+    const session = await underTest.store.read.sessions.get(id)
+    expect(session).toMatchObject({ lastActivityAt: 3_000 })
+    expect(session).not.toHaveProperty('inactiveAt')
+  })
+
+  it('S18: reopening keeps the source and merges metadata, new values win', async () => {
+    const { id, source } = await makeSession(underTest.store, 1, { metadata: { chat: '1', topic: 'old' } })
+    await underTest.store.write((tx) => tx.sessions.reopen(id, { topic: 'new', title: 'Ops' }, 2_000))
+    const session = await underTest.store.read.sessions.get(id)
+    expect(session).toMatchObject({ source, metadata: { chat: '1', topic: 'new', title: 'Ops' } })
+  })
+
+  it('send overrides are set, listed by scope key and taken back', async () => {
+    const { id, scopeKey } = await makeSession(underTest.store, 1)
+    await makeSession(underTest.store, 2)
+    await underTest.store.write((tx) => tx.sessions.setSendOverride(id, 'deny'))
+    expect(await underTest.store.read.sessions.overrides()).toEqual([{ scopeKey, override: 'deny' }])
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ sendOverride: 'deny' })
+    await underTest.store.write((tx) => tx.sessions.setSendOverride(id, null))
+    expect(await underTest.store.read.sessions.overrides()).toEqual([])
+  })
+
+  it('an override ends with the session that had it', async () => {
+    const old = await makeSession(underTest.store, 1)
+    await underTest.store.write((tx) => tx.sessions.setSendOverride(old.id, 'deny'))
+    await makeSession(underTest.store, 1)
+    expect(await underTest.store.read.sessions.overrides()).toEqual([])
+  })
+
+  it('a session nobody knows is not found', async () => {
+    const { store } = underTest
+    expect(await store.read.sessions.get(NOBODY)).toBeUndefined()
+    const failures = [
+      await rejection(store, (tx) => tx.sessions.reopen(NOBODY, {}, 1)),
+      await rejection(store, (tx) => tx.sessions.deactivate(NOBODY, 1)),
+      await rejection(store, (tx) => tx.sessions.setSendOverride(NOBODY, 'allow')),
+    ]
+    expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: 'not_found' })))
+  })
+
+  it('C31: a damaged session fails by name alone and is skipped in a list', async () => {
+    const damaged = await makeSession(underTest.store, 1)
+    const sound = await makeSession(underTest.store, 2)
+    const store = await underTest.reopen(`UPDATE sessions SET scope = '{"half' WHERE id = '${damaged.id}'`)
+    const failure = await failureOf(store.read.sessions.get(damaged.id))
+    expect(failure).toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining(`${damaged.id} of table sessions`),
+    })
+    const page = await store.read.sessions.list({ limit: 10, offset: 0, inactive: false })
+    expect(page.sessions.map((session) => session.id)).toEqual([sound.id])
+    expect(underTest.warnings).toEqual([
+      { sentence: expect.any(String), fields: { table: 'sessions', rows: [damaged.id], count: 1 } },
+    ])
+  })
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { toAccountId, toPersonId } from '../../../src/core/ids.ts'
+import { type ContractPart, rejection } from './under-test.ts'
+
+const [ADA, BOB] = [toPersonId('ada'), toPersonId('bob')]
+const [FIRST, SECOND] = [toAccountId('default'), toAccountId('second')]
+
+export const smallContract: ContractPart = (underTest) => {
+  it('K14: a linked person is known with every id, after a restart too', async () => {
+    const { store } = underTest
+    await store.write((tx) => tx.people.link(ADA, 'owner', ['telegram:111'], 1))
+    await store.write((tx) => tx.people.link(BOB, 'member', ['telegram:112'], 2))
+    await store.write((tx) => tx.people.link(ADA, 'owner', ['slack:T01/U333', 'telegram:111'], 3))
+    expect(await (await underTest.reopen()).read.people.all()).toEqual([
+      { id: ADA, role: 'owner', ids: ['telegram:111', 'slack:T01/U333'] },
+      { id: BOB, role: 'member', ids: ['telegram:112'] },
+    ])
+  })
+
+  it('K16: an id belongs to one person; the refused link leaves nothing behind', async () => {
+    const { store } = underTest
+    await store.write((tx) => tx.people.link(ADA, 'owner', ['telegram:111'], 1))
+    const stolen = await rejection(store, (tx) => tx.people.link(BOB, 'owner', ['telegram:5', 'telegram:111'], 2))
+    expect(stolen).toMatchObject({ code: 'conflict' })
+    expect(await store.read.people.all()).toEqual([{ id: ADA, role: 'owner', ids: ['telegram:111'] }])
+  })
+
+  it('a person without an id is refused', async () => {
+    expect(await rejection(underTest.store, (tx) => tx.people.link(ADA, 'owner', [], 1))).toMatchObject({
+      code: 'invalid',
+    })
+  })
+
+  it('channel state is kept apart by channel, account and key, last write wins', async () => {
+    await underTest.store.write(async (tx) => {
+      await tx.channelState.set('telegram', FIRST, 'cursor', '1')
+      await tx.channelState.set('telegram', SECOND, 'cursor', '2')
+      await tx.channelState.set('telegram', FIRST, 'cursor', '3')
+    })
+    const { channelState } = (await underTest.reopen()).read
+    expect(await channelState.get('telegram', FIRST, 'cursor')).toBe('3')
+    expect(await channelState.get('telegram', SECOND, 'cursor')).toBe('2')
+    expect(await channelState.get('slack', FIRST, 'cursor')).toBeUndefined()
+  })
+
+  it('a notice is told once until its window has passed, also over a restart', async () => {
+    const once = (key: string, at: number) => underTest.store.write((tx) => tx.notices.once(key, at, 100))
+    expect(await once('full', 1_000)).toBe(true)
+    expect(await once('full', 1_099)).toBe(false)
+    expect(await once('other', 1_099)).toBe(true)
+    await underTest.reopen()
+    expect(await once('full', 1_099)).toBe(false)
+    expect(await once('full', 1_100)).toBe(true)
+    expect(await once('full', 1_101)).toBe(false)
+  })
+}

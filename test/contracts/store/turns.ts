@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import type { TurnId } from '../../../src/core/ids.ts'
+import type { TurnEnd } from '../../../src/store/store.ts'
+import { turnOf } from '../../store/sample-rows.ts'
+import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+
+const END: TurnEnd = { state: 'completed', at: 99, usage: { input: 12, output: 3 } }
+
+export const turnContract: ContractPart = (underTest) => {
+  const start = async (chat: number) => {
+    const { id } = await makeSession(underTest.store, chat)
+    const turn = turnOf(id, chat)
+    await underTest.store.write((tx) => tx.turns.start(turn))
+    return turn
+  }
+
+  it('a started turn is running, first attempt, under this epoch', async () => {
+    const turn = await start(1)
+    const { store } = underTest
+    const stored = { ...turn, state: 'running', attempt: 1, epoch: store.epoch, usage: { input: 0, output: 0 } }
+    expect(await store.read.turns.get(turn.id)).toEqual(stored)
+    expect(await store.read.turns.running()).toEqual([stored])
+    expect(await store.read.turns.get('turn_nobody' as TurnId)).toBeUndefined()
+  })
+
+  it('S33: a session has one running turn at a time, other sessions theirs', async () => {
+    const turn = await start(1)
+    const second = turnOf(turn.sessionId, 1)
+    expect(await rejection(underTest.store, (tx) => tx.turns.start(second))).toMatchObject({ code: 'conflict' })
+    await start(2)
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, END))
+    await underTest.store.write((tx) => tx.turns.start(second))
+    expect(await underTest.store.read.turns.running()).toHaveLength(2)
+  })
+
+  it('S33: of parallel starts for one session one wins', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const starts = Array.from({ length: 10 }, () => underTest.store.write((tx) => tx.turns.start(turnOf(id, 1))))
+    const settled = await Promise.allSettled(starts)
+    expect(settled.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+  })
+
+  it('a finished turn keeps its end', async () => {
+    const turn = await start(1)
+    const end: TurnEnd = { ...END, state: 'failed', error: 'model_stalled' }
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, end))
+    expect(await underTest.store.read.turns.get(turn.id)).toMatchObject({
+      state: 'failed',
+      endedAt: 99,
+      usage: END.usage,
+      error: 'model_stalled',
+    })
+    expect(await underTest.store.read.turns.running()).toEqual([])
+  })
+
+  it('C5: a turn ends once', async () => {
+    const turn = await start(1)
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, END))
+    const again = await rejection(underTest.store, (tx) => tx.turns.finish(turn.id, { ...END, state: 'cancelled' }))
+    expect(again).toMatchObject({ code: 'conflict' })
+    expect(await underTest.store.read.turns.get(turn.id)).toMatchObject({ state: 'completed' })
+  })
+
+  it('a turn that another process left running is interrupted, and taken over once', async () => {
+    const turn = await start(1)
+    expect(await underTest.store.read.turns.interrupted()).toEqual([])
+    const store = await underTest.reopen()
+    expect((await store.read.turns.interrupted()).map(({ id, attempt }) => [id, attempt])).toEqual([[turn.id, 1]])
+    expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(2)
+    expect(await store.read.turns.interrupted()).toEqual([])
+    expect(await failureOf(store.write((tx) => tx.turns.resume(turn.id)))).toMatchObject({ code: 'conflict' })
+  })
+
+  it('attempts are counted over restarts', async () => {
+    const turn = await start(1)
+    for (const attempt of [2, 3]) {
+      const store = await underTest.reopen()
+      expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(attempt)
+    }
+  })
+
+  it('P31: a turn of an older epoch cannot be finished before it is taken over', async () => {
+    const turn = await start(1)
+    const store = await underTest.reopen()
+    expect(await rejection(store, (tx) => tx.turns.finish(turn.id, END))).toMatchObject({ code: 'conflict' })
+    await store.write((tx) => tx.turns.resume(turn.id))
+    await store.write((tx) => tx.turns.finish(turn.id, END))
+  })
+
+  it('an ended turn is not taken over', async () => {
+    const turn = await start(1)
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, END))
+    const store = await underTest.reopen()
+    expect(await rejection(store, (tx) => tx.turns.resume(turn.id))).toMatchObject({ code: 'conflict' })
+  })
+
+  it('C31: a damaged turn does not hide the others', async () => {
+    const [damaged, sound] = [await start(1), await start(2)]
+    const store = await underTest.reopen(`UPDATE turns SET reply = '' WHERE id = '${damaged.id}'`)
+    expect((await store.read.turns.interrupted()).map((turn) => turn.id)).toEqual([sound.id])
+    expect(await failureOf(store.read.turns.get(damaged.id))).toMatchObject({ code: 'internal' })
+    expect(underTest.warnings).toMatchObject([{ fields: { table: 'turns', count: 1 } }])
+  })
+}

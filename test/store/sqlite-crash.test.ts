@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { failureOf } from '../contracts/store/under-test.ts'
+import { scopeKeyOf } from './sample-rows.ts'
+import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
+
+removeTempFolders()
+
+/** Beside the installed packages, so that the bundle finds the native one. */
+const BUNDLE = fileURLToPath(new URL(`../../node_modules/.cache/store-child-${process.pid}.mjs`, import.meta.url))
+const open = (path: string) => openSqliteStore({ path, clock: systemClock })
+
+async function storedEvents(store: Store) {
+  const session = await store.read.sessions.current(scopeKeyOf(1))
+  if (session === undefined) throw new Error('the session is lost')
+  return { session, events: await store.read.events.since(session.id, 0, 1_000_000) }
+}
+
+describe('a killed process', () => {
+  beforeAll(async () => {
+    await build({
+      entryPoints: [fileURLToPath(new URL('store-child.ts', import.meta.url))],
+      outfile: BUNDLE,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['better-sqlite3'],
+      logLevel: 'error',
+    })
+  })
+  afterAll(() => rmSync(BUNDLE, { force: true }))
+
+  const start = (task: string, path: string): ChildProcess =>
+    spawn(process.execPath, [BUNDLE, task, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+  it('K30: an appended message is on disk before the call returns', async () => {
+    const path = join(tempFolder(), 'store.db')
+    const child = start('appendOnce', path)
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+    const store = await open(path)
+    const { events } = await storedEvents(store)
+    expect(events).toMatchObject([{ seq: 1, data: { text: 'last words' } }])
+    await store.close()
+  })
+
+  it('K30 C23: killed under load, everything acknowledged is there, without a gap', async () => {
+    const path = join(tempFolder(), 'store.db')
+    const child = start('append', path)
+    const lines = await linesUntilKilled(child, 500)
+    const store = await open(path)
+    const { session, events } = await storedEvents(store)
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
+    expect(session).toMatchObject({ lastSeq: events.length, messageCount: events.length })
+    const stored = new Set(events.map((event) => `${event.seq} ${event.type === 'user_message' && event.data.text}`))
+    expect(lines.length).toBeGreaterThanOrEqual(500)
+    expect(lines.filter((line) => !stored.has(line))).toEqual([])
+    await store.close()
+  })
+
+  it('A23: a second process is refused within 2 s, and the lock dies with its holder', async () => {
+    const path = join(tempFolder(), 'store.db')
+    const holder = start('hold', path)
+    await once(createInterface({ input: readable(holder) }), 'line')
+    const from = performance.now()
+    expect(await failureOf(open(path))).toMatchObject({ code: 'store_locked' })
+    expect(performance.now() - from).toBeLessThan(2_000)
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    const store = await open(path)
+    expect(store.epoch).toBe(2)
+    await store.close()
+  })
+
+  it('A25: killed inside a schema step, the next start finds the old schema and a copy', async () => {
+    const path = join(tempFolder(), 'store.db')
+    await (await open(path)).close()
+    const child = start('migrate', path)
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+    const store = await open(path)
+    expect(store.epoch).toBe(2)
+    await store.close()
+    const count = "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('half', 'sessions')"
+    for (const file of [path, `${path}.before-v${MIGRATIONS.length + 1}`]) {
+      expect(withDatabase(file, (database) => database.prepare(count).pluck().get())).toBe(1)
+    }
+  })
+
+  it('F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {
+    const path = join(tempFolder(), 'store.db')
+    const shell = 'ulimit -f 1200; exec "$@"'
+    const child = spawn('sh', ['-c', shell, 'sh', process.execPath, BUNDLE, 'fill', path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines: string[] = []
+    for await (const line of createInterface({ input: readable(child) })) lines.push(line)
+    expect(lines.pop()).toBe('unavailable')
+    const store = await open(path)
+    const { events } = await storedEvents(store)
+    expect(lines.length).toBeGreaterThan(10)
+    expect(events.map((event) => String(event.seq))).toEqual(lines)
+    await store.close()
+  })
+})
+
+/** Kills the child after so many lines and returns all it had printed by then. */
+async function linesUntilKilled(child: ChildProcess, count: number): Promise<string[]> {
+  const lines: string[] = []
+  for await (const line of createInterface({ input: readable(child) })) {
+    lines.push(line)
+    if (lines.length === count) child.kill('SIGKILL')
+  }
+  return lines
+}
+
+function readable(child: ChildProcess) {
+  if (child.stdout === null) throw new Error('the child has no output')
+  return child.stdout
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { type PersonId, toAccountId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { storeReader, Writer } from '../../src/store/nouns.ts'
+import type { Sql, SqlValue } from '../../src/store/sql.ts'
+import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
+import { deliveryOf, ids, inboxRow, NOBODYS_ID, scopeKeyOf, sessionDraft, turnOf, userMessage } from './sample-rows.ts'
+import { removeTempFolders, tempFolder } from './temp-database.ts'
+
+removeTempFolders()
+
+const ACCOUNT = toAccountId('default')
+const SESSION = sessionDraft(1).id
+
+/** Reads that look at every row of a table or index on purpose: totals, and people, who are few. */
+const WHOLE = [/COUNT\(\*\)/, /FROM people/]
+
+it('every statement goes through an index, and every index has a statement', async () => {
+  const path = join(tempFolder(), 'store.db')
+  await (await openSqliteStore({ path, clock: systemClock })).close()
+  const statements = await everyStatement()
+  const connection = openConnection(path)
+  const plans = [...statements].map(([text, params]) => {
+    const steps = connection.all(`EXPLAIN QUERY PLAN ${text}`, params)
+    return { text, steps: steps.map((row) => String(row.detail)) }
+  })
+  const scans = plans.filter(({ text, steps }) => !WHOLE.some((whole) => whole.test(text)) && steps.some(isScan))
+  expect(scans).toEqual([])
+  const used = plans.flatMap(({ steps }) => steps).join('\n')
+  const indices = connection.all("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL", [])
+  expect(indices.filter(({ name }) => !used.includes(String(name)))).toEqual([])
+  connection.close()
+})
+
+/** Walks rows instead of seeking them. Fine are the newest rows in key order, which end soon, and an index of running turns. */
+function isScan(step: string): boolean {
+  return (
+    step.startsWith('SCAN') &&
+    !/^SCAN (inbox$|turns USING INDEX turns_running|sessions USING (COVERING )?INDEX)/.test(step)
+  )
+}
+
+/** All the statements there are with parameters, from calling everything once. */
+async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
+  const statements = new Map<string, readonly SqlValue[]>()
+  const answer = { last_seq: 1, attempt: 1, total: 1, person_id: 'ada' }
+  const sql: Sql = {
+    async all(text, params) {
+      statements.set(text, params)
+      return []
+    },
+    async get(text, params) {
+      statements.set(text, params)
+      return /^(UPDATE|INSERT INTO person)/.test(text) ? answer : undefined
+    },
+    async run(text, params) {
+      statements.set(text, params)
+      return 1
+    },
+  }
+  const ground = { sql, logger: silentLogger, epoch: 2 }
+  await readAll(storeReader(ground))
+  await writeAll(new Writer(ground))
+  return statements
+}
+
+async function readAll({ sessions, events, inbox, turns, outbox, people, channelState }: StoreReader): Promise<void> {
+  await sessions.resolve('name')
+  await sessions.list({ limit: 1, offset: 0, inactive: true })
+  await sessions.list({ limit: 1, offset: 0, inactive: false })
+  await sessions.overrides()
+  await events.since(SESSION, 1, 1)
+  await events.latest(SESSION, 1)
+  await events.ofTurn(SESSION, ids.turn())
+  await inbox.get(NOBODYS_ID)
+  await inbox.waiting(SESSION, 1)
+  await inbox.sessionsWaiting()
+  await inbox.commandsWaiting()
+  await inbox.ofTurn(ids.turn())
+  await inbox.find('name')
+  await inbox.recent(1)
+  await turns.get(ids.turn())
+  await turns.interrupted()
+  await turns.running()
+  await outbox.get(ids.delivery())
+  await outbox.ofSource(ids.turn())
+  await outbox.unfinished()
+  await outbox.counts()
+  await outbox.recent(['sent'], 1)
+  await people.all()
+  await channelState.get('telegram', ACCOUNT, 'key')
+}
+
+async function writeAll(tx: StoreWriter): Promise<void> {
+  await tx.sessions.create(sessionDraft(1), 1).catch(() => {})
+  await tx.sessions.current(scopeKeyOf(1))
+  await tx.sessions.deactivate(SESSION, 1)
+  await tx.sessions.setSendOverride(SESSION, 'deny')
+  await tx.events.append(SESSION, 1, [userMessage('x')])
+  await tx.inbox.add(inboxRow(1, 1))
+  await tx.inbox.seen('telegram', ACCOUNT, 'key')
+  await tx.inbox.claim([NOBODYS_ID], ids.turn())
+  await tx.inbox.settle(NOBODYS_ID, 'context')
+  await tx.inbox.settleTurn(ids.turn(), 'silent')
+  await tx.inbox.settleWaiting(SESSION, 'cancelled')
+  await tx.turns.start(turnOf(SESSION, 1))
+  await tx.turns.resume(ids.turn())
+  await tx.turns.finish(ids.turn(), { state: 'completed', at: 1, usage: { input: 0, output: 0 } })
+  const delivery = deliveryOf(ids.turn())
+  await tx.outbox.add([delivery])
+  await tx.outbox.begin(delivery.id, ['planned'], 1)
+  await tx.outbox.settle(delivery.id, { state: 'sent', at: 1 })
+  await tx.outbox.replace(delivery.id, { op: 'edit', part: delivery.part, state: 'sending', at: 1 })
+  await tx.outbox.fence()
+  await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
+  await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
+  await tx.notices.once('key', 1, 1)
+}

@@ -1,0 +1,69 @@
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../src/core/clock.ts'
+import { errorCode } from '../../src/core/errors.ts'
+import type { SessionId } from '../../src/core/ids.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { sessionDraft, userMessage } from './sample-rows.ts'
+
+/** The process that crash tests start and kill: `<task> <database>`. Each line it prints is a fact on disk. */
+const [task = '', path = ''] = process.argv.slice(2)
+
+const say = (line: string): void => void writeSync(1, `${line}\n`)
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error('still alive')
+}
+const open = (): Promise<Store> => openSqliteStore({ path, clock: systemClock })
+
+/** Appends without end from several sides, a line for each number once its promise has resolved. */
+async function appendFrom(store: Store, sessionId: SessionId, text: string): Promise<void> {
+  for (let no = 0; ; no++) {
+    const seq = await store.write((tx) => tx.events.append(sessionId, no, [userMessage(`${text} ${no}`)]))
+    say(`${seq} ${text} ${no}`)
+  }
+}
+
+const tasks: Record<string, () => Promise<void>> = {
+  /** Opens the store and keeps it. */
+  async hold() {
+    await open()
+    say('open')
+    setInterval(() => {}, 60_000)
+  },
+  async append() {
+    const store = await open()
+    const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+    await Promise.all(Array.from({ length: 8 }, (_, side) => appendFrom(store, id, 'x'.repeat(side * 50))))
+  },
+  /** Appends once and is dead before anything else can happen. */
+  async appendOnce() {
+    const store = await open()
+    const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+    await store.write((tx) => tx.events.append(id, 1, [userMessage('last words')]))
+    die()
+  },
+  /** Dies in the middle of a schema step. */
+  async migrate() {
+    const statements = ['CREATE TABLE half (x TEXT)', 'never']
+    Object.defineProperty(statements, 1, { get: die })
+    const dying = { version: MIGRATIONS.length + 1, name: 'dying', statements: () => statements }
+    await openSqliteStore({ path, clock: systemClock, migrations: [...MIGRATIONS, dying] })
+  },
+  /** Writes until the disk takes no more, a line for each number on disk, then the error code. */
+  async fill() {
+    const store = await open()
+    const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+    for (;;) {
+      try {
+        say(String(await store.write((tx) => tx.events.append(id, 1, [userMessage('x'.repeat(5_000))]))))
+      } catch (error) {
+        say(errorCode(error))
+        process.exit(0)
+      }
+    }
+  },
+}
+
+await tasks[task]?.()
