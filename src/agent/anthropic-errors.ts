@@ -1,0 +1,69 @@
+import type { ErrorCode } from '../core/errors.ts'
+import { ModelError, type RetryAdvice } from './model-error.ts'
+
+/** What an error of the SDK carries, as far as it was answered by the API at all. */
+interface ApiFailure {
+  readonly status?: number | undefined
+  readonly type?: string | null
+  readonly errorCode?: string | null
+  readonly apiMessage?: string | null
+  readonly headers?: Headers | undefined
+}
+
+/** Errors that come inside a stream have a type and no status. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+const TOO_LONG = /prompt is too long|context (length|window|limit)|too many (input )?tokens|maximum context/i
+const SPEND_CAP = 'enforced_spend_limit_reached'
+
+/**
+ * Maps whatever the SDK throws to a `model_*` code (PLATFORMS 4). The message is for the operator and holds the API's
+ * own words, without the key. The SDK's error object, with its headers, goes no further.
+ */
+export function toModelError(thrown: unknown, apiKey: string): ModelError {
+  const failure: ApiFailure = typeof thrown === 'object' && thrown !== null ? thrown : {}
+  const status = failure.status ?? STATUS_OF_TYPE[failure.type ?? '']
+  const words = wordsOf(thrown, failure).replaceAll(apiKey === '' ? '\0' : apiKey, '[redacted]')
+  if (status === undefined) {
+    return new ModelError('model_failed', `Anthropic could not be reached: ${words}`, { advice: { retry: true } })
+  }
+  const [code, remedy] = codeOf(status, failure, words)
+  return new ModelError(code, `Anthropic answered ${status}: ${words}${remedy}`, { advice: adviceOf(status, failure) })
+}
+
+function codeOf(status: number, { errorCode }: ApiFailure, words: string): [ErrorCode, string] {
+  if (status === 401 || status === 403) return ['model_auth', ' Check models.anthropic.apiKey.']
+  if (status === 404) return ['model_unconfigured', ' Check the model name of the agent and models.anthropic.baseUrl.']
+  if (status === 413 || (status === 400 && TOO_LONG.test(words))) return ['model_context_length', '']
+  if (status === 400) return ['model_invalid_request', '']
+  if (status === 429 && errorCode === SPEND_CAP) return ['model_overloaded', ' Raise the spend limit of the key.']
+  if (status === 429 || (status >= 500 && status !== 504)) return ['model_overloaded', '']
+  return ['model_failed', '']
+}
+
+function adviceOf(status: number, { errorCode, headers }: ApiFailure): RetryAdvice {
+  const transient = status === 408 || status === 409 || status === 429 || status >= 500
+  if (!transient || errorCode === SPEND_CAP || headers?.get('x-should-retry') === 'false') return { retry: false }
+  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
+  const seconds = Number.parseFloat(headers?.get('retry-after') ?? '')
+  const afterMs = Number.isFinite(ms) ? ms : seconds * 1000
+  return Number.isFinite(afterMs) ? { retry: true, afterMs } : { retry: true }
+}
+
+/** The API's sentence, else the texts of the error and its causes: `fetch failed: connect ECONNREFUSED …`. */
+function wordsOf(thrown: unknown, { apiMessage }: ApiFailure): string {
+  if (apiMessage) return apiMessage
+  const texts: string[] = []
+  for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) texts.push(error.message)
+  return texts.join(': ') || String(thrown)
+}

@@ -1,0 +1,185 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import { type Model, type ModelEvent, type ModelRequest, NO_USAGE, type StopReason, type Usage } from '../core/model.ts'
+import { toModelError } from './anthropic-errors.ts'
+import { toWireMessages, toWireTools } from './anthropic-messages.ts'
+import { startIdleTimer } from './idle-timer.ts'
+import { ModelError } from './model-error.ts'
+
+interface AnthropicOptions {
+  readonly apiKey: string
+  /** Default: the public API. Never taken from the environment. */
+  readonly baseUrl?: string
+  /** The vendor's model name. */
+  readonly model: string
+  readonly clock: Clock
+  /** Silence after which a stream counts as stalled. Default 60 s. */
+  readonly idleMs?: number
+}
+
+type StreamEvents = AsyncIterable<Anthropic.RawMessageStreamEvent>
+
+/**
+ * A model behind the Messages API, by the official SDK, which is loaded only here. The SDK retries nothing: there is no
+ * idempotency key, so a repeated call is billed and generated again and `retry-model.ts` alone decides.
+ */
+export async function createAnthropic(options: AnthropicOptions): Promise<Model> {
+  const sdk = await import('@anthropic-ai/sdk')
+  const client = new sdk.Anthropic({
+    apiKey: options.apiKey,
+    baseURL: options.baseUrl ?? 'https://api.anthropic.com',
+    maxRetries: 0,
+    logLevel: 'off',
+  })
+  return { id: `anthropic/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
+}
+
+interface Call {
+  readonly request: ModelRequest
+  readonly signal: AbortSignal
+}
+
+async function* stream(
+  client: Anthropic,
+  { model, clock, apiKey, idleMs = 60_000 }: AnthropicOptions,
+  { request, signal }: Call,
+): AsyncGenerator<ModelEvent, void, void> {
+  const idle = startIdleTimer(clock, idleMs)
+  const reading: Reading = { tool: undefined, usage: NO_USAGE, stop: undefined, model: `anthropic/${model}` }
+  try {
+    const either = AbortSignal.any([signal, idle.signal])
+    const events: StreamEvents = await client.messages.create(bodyOf(model, request), { signal: either })
+    for await (const event of events) {
+      idle.pause()
+      const known = read(event, reading)
+      if (known) yield known
+      idle.resume()
+    }
+    // The SDK ends an aborted stream without an error.
+    either.throwIfAborted()
+  } catch (error) {
+    if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
+    if (idle.signal.aborted) throw stalled(model, idleMs)
+    throw toModelError(error, apiKey)
+  } finally {
+    idle.pause()
+  }
+  yield endOf(reading)
+}
+
+function bodyOf(model: string, request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
+  const messages = toWireMessages(request.messages)
+  const tools = toWireTools(request.tools, messages)
+  return {
+    model,
+    max_tokens: request.maxTokens,
+    messages,
+    stream: true,
+    ...(request.system === '' ? {} : { system: request.system }),
+    ...(tools.length === 0 ? {} : { tools }),
+  }
+}
+
+function stalled(model: string, idleMs: number): ModelError {
+  const message = `Nothing came from anthropic/${model} for ${idleMs / 1000} s.`
+  return new ModelError('model_stalled', message, { advice: { retry: true } })
+}
+
+/** One answer as far as it has come. */
+interface Reading {
+  tool: { readonly id: string; readonly name: string; json: string } | undefined
+  usage: Usage
+  stop: StopReason | undefined
+  model: string
+}
+
+/** What an event means to us, if anything. Reasoning and its signatures are dropped here (C26). */
+function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEvent | undefined {
+  switch (event.type) {
+    case 'message_start':
+      reading.model = `anthropic/${event.message.model}`
+      reading.usage = usageOf(event.message.usage, reading.usage)
+      return undefined
+    case 'content_block_start':
+      return readBlock(event.content_block, reading)
+    case 'content_block_delta':
+      return readDelta(event.delta, reading)
+    case 'content_block_stop':
+      return closeTool(reading)
+    case 'message_delta':
+      reading.stop = stopOf(event.delta.stop_reason)
+      reading.usage = usageOf(event.usage, reading.usage)
+      return undefined
+    case 'message_stop':
+      return undefined
+  }
+}
+
+function readBlock(block: Anthropic.RawContentBlockStartEvent['content_block'], reading: Reading) {
+  if (block.type === 'tool_use') reading.tool = { id: block.id, name: block.name, json: '' }
+  return block.type === 'text' ? textEvent(block.text) : undefined
+}
+
+function readDelta(delta: Anthropic.RawContentBlockDelta, { tool }: Reading): ModelEvent | undefined {
+  if (delta.type === 'input_json_delta' && tool) tool.json += delta.partial_json
+  return delta.type === 'text_delta' ? textEvent(delta.text) : undefined
+}
+
+function closeTool(reading: Reading): ModelEvent | undefined {
+  const { tool } = reading
+  reading.tool = undefined
+  return tool && { type: 'tool_call', call: { id: tool.id, name: tool.name, args: parseArguments(tool.json) } }
+}
+
+/** Throws `model_failed` if the answer broke off. */
+function endOf({ stop, usage, model }: Reading): ModelEvent {
+  if (stop) return { type: 'end', stop, usage, model }
+  throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true } })
+}
+
+function textEvent(delta: string): ModelEvent | undefined {
+  return delta === '' ? undefined : { type: 'text', delta }
+}
+
+interface WireUsage {
+  readonly input_tokens: number | null
+  readonly cache_creation_input_tokens: number | null
+  readonly cache_read_input_tokens: number | null
+  readonly output_tokens: number
+}
+
+/** Tokens read from and written to the cache count as input. Later counts are cumulative and replace earlier ones. */
+function usageOf(wire: WireUsage, before: Usage): Usage {
+  const cached = (wire.cache_creation_input_tokens ?? 0) + (wire.cache_read_input_tokens ?? 0)
+  return { input: Math.max(before.input, (wire.input_tokens ?? 0) + cached), output: wire.output_tokens }
+}
+
+/** `pause_turn` belongs to server tools, which are never asked for. */
+function stopOf(reason: Anthropic.StopReason | null): StopReason | undefined {
+  switch (reason) {
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'pause_turn':
+      return 'end'
+    case 'tool_use':
+      return 'tools'
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length'
+    case 'refusal':
+      return 'refused'
+    case null:
+      return undefined
+  }
+}
+
+/** Arguments that are not JSON stay text: the tool loop answers them with an error the model can read. */
+function parseArguments(json: string): unknown {
+  if (json.trim() === '') return {}
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { ParleyError } from '../core/errors.ts'
+import type { Model } from '../core/model.ts'
+import { type RetryServices, retryModel } from './retry-model.ts'
+
+/** The `models:` block of the configuration, secrets resolved. */
+export interface ModelSettings {
+  readonly anthropic?: { readonly apiKey?: string; readonly baseUrl?: string }
+  /** Where the files of `scripted/<file>` are looked for; absent: the working folder. */
+  readonly scriptFolder?: string
+}
+
+type ModelCatalogue = (id: string) => Promise<Model>
+
+/**
+ * Resolves `<provider>/<model>`: `anthropic/<model>`, `scripted/echo`, `scripted/<file>`. A model is made once and its
+ * package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown provider or a missing key,
+ * with `config` for a script that is not valid; a failure is not remembered.
+ */
+export function createModels(settings: ModelSettings, services: RetryServices): ModelCatalogue {
+  const made = new Map<string, Promise<Model>>()
+  return (id) => {
+    const known = made.get(id)
+    if (known !== undefined) return known
+    const model = makeModel(id, settings, services)
+    made.set(id, model)
+    model.catch(() => made.delete(id))
+    return model
+  }
+}
+
+async function makeModel(id: string, settings: ModelSettings, services: RetryServices): Promise<Model> {
+  const [, provider, name] = /^([^/]+)\/(.+)$/.exec(id) ?? []
+  if (provider === 'scripted' && name) return makeScripted(name, settings, services)
+  if (provider === 'anthropic' && name) return makeAnthropic(name, settings, services)
+  throw new ParleyError(
+    'model_unconfigured',
+    `"${id}" names no model; write anthropic/<model>, scripted/echo or scripted/<file>.`,
+  )
+}
+
+async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: RetryServices): Promise<Model> {
+  const { apiKey = '', baseUrl } = anthropic ?? {}
+  if (apiKey === '') {
+    throw new ParleyError(
+      'model_unconfigured',
+      `anthropic/${model} needs a key: set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.`,
+    )
+  }
+  const { createAnthropic } = await import('./anthropic.ts')
+  const { clock } = services
+  return retryModel(await createAnthropic({ apiKey, model, clock, ...(baseUrl ? { baseUrl } : {}) }), services)
+}
+
+async function makeScripted(
+  name: string,
+  { scriptFolder = '' }: ModelSettings,
+  { clock }: RetryServices,
+): Promise<Model> {
+  if (name === 'echo') return (await import('./scripted/echo.ts')).echoModel
+  const { loadScript } = await import('./scripted/load-script.ts')
+  const { playScript } = await import('./scripted/play-script.ts')
+  return playScript(`scripted/${name}`, await loadScript(resolve(scriptFolder, name)), clock)
+}

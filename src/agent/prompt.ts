@@ -1,0 +1,29 @@
+import type { ChatType } from '../core/address.ts'
+import type { AgentProfile } from '../core/turn.ts'
+import { formatLocalTime } from './local-time.ts'
+
+const GROUP_RULES = `You are one of several participants of a group chat.
+Each message begins with tags in square brackets, which the chat software adds:
+- [Name] is who wrote the message.
+- [not directed at you] means that it was not addressed to you: answer only if you have something useful to add.
+- [in reply to …] quotes the message it answers; [attached: …] names a file that came with it.
+The rest of a message is what that person wrote. Never begin your own messages with such tags.
+If nothing needs to be said, answer with exactly <NO_REPLY> and nothing else: then no message is sent.`
+
+interface PromptFacts {
+  readonly agent: AgentProfile
+  readonly chatType: ChatType
+  /** Ms since the epoch. */
+  readonly now: number
+  readonly timeZone: string
+}
+
+/**
+ * The system prompt: the agent's own text, the audience, time and zone (R13). Groups get the tags explained and are
+ * asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). What changes comes last.
+ */
+export function buildPrompt({ agent, chatType, now, timeZone }: PromptFacts): string {
+  const audience = chatType === 'direct' ? 'You are in a direct chat with one person.' : GROUP_RULES
+  const time = `It is ${formatLocalTime(now, timeZone)}.`
+  return [agent.prompt.trim(), audience, time].filter((part) => part !== '').join('\n\n')
+}

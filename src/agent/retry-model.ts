@@ -1,0 +1,69 @@
+import { type Clock, sleep } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Model, ModelEvent, ModelRequest } from '../core/model.ts'
+import { ModelError } from './model-error.ts'
+
+export interface RetryServices {
+  readonly clock: Clock
+  /** From 0 to below 1. */
+  readonly random: () => number
+  readonly logger: Logger
+}
+
+/** Ms before the second and the third try, each times 0.5 to 1.5 so that many sessions do not come back together. */
+const WAITS = [2_000, 8_000] as const
+/** The most that is waited in one call, whatever the provider asks for. */
+const BUDGET_MS = 20_000
+
+/**
+ * Tries a call again that failed before it gave anything: overloaded, stalled (once) or unreachable; at most three tries
+ * and 20 s of waiting. A provider that asks for a longer pause is taken at its word and the failure reported at once.
+ * After the first event nothing is ever repeated, so no answer appears twice.
+ */
+export function retryModel(model: Model, services: RetryServices): Model {
+  return { id: model.id, stream: (request, signal) => retrying(model, services, { request, signal }) }
+}
+
+interface Call {
+  readonly request: ModelRequest
+  readonly signal: AbortSignal
+}
+
+async function* retrying(
+  model: Model,
+  services: RetryServices,
+  { request, signal }: Call,
+): AsyncGenerator<ModelEvent, void, void> {
+  let waited = 0
+  for (let attempt = 1; ; attempt++) {
+    let started = false
+    let waitMs: number | undefined
+    try {
+      for await (const event of model.stream(request, signal)) {
+        started = true
+        yield event
+      }
+      return
+    } catch (error) {
+      waitMs = started ? undefined : waitBefore(error, attempt, services.random)
+      if (waitMs === undefined || waited + waitMs > BUDGET_MS) throw error
+      waited += waitMs
+      services.logger.warn('The model call failed and is tried again', { model: model.id, attempt, waitMs, err: error })
+    }
+    await pause(services.clock, waitMs, signal)
+  }
+}
+
+/** Undefined: do not try again. */
+function waitBefore(error: unknown, attempt: number, random: () => number): number | undefined {
+  if (!(error instanceof ModelError) || !error.advice.retry) return undefined
+  const base = error.code === 'model_stalled' && attempt > 1 ? undefined : WAITS[attempt - 1]
+  if (base === undefined) return undefined
+  return Math.max(base * (0.5 + random()), error.advice.afterMs ?? 0)
+}
+
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(clock, ms, signal)
+  if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
+import { toError } from '../core/errors.ts'
+import type { ToolResultData } from '../core/event.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { ModelToolCall } from '../core/model.ts'
+import type { ToolContext, TurnEvent } from '../core/turn.ts'
+import type { CallPlan } from './plan-calls.ts'
+import { errorResult, INTERRUPTED } from './plan-calls.ts'
+
+/** The most of a tool result that is kept (BEHAVIOUR 2 row 31). */
+const RESULT_LIMIT = 200_000
+/** How long an abort waits for a running tool before its outcome counts as unknown (RELIABILITY P42). */
+const ABORT_GRACE_MS = 2_000
+
+interface ToolRun {
+  readonly clock: Clock
+  readonly context: Omit<ToolContext, 'callId'>
+}
+
+type RunPlan = Extract<CallPlan, { kind: 'run' }>
+type ToolEvents = AsyncGenerator<TurnEvent, ToolResultData[], void>
+
+/**
+ * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is journaled
+ * before its tool starts, every new result as it comes. Pure calls run side by side; if one is not pure all run in
+ * order, so that a crash leaves at most one call of unknown outcome. After an abort nothing starts and every call still
+ * gets a result (R31).
+ */
+export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolEvents {
+  const results: ToolResultData[] = []
+  const toRun: RunPlan[] = []
+  for (const plan of plans) {
+    if (plan.kind === 'run') toRun.push(plan)
+    else results.push(plan.result)
+    if (plan.kind === 'answered') yield journalResult(plan.result)
+  }
+  const sideBySide = toRun.every(({ tool }) => tool.class === 'pure')
+  for (const batch of sideBySide ? [toRun] : toRun.map((plan) => [plan])) {
+    results.push(...(yield* runBatch(batch, run)))
+  }
+  return results
+}
+
+async function* runBatch(batch: readonly RunPlan[], run: ToolRun): ToolEvents {
+  for (const plan of batch) {
+    if (plan.intended || run.context.signal.aborted) continue
+    yield journalIntent(plan)
+    failpoint('CP7-tool-intent')
+  }
+  const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
+  const results: ToolResultData[] = []
+  while (running.size > 0) {
+    const { index, result } = await Promise.race(running.values())
+    running.delete(index)
+    failpoint('CP9-tool-done-uncommitted')
+    yield journalResult(result)
+    results.push(result)
+  }
+  return results
+}
+
+/** Never rejects. */
+async function runOne({ call, tool, intended }: RunPlan, { clock, context }: ToolRun): Promise<ToolResultData> {
+  if (context.signal.aborted) return errorResult(call, intended ? INTERRUPTED : 'not run: the turn was stopped')
+  const running = outcomeOf(call, async () => tool.run(call.args, { ...context, callId: call.id }))
+  failpoint('CP8-tool-running')
+  const over = new AbortController()
+  const unknown = afterAbort(context.signal, over.signal)
+    .then(() => sleep(clock, ABORT_GRACE_MS, over.signal))
+    .then(() => errorResult(call, INTERRUPTED))
+  const result = await Promise.race([running, unknown])
+  over.abort()
+  return result
+}
+
+async function outcomeOf(call: ModelToolCall, run: () => Promise<string>): Promise<ToolResultData> {
+  try {
+    return { callId: call.id, tool: call.name, content: cut(await run()), isError: false }
+  } catch (error) {
+    return errorResult(call, cut(toError(error).message))
+  }
+}
+
+/** Resolves when `signal` aborts; `over` takes the listener away. */
+function afterAbort(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: over }))
+}
+
+/** Never between the two halves of a character. */
+function cut(text: string): string {
+  if (text.length <= RESULT_LIMIT) return text
+  const half = /[\uD800-\uDBFF]/.test(text.charAt(RESULT_LIMIT - 1))
+  const kept = text.slice(0, half ? RESULT_LIMIT - 1 : RESULT_LIMIT)
+  return `${kept}\n[cut: ${text.length - kept.length} more characters]`
+}
+
+function journalIntent({ call, tool }: RunPlan): TurnEvent {
+  const data = { callId: call.id, tool: call.name, args: call.args, class: tool.class }
+  return { type: 'journal', event: { type: 'tool_call', data } }
+}
+
+function journalResult(data: ToolResultData): TurnEvent {
+  return { type: 'journal', event: { type: 'tool_result', data } }
+}

@@ -1,0 +1,192 @@
+import type { Clock } from '../core/clock.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
+import { type Logger, silentLogger } from '../core/logger.ts'
+import { addUsage, type Model, type ModelMessage, type ModelToolCall, type Usage } from '../core/model.ts'
+import { stripSilence } from '../core/silence.ts'
+import type { OpenStep, RunAgent, Tool, ToolContext, TurnEvent, TurnRequest, TurnResult } from '../core/turn.ts'
+import { type Answer, askModel } from './ask-model.ts'
+import { loopWarning, watchLoop } from './doom-loop.ts'
+import { pairCalls } from './pair-calls.ts'
+import { planCalls } from './plan-calls.ts'
+import { buildPrompt } from './prompt.ts'
+import { runTools } from './run-tools.ts'
+
+export interface RunAgentServices {
+  /** May reject with `model_unconfigured`. */
+  readonly models: (id: string) => Promise<Model> | Model
+  /** Throws `config` for an unknown group. */
+  readonly tools: (groups: readonly string[]) => readonly Tool[]
+  readonly clock: Clock
+  /** IANA zone of the times the model is told. */
+  readonly timeZone: string
+  /** Model calls of one turn, those before a crash included. Default 10 (R14). */
+  readonly maxSteps?: number
+  /** Tokens of one answer. Default 4096. */
+  readonly maxTokens?: number
+  readonly logger?: Logger
+}
+
+type Settings = Required<RunAgentServices>
+type Turn = AsyncGenerator<TurnEvent, TurnResult, void>
+
+/** What a turn has come to; kept outside the loop so that a failure still reports real numbers. */
+interface Progress {
+  messages: readonly ModelMessage[]
+  steps: number
+  usage: Usage
+  /** The last answer's model and text, for a turn that a limit ends. */
+  model: string
+  text: string
+}
+
+interface Run {
+  readonly settings: Settings
+  readonly request: TurnRequest
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+interface Equipment {
+  readonly model: Model
+  readonly tools: readonly Tool[]
+  readonly system: string
+}
+
+/**
+ * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
+ * `TurnEvent` for the contract. An answer cut at `maxTokens` is delivered as it is and is no error; calls in it may be
+ * torn and are not run. An empty answer without a silence marker fails as `model_empty` (RELIABILITY P39).
+ * Each `assistant_step` ends what the deltas before it showed: a live reply starts afresh with the next one.
+ */
+export function createRunAgent(services: RunAgentServices): RunAgent {
+  const settings: Settings = { maxSteps: 10, maxTokens: 4096, logger: silentLogger, ...services }
+  return async function* runTurn(request, signal) {
+    const left = new AbortController()
+    const progress: Progress = {
+      messages: request.messages,
+      ...request.spent,
+      model: request.agent.model,
+      text: '',
+    }
+    const run: Run = { settings, request, progress, signal: AbortSignal.any([signal, left.signal]) }
+    try {
+      const result = yield* guarded(run)
+      yield { type: 'end', result }
+    } finally {
+      // A caller that stops listening must not leave a tool or a model call behind.
+      left.abort()
+    }
+  }
+}
+
+async function* guarded(run: Run): Turn {
+  const { progress, signal } = run
+  try {
+    return yield* play(run)
+  } catch (cause) {
+    const { usage, steps } = progress
+    return signal.aborted
+      ? { kind: 'aborted', usage, steps }
+      : { kind: 'failed', code: errorCode(cause), cause, usage, steps }
+  }
+}
+
+async function* play(run: Run): Turn {
+  const { settings, request, signal, progress } = run
+  const { agent, chatType, now } = request
+  const equipment: Equipment = {
+    model: await settings.models(agent.model),
+    tools: settings.tools(agent.tools),
+    system: buildPrompt({ agent, chatType, now, timeZone: settings.timeZone }),
+  }
+  if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
+  for (;;) {
+    signal.throwIfAborted()
+    const reason = limitOf(run)
+    if (reason !== undefined) return stoppedBy(reason, progress)
+    const answer = yield* askModel(equipment.model, nextRequest(run, equipment), signal)
+    take(answer, progress)
+    signal.throwIfAborted()
+    if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
+      return conclude(answer, progress)
+    }
+    yield journalStep(answer)
+    yield* settle(run, equipment.tools, answer.calls)
+  }
+}
+
+/** Why the turn may not go on, in words for the chat; undefined if it may. */
+function limitOf({ settings, progress }: Run): string | undefined {
+  if (watchLoop(progress.messages) === 'stop') return 'I stopped here because I kept repeating the same step.'
+  return progress.steps >= settings.maxSteps ? `I stopped here after ${progress.steps} steps.` : undefined
+}
+
+function nextRequest({ settings, request, progress }: Run, { model, tools, system }: Equipment) {
+  const paired = pairCalls(progress.messages)
+  if (paired.repairs > 0) {
+    settings.logger.warn('The history had unpaired tool calls and was repaired for the model', {
+      traceId: request.traceId,
+      sessionId: request.sessionId,
+      model: model.id,
+      repairs: paired.repairs,
+    })
+  }
+  return { system, messages: paired.messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
+}
+
+function take(answer: Answer, progress: Progress): void {
+  progress.steps++
+  progress.usage = addUsage(progress.usage, answer.usage)
+  progress.model = answer.model
+  progress.text = answer.text
+  progress.messages = [...progress.messages, { role: 'assistant', text: answer.text, calls: answer.calls }]
+}
+
+/** Gives every call of a step its result, then adds what people said meanwhile. */
+async function* settle(
+  run: Run,
+  tools: readonly Tool[],
+  calls: readonly ModelToolCall[],
+  open?: OpenStep,
+): AsyncGenerator<TurnEvent, void, void> {
+  const { settings, request, signal, progress } = run
+  const reason = limitOf(run)
+  const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
+  const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
+  const results = yield* runTools(plans, { clock: settings.clock, context: contextOf(run) })
+  const inOrder = calls.flatMap(({ id }) => results.filter((result) => result.callId === id).slice(0, 1))
+  progress.messages = [
+    ...progress.messages,
+    { role: 'tool', results: inOrder.map(({ callId, content, isError }) => ({ id: callId, content, isError })) },
+  ]
+  if (reason !== undefined || signal.aborted) return
+  const last = calls.at(-1)
+  const warnings = last && watchLoop(progress.messages) === 'warn' ? [loopWarning(last.name)] : []
+  const said = [...warnings, ...(await request.steer())]
+  progress.messages = [...progress.messages, ...said.map((text): ModelMessage => ({ role: 'user', text }))]
+}
+
+function contextOf({ settings, request, signal }: Run): Omit<ToolContext, 'callId'> {
+  const { turnId, sessionId, agent, principal } = request
+  return { turnId, sessionId, agentId: agent.id, principal, signal, now: () => settings.clock.now() }
+}
+
+function journalStep({ text, calls, model, usage }: Answer): TurnEvent {
+  const data = { text, model, usage, calls: calls.map(({ id, name, args }) => ({ callId: id, tool: name, args })) }
+  return { type: 'journal', event: { type: 'assistant_step', data } }
+}
+
+function conclude({ text, stop, model }: Answer, { usage, steps }: Progress): TurnResult {
+  const refused = stop === 'refused'
+  if (!refused && text.trim() !== '') return { kind: 'final', text, model, usage, steps }
+  const code = refused ? 'model_refused' : 'model_empty'
+  const cause = new ParleyError(code, `${model} ${refused ? 'declined to answer' : 'answered with nothing at all'}.`)
+  return { kind: 'failed', code, cause, usage, steps }
+}
+
+/** Leaves an answer that says so (R14, R17); what the model said along with its last calls comes first. */
+function stoppedBy(reason: string, { text, model, usage, steps }: Progress): TurnResult {
+  const said = stripSilence(text).text.trim()
+  const answer = said === '' ? reason : `${said}\n\n${reason}`
+  return { kind: 'final', text: answer, model, usage, steps, error: 'turn_limit' }
+}

@@ -1,0 +1,28 @@
+import { ParleyError } from '../../core/errors.ts'
+import type { Tool } from '../../core/turn.ts'
+import { currentTime } from './current-time.ts'
+
+/** The tools behind the group names of an agent's `tools:` list; each tool once. Throws `config` for an unknown group. */
+type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
+
+export interface CatalogueOptions {
+  readonly timeZone: string
+  /** Groups beside the built-in ones. */
+  readonly more?: Readonly<Record<string, readonly Tool[]>>
+}
+
+export function createCatalogue({ timeZone, more = {} }: CatalogueOptions): ToolCatalogue {
+  const groups = new Map<string, readonly Tool[]>([['time', [currentTime(timeZone)]], ...Object.entries(more)])
+  return (names) => [
+    ...new Set(
+      names.flatMap((name) => {
+        const tools = groups.get(name)
+        if (tools) return tools
+        throw new ParleyError(
+          'config',
+          `There is no tool group "${name}"; known groups: ${[...groups.keys()].join(', ')}.`,
+        )
+      }),
+    ),
+  ]
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAnthropic } from '../../src/agent/anthropic.ts'
+import type { ToolClass } from '../../src/core/model.ts'
+import type { RunAgent, TurnEvent } from '../../src/core/turn.ts'
+import type { ReplyBlock } from '../../src/rehearsal/anthropic/script.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/model-view.ts'
+import { eventLog } from '../fakes/session-events.ts'
+import { movedClock } from './moved-clock.ts'
+import { agentWith, never, tool, turnRequest } from './turns.ts'
+
+/** The tools each step of a turn calls. */
+type Plan = readonly (readonly ToolClass[])[]
+type Log = ReturnType<typeof eventLog>
+
+const plans = fc.array(fc.array(fc.constantFrom<ToolClass>('pure', 'keyed', 'once'), { minLength: 1, maxLength: 3 }), {
+  minLength: 1,
+  maxLength: 2,
+})
+const limits = { turns: 50, contextMessages: 50 }
+
+let server: AnthropicServer
+beforeEach(async () => {
+  server = await startAnthropicServer()
+})
+afterEach(() => server.close())
+
+/** Plays the plan's steps one after the other, then says `done`. */
+function playPlan(plan: Plan): void {
+  server.setScript(({ messages }) => {
+    const asked = messages.filter(
+      ({ role, content }) => role === 'assistant' && JSON.stringify(content).includes('tool_use'),
+    )
+    const step = plan[asked.length]
+    if (!step || smallTalk(messages.at(-1))) return textReply('done')
+    return { blocks: step.map((name): ReplyBlock => ({ type: 'tool_use', name, input: { step: asked.length } })) }
+  })
+}
+
+function smallTalk(message: unknown): boolean {
+  return JSON.stringify(message).includes('small talk')
+}
+
+/** Every tool notes the calls it ran. */
+async function agentNoting(ran: string[]): Promise<RunAgent> {
+  const clock = movedClock()
+  const model = await createAnthropic({ apiKey: server.apiKey, baseUrl: server.baseUrl, model: 'm', clock })
+  const noting = (kind: ToolClass) =>
+    tool(kind, {
+      class: kind,
+      run: async (_, { callId }) => {
+        ran.push(`${kind} ${callId}`)
+        return 'ok'
+      },
+    })
+  return agentWith(model, [noting('pure'), noting('keyed'), noting('once')])
+}
+
+/** Runs a turn from its log and commits what it yields; dies instead of the commit with number `crashAt`. */
+async function runTurn(agent: RunAgent, log: Log, turn: string, crashAt = Number.POSITIVE_INFINITY): Promise<boolean> {
+  const { messages, open } = requestMessages(extendView(EMPTY_VIEW, log.events, 'direct', limits))
+  let commits = 0
+  for await (const event of agent(turnRequest({ messages, ...(open ? { open } : {}) }), never())) {
+    if (event.type === 'delta') continue
+    if (commits++ === crashAt) return false
+    commit(log, event, turn)
+  }
+  return true
+}
+
+function commit(log: Log, event: Exclude<TurnEvent, { type: 'delta' }>, turn: string): void {
+  if (event.type === 'journal') log.add(event.event, turn)
+  else if (event.result.kind === 'final') log.answered(turn, event.result.text)
+  else throw new Error(`The turn ended ${event.result.kind}`, { cause: event.result })
+}
+
+/** A turn of small talk, the planned one with a crash and its resumption, small talk again. False: nothing crashed. */
+async function converse(crashAt: number): Promise<boolean> {
+  const ran: string[] = []
+  const agent = await agentNoting(ran)
+  const log = eventLog()
+  const talk = async (turn: string, crash?: number) => {
+    log.user(turn === 't2' ? 'do it' : 'small talk')
+    log.started(turn)
+    return runTurn(agent, log, turn, crash)
+  }
+  await talk('t1')
+  const crashed = !(await talk('t2', crashAt))
+  if (crashed) expect(await runTurn(agent, log, 't2')).toBe(true)
+  await talk('t3')
+  const once = ran.filter((run) => run.startsWith('once'))
+  expect(new Set(once).size, 'a once tool ran twice for one call').toBe(once.length)
+  return crashed
+}
+
+describe('conversations with crashes', () => {
+  it('P41, C27: 20 random conversations that crash at each commit are accepted by the strict server, without tool parts of earlier turns', async () => {
+    let crashes = 0
+    for (const plan of fc.sample(plans, { numRuns: 20, seed: 41 })) {
+      playPlan(plan)
+      for (let at = 0; await converse(at); at++) crashes++
+    }
+    expect(server.ledger.all(({ kind }) => kind === 'refused')).toEqual([])
+    const talks = server.ledger.requests().filter(({ messages }) => messages.length > 3 && smallTalk(messages.at(-1)))
+    expect(talks.length).toBeGreaterThan(100)
+    expect(talks.filter((request) => JSON.stringify(request.messages).includes('tool_use'))).toEqual([])
+    expect(crashes).toBeGreaterThan(100)
+  })
+})

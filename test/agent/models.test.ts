@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createModels, type ModelSettings } from '../../src/agent/models.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { hastyClock } from './moved-clock.ts'
+
+const modelsOf = (settings: ModelSettings = {}) =>
+  createModels(settings, { clock: hastyClock(), random: () => 0.5, logger: silentLogger })
+
+describe('models', () => {
+  it('scripted/echo and anthropic/<model> are made under their ids, each once', async () => {
+    const models = modelsOf({ anthropic: { apiKey: 'k' } })
+    expect((await models('scripted/echo')).id).toBe('scripted/echo')
+    expect((await models('anthropic/some-model')).id).toBe('anthropic/some-model')
+    expect(await models('anthropic/some-model')).toBe(await models('anthropic/some-model'))
+  })
+
+  it.each(['openai/gpt', 'echo', '', 'anthropic/'])('%j is unconfigured and told what to write', async (id) => {
+    await expect(modelsOf({ anthropic: { apiKey: 'k' } })(id)).rejects.toThrow(
+      expect.objectContaining({ code: 'model_unconfigured', message: expect.stringContaining('scripted/echo') }),
+    )
+  })
+
+  it('a missing key is unconfigured and names where to set it', async () => {
+    await expect(modelsOf({ anthropic: { baseUrl: 'http://127.0.0.1' } })('anthropic/x')).rejects.toThrow(
+      expect.objectContaining({ code: 'model_unconfigured', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
+    )
+  })
+
+  it('a script is found in its folder, and one that was missing is looked for again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-models-'))
+    const models = modelsOf({ scriptFolder: folder })
+    await expect(models('scripted/demo.yaml')).rejects.toThrow(expect.objectContaining({ code: 'config' }))
+    await writeFile(join(folder, 'demo.yaml'), 'rules: [{ steps: [{ text: Hi }] }]')
+    expect((await models('scripted/demo.yaml')).id).toBe('scripted/demo.yaml')
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { formatLocalTime } from '../../src/agent/local-time.ts'
+import { buildPrompt } from '../../src/agent/prompt.ts'
+import type { ChatType } from '../../src/core/address.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+
+const agent = { id: toAgentId('main'), model: 'scripted/echo', prompt: '  You are Parley.\n', tools: [] }
+const now = Date.UTC(2026, 10, 21, 23, 5)
+const promptFor = (chatType: ChatType) => buildPrompt({ agent, chatType, now, timeZone: 'Europe/Berlin' })
+
+describe('prompt', () => {
+  it.each(['group', 'channel'] as const)(
+    'S46: a %s prompt explains the tags and asks for exactly <NO_REPLY>',
+    (type) => {
+      const prompt = promptFor(type)
+      for (const tag of ['[Name]', '[not directed at you]', '[in reply to …]', '[attached: …]']) {
+        expect(prompt).toContain(tag)
+      }
+      expect(prompt).toContain('answer with exactly <NO_REPLY> and nothing else')
+    },
+  )
+
+  it('S46: a direct prompt mentions neither tags nor the marker', () => {
+    expect(promptFor('direct')).not.toMatch(/NO_REPLY|\[/)
+  })
+
+  it('every prompt begins with the agent text and ends with time and zone', () => {
+    for (const type of ['direct', 'group'] as const) {
+      expect(promptFor(type)).toMatch(
+        /^You are Parley\.\n\n[\s\S]*It is Sunday, 2026-11-22 00:05 \(Europe\/Berlin, GMT\+01:00\)\.$/,
+      )
+    }
+  })
+
+  it('an empty agent text leaves no empty paragraph', () => {
+    const prompt = buildPrompt({ agent: { ...agent, prompt: ' ' }, chatType: 'direct', now, timeZone: 'UTC' })
+    expect(prompt).toMatch(/^You are in a direct chat/)
+  })
+
+  it('midnight is 00, and more zones than are kept still work', () => {
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 120)
+    expect(new Set(zones.map((zone) => formatLocalTime(now, zone))).size).toBe(zones.length)
+    expect(formatLocalTime(Date.UTC(2026, 0, 1), 'UTC')).toMatch(/^Thursday, 2026-01-01 00:00 \(UTC, GMT/)
+  })
+})

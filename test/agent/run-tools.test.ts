@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { deferred } from '../../src/rehearsal/deferred.ts'
+import { movedClock } from './moved-clock.ts'
+import { agentWith, call, fakeModel, never, play, results, story, tool, turnRequest } from './turns.ts'
+
+describe('run-tools', () => {
+  it('pure calls of one step: all intents first, then side by side, results as they end', async () => {
+    const slow = deferred<void>()
+    const first = tool('first', { run: async () => slow.promise.then(() => '1') })
+    const second = tool('second', { run: async () => '2' })
+    const model = fakeModel({ calls: [call('a', 'first'), call('b', 'second')] }, { deltas: ['done'] })
+    const played = await play(agentWith(model, [first, second])(turnRequest(), never()), (event) => {
+      if (event.type === 'journal' && event.event.type === 'tool_result') slow.resolve()
+    })
+    expect(story(played.journal)).toEqual([
+      'assistant_step',
+      'tool_call a',
+      'tool_call b',
+      'tool_result b',
+      'tool_result a',
+    ])
+    const answered = model.requests[1]?.messages.at(-1)
+    expect(answered?.role === 'tool' && answered.results.map(({ content }) => content)).toEqual(['1', '2'])
+  })
+
+  it('a turn that ends leaves no timer of its tools behind', async () => {
+    const clock = movedClock()
+    const model = fakeModel({ calls: [call('a', 'look')] }, { deltas: ['done'] })
+    await play(agentWith(model, [tool('look')], { clock })(turnRequest(), never()))
+    await new Promise(setImmediate)
+    expect(clock.pending()).toBe(0)
+  })
+
+  it('calls of which one is not pure run in order, each intent just before its run', async () => {
+    const running: string[] = []
+    const noted = (name: string, kind: 'pure' | 'once') =>
+      tool(name, {
+        class: kind,
+        run: async () => {
+          running.push(name)
+          return name
+        },
+      })
+    const model = fakeModel({ calls: [call('a', 'send'), call('b', 'read')] }, { deltas: ['done'] })
+    const tools = [noted('send', 'once'), noted('read', 'pure')]
+    const played = await play(agentWith(model, tools)(turnRequest(), never()))
+    expect(story(played.journal)).toEqual([
+      'assistant_step',
+      'tool_call a',
+      'tool_result a',
+      'tool_call b',
+      'tool_result b',
+    ])
+    expect(running).toEqual(['send', 'read'])
+  })
+
+  it('an unknown tool is answered with the names of the known ones, without an intent', async () => {
+    const model = fakeModel({ calls: [call('a', 'tme')] }, { deltas: ['sorry'] })
+    const played = await play(agentWith(model, [tool('time'), tool('send')])(turnRequest(), never()))
+    expect(story(played.journal)).toEqual(['assistant_step', 'tool_result a'])
+    expect(results(played.journal)[0]).toEqual({
+      callId: 'a',
+      tool: 'tme',
+      content: 'There is no tool "tme". Known tools: time, send.',
+      isError: true,
+    })
+  })
+
+  it.each([
+    ['text', 'not json'],
+    ['null', null],
+    ['a list', []],
+    ['an object without a required field', { other: 1 }],
+  ])('arguments that are %s never reach the tool', async (_, args) => {
+    const strict = tool('strict', { required: ['to'], run: () => Promise.reject(new Error('was run')) })
+    const model = fakeModel({ calls: [call('a', 'strict', args)] }, { deltas: ['sorry'] })
+    const played = await play(agentWith(model, [strict])(turnRequest(), never()))
+    expect(results(played.journal)[0]?.content).toMatch(/JSON object|Missing arguments of strict: to/)
+  })
+
+  it('a tool that throws, even at once, is an error result with its message', async () => {
+    const late = tool('late', { run: () => Promise.reject(new Error('no such chat')) })
+    const early = tool('early', {
+      run: () => {
+        throw new Error('bad zone')
+      },
+    })
+    const model = fakeModel({ calls: [call('a', 'late'), call('b', 'early')] }, { deltas: ['sorry'] })
+    const played = await play(agentWith(model, [late, early])(turnRequest(), never()))
+    expect(results(played.journal)).toEqual(
+      expect.arrayContaining([
+        { callId: 'a', tool: 'late', content: 'no such chat', isError: true },
+        { callId: 'b', tool: 'early', content: 'bad zone', isError: true },
+      ]),
+    )
+  })
+
+  it('a result is cut at 200,000 characters with a visible mark, never inside a character', async () => {
+    const big = tool('big', { run: async () => `${'x'.repeat(199_999)}😀${'y'.repeat(99)}` })
+    const whole = tool('whole', { run: async () => 'z'.repeat(200_000) })
+    const model = fakeModel({ calls: [call('a', 'big'), call('b', 'whole')] }, { deltas: ['ok'] })
+    const played = await play(agentWith(model, [big, whole])(turnRequest(), never()))
+    const byId = new Map(results(played.journal).map(({ callId, content }) => [callId, content]))
+    expect(byId.get('a')).toBe(`${'x'.repeat(199_999)}\n[cut: 101 more characters]`)
+    expect(byId.get('b')).toHaveLength(200_000)
+  })
+
+  it('R31: an abort while a tool runs waits for its result and answers the calls that had not begun', async () => {
+    const stop = new AbortController()
+    const sending = tool('send', {
+      class: 'once',
+      run: async (_, { signal }) => {
+        stop.abort()
+        return signal.aborted ? 'stopped in time' : 'sent'
+      },
+    })
+    const model = fakeModel({ calls: [call('a', 'send'), call('b', 'send')] })
+    const played = await play(agentWith(model, [sending])(turnRequest(), stop.signal))
+    expect(story(played.journal)).toEqual(['assistant_step', 'tool_call a', 'tool_result a', 'tool_result b'])
+    expect(results(played.journal).map(({ content }) => content)).toEqual([
+      'stopped in time',
+      'not run: the turn was stopped',
+    ])
+    expect(played.result).toEqual({ kind: 'aborted', steps: 1, usage: { input: 10, output: 1 } })
+  })
+
+  it('R31: a tool that ignores the abort is given up after a grace, its outcome unknown', async () => {
+    const clock = movedClock()
+    const stop = new AbortController()
+    const deaf = tool('deaf', { run: () => new Promise(() => {}) })
+    const turn = agentWith(fakeModel({ calls: [call('a', 'deaf')] }), [deaf], { clock })(turnRequest(), stop.signal)
+    const playing = play(turn, (event) => {
+      if (event.type === 'journal' && event.event.type === 'tool_call') setImmediate(() => stop.abort())
+    })
+    await clock.timerOf(2_000)
+    clock.advance(2_000)
+    const played = await playing
+    expect(results(played.journal)[0]).toMatchObject({ isError: true, content: expect.stringMatching(/unknown/) })
+    expect(played.result.kind).toBe('aborted')
+    expect(clock.pending()).toBe(0)
+  })
+
+  it('R31: an abort while the model streams leaves no tool call behind', async () => {
+    const stop = new AbortController()
+    const model = fakeModel({ deltas: ['Well'], calls: [call('a', 'send')], hold: new Promise(() => {}) })
+    const played = await play(agentWith(model, [tool('send')])(turnRequest(), stop.signal), (event) => {
+      if (event.type === 'delta') stop.abort()
+    })
+    expect(played.journal).toEqual([])
+    expect(played.result).toEqual({ kind: 'aborted', steps: 0, usage: { input: 0, output: 0 } })
+  })
+
+  it('R31: an abort just before the answer is whole journals none of its calls', async () => {
+    const stop = new AbortController()
+    const model = fakeModel({ deltas: ['Well'], calls: [call('a', 'send')] })
+    const played = await play(agentWith(model, [tool('send')])(turnRequest(), stop.signal), (event) => {
+      if (event.type === 'delta') stop.abort()
+    })
+    expect(played.journal).toEqual([])
+    expect(played.result).toEqual({ kind: 'aborted', steps: 1, usage: { input: 10, output: 1 } })
+  })
+
+  it('R31: an abort between the step and its tools answers every call without running it', async () => {
+    const stop = new AbortController()
+    const model = fakeModel({ calls: [call('a', 'send'), call('b', 'nothing')] })
+    const sending = tool('send', { run: () => Promise.reject(new Error('was run')) })
+    const played = await play(agentWith(model, [sending])(turnRequest(), stop.signal), (event) => {
+      if (event.type === 'journal' && event.event.type === 'assistant_step') stop.abort()
+    })
+    expect(new Set(results(played.journal).map(({ callId }) => callId))).toEqual(new Set(['a', 'b']))
+    expect(results(played.journal).map(({ content }) => content)).toContain('not run: the turn was stopped')
+    expect(played.result.kind).toBe('aborted')
+  })
+})

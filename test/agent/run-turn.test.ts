@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { echoModel } from '../../src/agent/scripted/echo.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import { armFailpoints } from '../../src/core/failpoint.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { ModelMessage } from '../../src/core/model.ts'
+import type { TurnEvent } from '../../src/core/turn.ts'
+import { deferred } from '../../src/rehearsal/deferred.ts'
+import { agentWith, call, failure, fakeModel, never, play, results, tool, turnRequest } from './turns.ts'
+
+describe('run-turn', () => {
+  it('an answer without tools streams its deltas and ends final with usage, steps and the model that answered', async () => {
+    const model = fakeModel({ deltas: ['Hel', 'lo'] })
+    const played = await play(agentWith(model)(turnRequest(), never()))
+    expect(played.events.map(({ type }) => type)).toEqual(['delta', 'delta', 'end'])
+    expect(played.result).toEqual({
+      kind: 'final',
+      text: 'Hello',
+      model: 'fake/model-1',
+      usage: { input: 10, output: 1 },
+      steps: 1,
+    })
+  })
+
+  it('the echo model answers the newest user text', async () => {
+    const played = await play(agentWith(echoModel)(turnRequest(), never()))
+    expect(played.result).toMatchObject({ kind: 'final', text: 'echo hello', model: 'scripted/echo' })
+  })
+
+  it('a tool turn commits the step, then the intent, then runs the tool, then commits its result', async () => {
+    const done: string[] = []
+    const clock = tool('clock', { class: 'once', run: async () => `${done.push('ran')} o'clock` })
+    const model = fakeModel({ deltas: ['Let me see.'], calls: [call('a', 'clock')] }, { deltas: ['One.'] })
+    const played = await play(agentWith(model, [clock])(turnRequest(), never()), (event) => {
+      if (event.type === 'journal') done.push(event.event.type)
+    })
+    expect(done).toEqual(['assistant_step', 'tool_call', 'ran', 'tool_result'])
+    expect(played.journal[1]).toEqual({
+      type: 'tool_call',
+      data: { callId: 'a', tool: 'clock', args: {}, class: 'once' },
+    })
+    expect(model.requests[1]?.messages).toEqual([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: 'Let me see.', calls: [call('a', 'clock')] },
+      { role: 'tool', results: [{ id: 'a', content: "3 o'clock", isError: false }] },
+    ])
+    expect(played.result).toMatchObject({ kind: 'final', text: 'One.', steps: 2, usage: { input: 20, output: 2 } })
+  })
+
+  it('R14, C11: the step limit ends with an assistant text, turn_limit and real usage', async () => {
+    let runs = 0
+    const counter = tool('count', { run: async () => String(++runs) })
+    const model = fakeModel(
+      ...Array.from({ length: 20 }, (_, n) => ({ deltas: [`step ${n}`], calls: [call(`c${n}`, 'count', { n })] })),
+    )
+    const played = await play(agentWith(model, [counter], { maxSteps: 3 })(turnRequest(), never()))
+    expect(model.requests).toHaveLength(3)
+    expect(played.result).toMatchObject({
+      kind: 'final',
+      error: 'turn_limit',
+      steps: 3,
+      usage: { input: 30, output: 3 },
+      text: 'step 2\n\nI stopped here after 3 steps.',
+    })
+    expect(runs).toBe(2)
+    expect(results(played.journal).at(-1)).toMatchObject({ callId: 'c2', isError: true })
+  })
+
+  it('R14: the limit is ten steps unless set, counting those before a crash', async () => {
+    const model = fakeModel({ calls: [call('x', 'nothing')] }, { calls: [call('y', 'other')] }, { calls: [] })
+    const spent = { steps: 9, usage: { input: 500, output: 50 } }
+    const played = await play(agentWith(model)(turnRequest({ spent }), never()))
+    expect(played.result).toMatchObject({ error: 'turn_limit', steps: 10, usage: { input: 510, output: 51 } })
+    expect(played.result).toMatchObject({ text: 'I stopped here after 10 steps.' })
+  })
+
+  it('an empty answer without a marker fails as model_empty', async () => {
+    const played = await play(agentWith(fakeModel({ deltas: [' \n'] }))(turnRequest(), never()))
+    expect(played.result).toMatchObject({ kind: 'failed', code: 'model_empty', steps: 1, usage: { input: 10 } })
+  })
+
+  it('an answer that is a silence marker is final and raw', async () => {
+    const played = await play(agentWith(fakeModel({ deltas: ['<NO_', 'REPLY>'] }))(turnRequest(), never()))
+    expect(played.result).toMatchObject({ kind: 'final', text: '<NO_REPLY>' })
+  })
+
+  it('an answer cut at the token limit is delivered as it is, and torn calls in it are not run', async () => {
+    const model = fakeModel({ deltas: ['half an ans'], calls: [call('a', 'clock')], stop: 'length' })
+    const played = await play(agentWith(model, [tool('clock')])(turnRequest(), never()))
+    expect(played.result).toEqual({
+      kind: 'final',
+      text: 'half an ans',
+      model: 'fake/model-1',
+      usage: { input: 10, output: 1 },
+      steps: 1,
+    })
+    expect(played.journal).toEqual([])
+  })
+
+  it('a refusal fails as model_refused even if some text came', async () => {
+    const played = await play(agentWith(fakeModel({ deltas: ['I'], stop: 'refused' }))(turnRequest(), never()))
+    expect(failure(played.result)).toBe('model_refused')
+  })
+
+  it('C16: an unexpected failure ends as failed with a code; its text is only in the cause', async () => {
+    const cause = new Error('secret detail of the machine')
+    const played = await play(agentWith(fakeModel({ deltas: ['Well'], fail: cause }))(turnRequest(), never()))
+    expect(played.result).toEqual({
+      kind: 'failed',
+      code: 'internal',
+      cause,
+      steps: 0,
+      usage: { input: 0, output: 0 },
+    })
+  })
+
+  it('a failure of the second step keeps what the first one used', async () => {
+    const fail = new ParleyError('model_overloaded', 'busy')
+    const model = fakeModel({ calls: [call('a', 'clock')] }, { fail })
+    const played = await play(agentWith(model, [tool('clock')])(turnRequest(), never()))
+    expect(played.result).toMatchObject({ kind: 'failed', code: 'model_overloaded', steps: 1, usage: { input: 10 } })
+  })
+
+  it('a model that cannot be made and a tool group nobody knows end as failed with their codes', async () => {
+    const models = () => Promise.reject(new ParleyError('model_unconfigured', 'no key'))
+    const noModel = await play(agentWith(fakeModel(), [], { models })(turnRequest(), never()))
+    const tools = () => {
+      throw new ParleyError('config', 'no such group')
+    }
+    const noTools = await play(agentWith(fakeModel(), [], { tools })(turnRequest(), never()))
+    expect([noModel, noTools].map(({ result }) => failure(result))).toEqual(['model_unconfigured', 'config'])
+  })
+
+  it('a stream that ends without an end fails as model_failed', async () => {
+    const model = { id: 'fake/torn', async *stream() {} }
+    const played = await play(agentWith(model)(turnRequest(), never()))
+    expect(failure(played.result)).toBe('model_failed')
+  })
+
+  it('texts said meanwhile reach the next request, and are asked for only at step boundaries', async () => {
+    const model = fakeModel({ calls: [call('a', 'clock')] }, { deltas: ['ok'] })
+    const said = ['wait,', 'not that one']
+    const steer = async () => said.splice(0)
+    await play(agentWith(model, [tool('clock')])(turnRequest({ steer }), never()))
+    expect(model.requests[0]?.messages).toHaveLength(1)
+    expect(model.requests[1]?.messages.slice(-2)).toEqual([
+      { role: 'user', text: 'wait,' },
+      { role: 'user', text: 'not that one' },
+    ])
+  })
+
+  it('the request carries prompt, tool specs and the token limit', async () => {
+    const model = fakeModel({ deltas: ['ok'] })
+    await play(agentWith(model, [tool('clock')], { maxTokens: 77 })(turnRequest(), never()))
+    expect(model.requests[0]).toMatchObject({ maxTokens: 77, tools: [{ name: 'clock' }] })
+    expect(model.requests[0]?.system).toMatch(/^Be brief\..*2026-11-21 09:30/s)
+  })
+
+  it('P41: a damaged history is repaired for the request and the repair is logged with the trace id', async () => {
+    const warned: unknown[] = []
+    const logger = { ...silentLogger, warn: (_: string, fields?: object) => void warned.push(fields) }
+    const model = fakeModel({ deltas: ['ok'] })
+    const messages: ModelMessage[] = [
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: '', calls: [call('lost', 'clock')] },
+      { role: 'user', text: 'and?' },
+    ]
+    await play(agentWith(model, [], { logger })(turnRequest({ messages }), never()))
+    expect(model.requests[0]?.messages[2]).toMatchObject({ role: 'tool', results: [{ id: 'lost', isError: true }] })
+    expect(warned).toEqual([expect.objectContaining({ traceId: 'tr_1', repairs: 1 })])
+  })
+
+  it('a caller that leaves stops the model call', async () => {
+    const stopped = deferred<void>()
+    const model = {
+      id: 'fake/endless',
+      async *stream(_request: unknown, signal: AbortSignal) {
+        signal.addEventListener('abort', () => stopped.resolve())
+        for (;;) yield { type: 'text', delta: '.' } as const
+      },
+    }
+    for await (const event of agentWith(model)(turnRequest(), never())) if (event.type === 'delta') break
+    await stopped.promise
+  })
+
+  it('the failpoints are reached in the order of the message path', async () => {
+    const seen: string[] = []
+    const note = (event: TurnEvent) => {
+      if (event.type !== 'delta') seen.push(event.type === 'journal' ? event.event.type : 'end')
+    }
+    const clock = tool('clock', {
+      run: async () => {
+        seen.push('effect')
+        return 'late'
+      },
+    })
+    const model = fakeModel({ calls: [call('a', 'clock')] }, { deltas: ['a', 'b', 'c'] })
+    armFailpoints((point) => seen.push(point))
+    try {
+      await play(agentWith(model, [clock])(turnRequest(), never()), note)
+    } finally {
+      armFailpoints(() => {})
+    }
+    expect(seen).toEqual([
+      'CP6-model-answer-uncommitted',
+      'assistant_step',
+      'tool_call',
+      'CP7-tool-intent',
+      'effect',
+      'CP8-tool-running',
+      'CP9-tool-done-uncommitted',
+      'tool_result',
+      'CP5-mid-stream',
+      'CP6-model-answer-uncommitted',
+      'end',
+    ])
+  })
+})

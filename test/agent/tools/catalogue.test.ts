@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
+import { toolContext } from '../turns.ts'
+
+const tools = createCatalogue({ timeZone: 'Europe/Berlin' })
+const now = Date.UTC(2026, 6, 1, 10, 0)
+
+function timeTool() {
+  const [tool] = tools(['time'])
+  if (!tool) throw new Error('The group time is empty.')
+  return tool
+}
+
+describe('tool catalogue', () => {
+  it('the group time holds the one pure tool current_time, also when it is named twice', () => {
+    expect(tools(['time', 'time']).map(({ spec, class: kind }) => [spec.name, kind])).toEqual([
+      ['current_time', 'pure'],
+    ])
+    expect(tools([])).toEqual([])
+  })
+
+  it('an unknown group is refused naming the known ones', () => {
+    expect(() => tools(['time', 'shell'])).toThrow(
+      expect.objectContaining({ code: 'config', message: 'There is no tool group "shell"; known groups: time.' }),
+    )
+  })
+
+  it('current_time tells the time of the asked zone, else of the home zone', async () => {
+    const tool = timeTool()
+    expect(await tool.run({ timezone: 'Asia/Tokyo' }, toolContext(now))).toBe(
+      'Wednesday, 2026-07-01 19:00 (Asia/Tokyo, GMT+09:00)',
+    )
+    expect(await tool.run({}, toolContext(now))).toBe('Wednesday, 2026-07-01 12:00 (Europe/Berlin, GMT+02:00)')
+  })
+
+  it.each([{ timezone: 'Mars/Base' }, { timezone: 7 }])(
+    'current_time refuses %j with the form it wants',
+    async (args) => {
+      await expect(timeTool().run(args, toolContext(now))).rejects.toThrow(
+        expect.objectContaining({ code: 'invalid', message: expect.stringContaining('Europe/Berlin') }),
+      )
+    },
+  )
+})

@@ -1,0 +1,140 @@
+import { createRunAgent, type RunAgentServices } from '../../src/agent/run-turn.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import type { SessionId, TraceId, TurnId } from '../../src/core/ids.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import {
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelToolCall,
+  NO_USAGE,
+  type StopReason,
+} from '../../src/core/model.ts'
+import type { JournalDraft, Tool, ToolContext, TurnEvent, TurnRequest, TurnResult } from '../../src/core/turn.ts'
+import { movedClock } from './moved-clock.ts'
+
+/** What a fake model says to one request. Usage is 10 tokens in and 1 out. */
+export interface Say {
+  readonly deltas?: readonly string[]
+  readonly calls?: readonly ModelToolCall[]
+  readonly stop?: StopReason
+  /** Thrown after the deltas. */
+  readonly fail?: unknown
+  /** Awaited after the deltas. */
+  readonly hold?: Promise<void>
+}
+
+export interface FakeModel extends Model {
+  readonly requests: ModelRequest[]
+}
+
+/** Says one thing after the other; the last again and again. An aborted call throws `aborted` as the port demands. */
+export function fakeModel(...says: readonly Say[]): FakeModel {
+  const requests: ModelRequest[] = []
+  return {
+    id: 'fake/model',
+    requests,
+    async *stream(request, signal): AsyncGenerator<ModelEvent> {
+      requests.push(request)
+      const say = says[Math.min(requests.length, says.length) - 1] ?? {}
+      for (const delta of say.deltas ?? []) yield { type: 'text', delta }
+      if (say.hold) await Promise.race([say.hold, aborted(signal)])
+      if (say.fail !== undefined) throw say.fail
+      for (const one of say.calls ?? []) yield { type: 'tool_call', call: one }
+      const stop = say.stop ?? (say.calls?.length ? 'tools' : 'end')
+      yield { type: 'end', stop, usage: { input: 10, output: 1 }, model: 'fake/model-1' }
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const error = new ParleyError('aborted', 'stopped')
+  if (signal.aborted) return Promise.reject(error)
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(error)))
+}
+
+export function call(id: string, name: string, args: unknown = {}): ModelToolCall {
+  return { id, name, args }
+}
+
+/** A tool that runs a function; by default it answers `<name> ran`. */
+export function tool(name: string, more: Partial<Pick<Tool, 'class' | 'run'>> & { required?: string[] } = {}): Tool {
+  const { required, ...rest } = more
+  const parameters = { type: 'object', ...(required ? { required } : {}) }
+  return { spec: { name, description: name, parameters }, class: 'pure', run: async () => `${name} ran`, ...rest }
+}
+
+export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
+  return {
+    turnId: 'turn_1' as TurnId,
+    sessionId: 'telegram:2026-11-21-00000000' as SessionId,
+    traceId: 'tr_1' as TraceId,
+    agent: { id: toAgentId('main'), model: 'fake/model', prompt: 'Be brief.', tools: [] },
+    chatType: 'direct',
+    now: Date.UTC(2026, 10, 21, 9, 30),
+    messages: [{ role: 'user', text: 'hello' }],
+    spent: { steps: 0, usage: NO_USAGE },
+    principal: { role: 'owner' },
+    steer: async () => [],
+    ...more,
+  }
+}
+
+export function agentWith(model: Model, tools: readonly Tool[] = [], more: Partial<RunAgentServices> = {}) {
+  return createRunAgent({ models: () => model, tools: () => tools, clock: movedClock(), timeZone: 'UTC', ...more })
+}
+
+/** Everything a turn yielded, taken apart. */
+export interface Played {
+  readonly events: readonly TurnEvent[]
+  readonly text: string
+  readonly journal: readonly JournalDraft[]
+  readonly result: TurnResult
+}
+
+/** Plays a turn to its end; `onEvent` is awaited for each event, like a commit. */
+export async function play(
+  turn: AsyncIterable<TurnEvent>,
+  onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
+): Promise<Played> {
+  const events: TurnEvent[] = []
+  for await (const event of turn) {
+    events.push(event)
+    await onEvent(event)
+  }
+  const last = events.at(-1)
+  if (last?.type !== 'end') throw new Error('The turn did not end with an end.')
+  if (events.filter((event) => event.type === 'end').length !== 1) throw new Error('The turn ended more than once.')
+  return {
+    events,
+    text: events.map((event) => (event.type === 'delta' ? event.text : '')).join(''),
+    journal: events.flatMap((event) => (event.type === 'journal' ? [event.event] : [])),
+    result: last.result,
+  }
+}
+
+export const never = (): AbortSignal => new AbortController().signal
+
+/** `assistant_step`, `tool_call a`, `tool_result a`, … in order. */
+export function story(journal: readonly JournalDraft[]): string[] {
+  return journal.map((event) => (event.type === 'assistant_step' ? event.type : `${event.type} ${event.data.callId}`))
+}
+
+export function results(journal: readonly JournalDraft[]) {
+  return journal.flatMap((event) => (event.type === 'tool_result' ? [event.data] : []))
+}
+
+export function failure(result: TurnResult): ErrorCode | undefined {
+  return result.kind === 'failed' ? result.code : undefined
+}
+
+export const toolContext = (now: number): ToolContext => ({
+  turnId: 'turn_1' as TurnId,
+  sessionId: 's' as SessionId,
+  agentId: toAgentId('main'),
+  callId: 'c1',
+  principal: { role: 'owner' },
+  signal: never(),
+  now: () => now,
+})
