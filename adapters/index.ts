@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+import type { ChannelPlugin } from '../src/channels/adapter.ts'
+import { type TelegramConfig, telegramAccountSchema } from './telegram/config.ts'
+
+/** A platform as the daemon finds it: the schema is here at once, everything heavier is loaded when it is first used. */
+interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
+  /** One block under `channels.<id>.accounts`. */
+  readonly configSchema: z.ZodType<Config>
+}
+
+const telegram: CatalogueEntry<TelegramConfig> = {
+  id: 'telegram',
+  configSchema: telegramAccountSchema,
+  loadFormat: async () => (await import('./telegram/format.ts')).telegramFormat,
+  create: async (settings) => {
+    const { TelegramAdapter } = await import('./telegram/adapter.ts')
+    return new TelegramAdapter(settings)
+  },
+}
+
+/** Every platform there is. A new one is a folder beside the others and one line here. */
+export const catalogue = { telegram } as const

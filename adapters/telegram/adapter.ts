@@ -1,0 +1,181 @@
+import type {
+  AccountSettings,
+  AdapterServices,
+  ChannelAdapter,
+  ChannelHealth,
+  ChannelSink,
+  OutboundPart,
+  RenderedPart,
+} from '../../src/channels/adapter.ts'
+import { ChannelDown } from '../../src/channels/adapter.ts'
+import type {
+  DeletesMessages,
+  EditsMessages,
+  MessageTarget,
+  RegistersCommands,
+  ShowsTyping,
+} from '../../src/channels/capabilities.ts'
+import type { Address } from '../../src/core/address.ts'
+import type { ChatCommand } from '../../src/core/command.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import type { AccountId } from '../../src/core/ids.ts'
+import { toAccountId } from '../../src/core/ids.ts'
+import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { createClient, type TelegramClient } from './client.ts'
+import { registerMenu } from './commands.ts'
+import type { TelegramConfig } from './config.ts'
+import { type BotProfile, greet } from './greet.ts'
+import { readUpdate } from './inbound.ts'
+import { createOutbound, type TelegramOutbound } from './outbound.ts'
+import { type PollPorts, pollUpdates } from './poll.ts'
+
+/** How long `stop` waits for accepts in flight. */
+const STOP_GRACE_MS = 5000
+
+/** What began with one `start` and ends with `stop`. */
+interface Run {
+  readonly abort: AbortController
+  readonly sink: ChannelSink
+  polling: Promise<void>
+}
+
+/** One bot account on Telegram. Polls and sends use connections of their own: neither can hold up the other. */
+export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands {
+  readonly id = 'telegram'
+  readonly typingLastsMs = 5000
+  readonly #account: AccountId
+  readonly #services: AdapterServices
+  readonly #pollClient: TelegramClient
+  readonly #sendClient: TelegramClient
+  readonly #outbound: TelegramOutbound
+  #health: ChannelHealth = { status: 'starting' }
+  #run: Run | undefined
+
+  constructor({ account, config, services }: AccountSettings<TelegramConfig>) {
+    const { token, apiRoot } = config
+    const { clock } = services
+    this.#account = toAccountId(account)
+    this.#services = services
+    this.#pollClient = createClient({ token, apiRoot, clock })
+    this.#sendClient = createClient({ token, apiRoot, clock })
+    this.#outbound = createOutbound(this.#sendClient, clock)
+  }
+
+  async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
+    if (this.#run?.abort.signal.aborted === false)
+      throw new ParleyError('conflict', 'this Telegram account was started already')
+    const run: Run = { abort: linkedAbort(signal), sink, polling: Promise.resolve() }
+    this.#run = run
+    this.#report('starting')
+    try {
+      const profile = await greet(this.#pollClient, run.abort.signal)
+      this.#health = { ...this.#health, identity: profile.identity, hints: profile.hints }
+      await this.#listen(run, profile)
+    } catch (error) {
+      this.#run = undefined
+      if (error instanceof ChannelDown) this.#report('down', error.message)
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run
+    if (run === undefined) return
+    run.abort.abort()
+    await this.#endOf(run.polling)
+    this.#pollClient.close()
+    this.#sendClient.close()
+    this.#endRun(run)
+  }
+
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.send(part, signal)
+  }
+
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.edit(target, rendered, signal)
+  }
+
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.delete(target, signal)
+  }
+
+  showTyping(address: Address, signal: AbortSignal): Promise<void> {
+    return this.#outbound.showTyping(address, signal)
+  }
+
+  editIntervalMs({ chatType }: Address): number {
+    return chatType === 'direct' ? 1000 : 3000
+  }
+
+  async registerCommands(commands: readonly Pick<ChatCommand, 'name' | 'description'>[]): Promise<void> {
+    const run = this.#run
+    if (run === undefined) throw new ParleyError('unavailable', 'Telegram takes commands only after the start')
+    await registerMenu({ client: this.#sendClient, state: run.sink.state, signal: run.abort.signal }, commands)
+  }
+
+  health(): ChannelHealth {
+    return this.#health
+  }
+
+  /** Resolves once the first poll is out. */
+  #listen(run: Run, profile: BotProfile): Promise<void> {
+    return new Promise((listening) => {
+      const ports: PollPorts = {
+        client: this.#pollClient,
+        clock: this.#services.clock,
+        random: () => this.#services.random(),
+        accept: (update) => this.#accept(update, run, profile),
+        onListening: listening,
+        onProof: () => {
+          this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
+          this.#report('up')
+        },
+        onTrouble: (detail) => this.#report('down', detail),
+      }
+      run.polling = pollUpdates(ports, run.abort.signal).then(() => this.#endRun(run))
+    })
+  }
+
+  async #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
+    const receivedAt = this.#services.clock.now()
+    const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
+    if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
+    if (reading.kind === 'event') await sink.accept(reading.event)
+    else sink.unknown(reading.why)
+  }
+
+  async #endOf(polling: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = this.#services.clock.after(STOP_GRACE_MS, resolve)
+      void polling.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
+  /** Does nothing for a run that another one has replaced. */
+  #endRun(run: Run): void {
+    if (this.#run !== run) return
+    this.#run = undefined
+    this.#health = { ...this.#health, status: 'down', detail: 'stopped' }
+  }
+
+  /** Tells of a change once, not at each try. */
+  #report(status: ChannelHealth['status'], detail?: string): void {
+    const { detail: before, ...rest } = this.#health
+    const account = this.#account
+    if (status === 'down' && detail !== before) this.#services.logger.warn('Telegram is down.', { account, detail })
+    if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Telegram is up.', { account })
+    this.#health = { ...rest, status, ...(detail === undefined ? {} : { detail }) }
+  }
+}
+
+/** Aborts with `signal`, and can be aborted alone. */
+function linkedAbort(signal: AbortSignal): AbortController {
+  const abort = new AbortController()
+  if (signal.aborted) abort.abort()
+  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
+  return abort
+}

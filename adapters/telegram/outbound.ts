@@ -1,0 +1,101 @@
+import type { OutboundPart } from '../../src/channels/adapter.ts'
+import type { MessageTarget } from '../../src/channels/capabilities.ts'
+import type { Address } from '../../src/core/address.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { failpoint } from '../../src/core/failpoint.ts'
+import type { DeliveryReceipt, RenderedPart } from '../../src/core/outbound.ts'
+import { stripNoReply } from '../shared/no-reply.ts'
+import { toApiId, toApiTarget } from './address.ts'
+import type { CallOptions, CallOutcome, TelegramClient } from './client.ts'
+import { type Draft, mend, toReceipt } from './receipts.ts'
+
+/** From the first byte of a send to the last of its answer, its mended repetition included (RELIABILITY 3.2). */
+const SEND_DEADLINE_MS = 15_000
+const TYPING_DEADLINE_MS = 5000
+
+/** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
+const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
+const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Telegram chat' }
+
+export interface TelegramOutbound {
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  showTyping(address: Address, signal: AbortSignal): Promise<void>
+}
+
+/** Rendered parts to API calls. A refusal over mere form is mended once; nothing else is ever repeated here. */
+export function createOutbound(client: TelegramClient, clock: Clock): TelegramOutbound {
+  const deliver = async (
+    draft: Draft,
+    signal: AbortSignal,
+    call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>,
+  ): Promise<CallOutcome> => {
+    const until = clock.now() + SEND_DEADLINE_MS
+    for (let current = draft; ; ) {
+      const outcome = await call(current, changing(signal, until - clock.now()))
+      if (outcome.kind === 'answered') failpoint('CP13-response-read')
+      const mended = mend(current, outcome)
+      if (mended === null) return outcome
+      current = mended
+    }
+  }
+  return {
+    async send({ address, rendered, replyTo }, signal) {
+      const target = toApiTarget(address)
+      const visible = stripNoReply(rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      const reply = replyTo === undefined ? null : toApiId(replyTo)
+      const outcome = await deliver({ rendered: visible, reply }, signal, (draft, options) =>
+        client.call('sendMessage', { ...target, ...content(draft), ...replyParameters(draft) }, options),
+      )
+      return toReceipt(outcome, { address })
+    },
+    async edit({ address, messageId }, rendered, signal) {
+      const target = toMessage(address, messageId)
+      const visible = stripNoReply(rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      const outcome = await deliver({ rendered: visible, reply: null }, signal, (draft, options) =>
+        client.call('editMessageText', { ...target, ...content(draft) }, options),
+      )
+      return toReceipt(outcome, { address, messageId })
+    },
+    async delete({ address, messageId }, signal) {
+      const target = toMessage(address, messageId)
+      if (target === null) return NO_ADDRESS
+      const outcome = await client.call('deleteMessage', target, changing(signal, SEND_DEADLINE_MS))
+      return toReceipt(outcome, { address, messageId })
+    },
+    async showTyping(address, signal) {
+      const target = toApiTarget(address)
+      if (target === null) return
+      await client.call('sendChatAction', { ...target, action: 'typing' }, { deadlineMs: TYPING_DEADLINE_MS, signal })
+    },
+  }
+}
+
+/** Options of a call that changes what people see: a crash may hit right after its bytes left (CP12). */
+function changing(signal: AbortSignal, deadlineMs: number): CallOptions {
+  return { signal, deadlineMs, onWritten: () => failpoint('CP12-bytes-written') }
+}
+
+function content({ rendered }: Draft) {
+  const html = rendered.markup === 'html'
+  return {
+    text: html ? rendered.text : rendered.plain,
+    ...(html ? { parse_mode: 'HTML' as const } : {}),
+    link_preview_options: { is_disabled: true },
+  }
+}
+
+function replyParameters({ reply }: Draft) {
+  return reply === null ? {} : { reply_parameters: { message_id: reply } }
+}
+
+function toMessage(address: Address, messageId: string): { chat_id: string; message_id: number } | null {
+  const target = toApiTarget(address)
+  const message_id = toApiId(messageId)
+  return target === null || message_id === null ? null : { chat_id: target.chat_id, message_id }
+}

@@ -1,0 +1,46 @@
+import type { Agent, ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** One request as seen from below: an agent for it alone, on a shared pool of connections. */
+interface WatchedWire {
+  readonly agent: Agent
+  /** False as long as it is certain that no byte of the request reached the network. */
+  bytesMayHaveLeft(): boolean
+}
+
+/** What every ClientRequest calls on its agent; Node does not type it. */
+interface RequestTaker extends Agent {
+  addRequest(request: ClientRequest, ...rest: readonly unknown[]): void
+}
+
+/**
+ * Tells "not sent" from "unknown" by watching instead of by error codes: the same ECONNRESET comes from a TLS handshake
+ * (nothing left), from an idle connection the server had closed (who knows) and from the middle of an answer.
+ * A request gets its socket while that still connects; its bytes wait there until `connect`, or `secureConnect` under
+ * TLS. A socket that was connected before may carry bytes from the start.
+ *
+ * @param onWritten called when the last byte of the request was handed to the operating system
+ */
+export function watchWire(pool: Agent, onWritten: () => void): WatchedWire {
+  if (!takesRequests(pool)) throw new TypeError('This version of Node.js has another kind of http.Agent.')
+  let left = false
+  const onSocket = (socket: Socket): void => {
+    if (!socket.connecting) left = true
+    else socket.once(isTls(socket) ? 'secureConnect' : 'connect', () => (left = true))
+  }
+  const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
+    request.once('socket', onSocket)
+    request.once('finish', onWritten)
+    pool.addRequest(request, ...rest)
+  }
+  const agent: Agent = Object.create(pool, { addRequest: { value: addRequest } })
+  return { agent, bytesMayHaveLeft: () => left }
+}
+
+function takesRequests(agent: Agent): agent is RequestTaker {
+  return 'addRequest' in agent && typeof agent.addRequest === 'function'
+}
+
+function isTls(socket: Socket): boolean {
+  return 'encrypted' in socket && socket.encrypted === true
+}

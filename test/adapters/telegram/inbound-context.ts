@@ -1,0 +1,9 @@
+import type { InboundContext } from '../../../adapters/telegram/reading.ts'
+import { toAccountId } from '../../../src/core/ids.ts'
+
+/** The bot of the recorded updates. */
+export const context: InboundContext = {
+  account: toAccountId('default'),
+  bot: { id: '7000001', username: 'parley_bot' },
+  receivedAt: 1_795_000_123_456,
+}

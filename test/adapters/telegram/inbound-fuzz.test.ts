@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { readUpdate } from '../../../adapters/telegram/inbound.ts'
+import { context } from './inbound-context.ts'
+
+const id = z.string().regex(/^-?\d+$/)
+const sender = z.strictObject({
+  id,
+  kind: z.enum(['user', 'bot', 'anonymous']),
+  displayName: z.string().optional(),
+  username: z.string().optional(),
+})
+const address = z.strictObject({
+  channel: z.literal('telegram'),
+  account: z.literal('default'),
+  chatType: z.enum(['direct', 'group', 'channel']),
+  chat: id,
+  topic: id.optional(),
+})
+const facts = { eventKey: z.string().startsWith('7000001:'), address, sender, sentAt: z.int() }
+const text = {
+  ...facts,
+  messageId: id,
+  text: z.string(),
+  mentioned: z.boolean(),
+  mentionsOthers: z.boolean(),
+  quoted: z
+    .strictObject({ messageId: id, text: z.string().optional(), sender: sender.optional(), own: z.boolean() })
+    .optional(),
+  attachments: z.array(
+    z.strictObject({
+      ref: z.string(),
+      mime: z.string().optional(),
+      fileName: z.string().optional(),
+      size: z.int().optional(),
+    }),
+  ),
+}
+const event = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('message'), ...text }),
+  z.strictObject({ kind: z.literal('edit'), ...text }),
+  z.strictObject({ kind: z.literal('command'), ...text, name: z.string().min(1), args: z.string() }),
+  z.strictObject({
+    kind: z.literal('reaction'),
+    ...facts,
+    messageId: id,
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+  }),
+  z.strictObject({
+    kind: z.literal('membership'),
+    ...facts,
+    status: z.enum(['joined', 'left', 'restricted']),
+    chatTitle: z.string().optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('button'),
+    ...facts,
+    messageId: id,
+    data: z.string(),
+    callbackId: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('migration'), ...facts, to: address }),
+])
+const reading = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('event'), event }),
+  z.strictObject({ kind: z.literal('dropped'), why: z.string().regex(/^(malformed|[a-z_]+)(:[a-z_]+)?$/) }),
+])
+
+const folder = new URL('../../fixtures/telegram/', import.meta.url)
+const updates = readdirSync(folder).map((name) => {
+  const { update } = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { update: unknown }
+  return update
+})
+
+/** A value that does not belong: other types, odd numbers, odd texts. */
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    undefined,
+    true,
+    '',
+    [],
+    {},
+    -0,
+    0,
+    -1,
+    1e308,
+    2 ** 53,
+    2 ** 63,
+    Number.NaN,
+    '__proto__',
+  ),
+  fc.string({ unit: 'binary' }),
+  fc.jsonValue(),
+)
+
+/** Replaces, removes or adds one value somewhere inside. */
+function mutate(value: unknown, at: readonly number[], by: unknown): unknown {
+  const [step, ...rest] = at
+  if (step === undefined || typeof value !== 'object' || value === null) return by
+  const keys = Object.keys(value)
+  const key = keys[step % (keys.length + 1)] ?? 'extra'
+  if (Array.isArray(value)) return value.map((item, index) => (String(index) === key ? mutate(item, rest, by) : item))
+  return { ...value, [key]: mutate((value as Record<string, unknown>)[key], rest, by) }
+}
+
+describe('readUpdate on mutated updates', () => {
+  test('G01: never throws, and each is a whole event or counted', () => {
+    const mutated = fc
+      .tuple(
+        fc.constantFrom(...updates),
+        fc.array(fc.tuple(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), odd), { maxLength: 3 }),
+      )
+      .map(([update, changes]) => changes.reduce<unknown>((value, [at, by]) => mutate(value, at, by), update))
+    fc.assert(
+      fc.property(mutated, (update) => {
+        const result = readUpdate(update, context)
+        expect(reading.safeParse(result).error).toBeUndefined()
+        expect(result).not.toMatchObject({ why: expect.stringMatching(/^unreadable/) })
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  test('G02: control characters, lone surrogates and bidi marks arrive as they are', () => {
+    const strange = 'a\u0000b\ud800c\u202Ed\u0301\u0301\u0301'
+    const chat = { id: 5, type: 'private' }
+    const update = {
+      update_id: 1,
+      message: { message_id: 1, date: 1, chat, from: { id: 5, is_bot: false }, text: strange },
+    }
+
+    expect(readUpdate(update, context)).toMatchObject({ kind: 'event', event: { text: strange } })
+  })
+})

@@ -1,0 +1,56 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../../src/core/clock.ts'
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+}
+
+/** A clock that stands until it is moved. */
+export class ManualClock implements Clock {
+  #now = Date.parse('2026-11-21T12:00:00Z')
+  readonly #timers = new Set<Timer>()
+  readonly #armed = new Set<() => void>()
+
+  now(): number {
+    return this.#now
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#now + ms, callback }
+    this.#timers.add(timer)
+    for (const check of this.#armed) check()
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Resolves once somebody waits for a moment at most `ms` away. */
+  async armed(ms: number): Promise<void> {
+    const isArmed = () => [...this.#timers].some(({ at }) => at <= this.#now + ms)
+    if (isArmed()) return
+    await new Promise<void>((resolve) => {
+      const check = () => {
+        if (!isArmed()) return
+        this.#armed.delete(check)
+        resolve()
+      }
+      this.#armed.add(check)
+    })
+  }
+
+  /** Moves on, stopping at every timer on the way so that what it starts can set its own. */
+  async advance(ms: number): Promise<void> {
+    const target = this.#now + ms
+    for (let due = this.#next(target); due !== undefined; due = this.#next(target)) {
+      this.#now = due.at
+      this.#timers.delete(due)
+      due.callback()
+      await turn()
+    }
+    this.#now = target
+  }
+
+  #next(target: number): Timer | undefined {
+    const due = [...this.#timers].filter(({ at }) => at <= target)
+    return due.sort((a, b) => a.at - b.at)[0]
+  }
+}

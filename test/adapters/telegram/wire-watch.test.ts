@@ -1,0 +1,101 @@
+import type { Server } from 'node:http'
+import { createServer as createHttpServer, Agent as HttpAgent, get as httpGet } from 'node:http'
+import { createServer as createHttpsServer, Agent as HttpsAgent, get as httpsGet } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { watchWire } from '../../../adapters/telegram/wire-watch.ts'
+
+/** TLS without certificates: both sides know the key. */
+const key = Buffer.alloc(32, 7)
+const psk = { ciphers: 'PSK', maxVersion: 'TLSv1.2' as const }
+const serverTls = { ...psk, pskCallback: () => key }
+const clientTls = { ...psk, pskCallback: () => ({ psk: key, identity: 'test' }), checkServerIdentity: () => undefined }
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+})
+
+async function listen(server: Server): Promise<number> {
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+function pool<Pool extends HttpAgent>(agent: Pool): Pool {
+  cleanups.push(() => agent.destroy())
+  return agent
+}
+
+describe('watchWire', () => {
+  test('plain: nothing leaves before the connection stands, and a lost answer is told', async () => {
+    const port = await listen(createHttpServer((_, response) => response.destroy()))
+    const wire = watchWire(pool(new HttpAgent()), () => {})
+    const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
+    expect(wire.bytesMayHaveLeft()).toBe(false)
+    await new Promise((resolve) => request.once('error', resolve))
+
+    expect(wire.bytesMayHaveLeft()).toBe(true)
+  })
+
+  test('TLS: nothing leaves before the handshake is done, and a lost answer is told', async () => {
+    const port = await listen(createHttpsServer(serverTls, (_, response) => response.destroy()))
+    const wire = watchWire(pool(new HttpsAgent(clientTls)), () => {})
+    const request = httpsGet({ host: '127.0.0.1', port, agent: wire.agent })
+    const connected = new Promise<boolean>((resolve) => {
+      request.once('socket', (socket) => socket.once('connect', () => resolve(wire.bytesMayHaveLeft())))
+    })
+    const failed = new Promise((resolve) => request.once('error', resolve))
+
+    expect(await connected).toBe(false)
+    await failed
+    expect(wire.bytesMayHaveLeft()).toBe(true)
+  })
+
+  test.each([
+    [
+      'plain',
+      () => createHttpServer((_, response) => response.end('ok')),
+      () => new HttpAgent({ keepAlive: true }),
+      httpGet,
+    ],
+    [
+      'TLS',
+      () => createHttpsServer(serverTls, (_, response) => response.end('ok')),
+      () => new HttpsAgent({ ...clientTls, keepAlive: true }),
+      httpsGet,
+    ],
+  ] as const)('%s: bytes on a reused connection may leave at once', async (_, createServer, createPool, get) => {
+    const port = await listen(createServer())
+    const shared = pool(createPool())
+    const sockets = []
+    for (const expected of [false, true]) {
+      const wire = watchWire(shared, () => {})
+      const request = get({ host: '127.0.0.1', port, agent: wire.agent })
+      sockets.push(
+        await new Promise((resolve) => {
+          request.once('socket', (socket) => {
+            expect(wire.bytesMayHaveLeft()).toBe(expected)
+            request.once('response', (response) => response.resume().once('end', () => setImmediate(resolve, socket)))
+          })
+        }),
+      )
+    }
+
+    expect(sockets[1]).toBe(sockets[0])
+  })
+
+  test('onWritten comes once, when the request is out', async () => {
+    const port = await listen(createHttpServer((_, response) => response.end('ok')))
+    let written = 0
+    const wire = watchWire(pool(new HttpAgent()), () => written++)
+    const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
+    expect(written).toBe(0)
+    await new Promise((resolve) => request.once('response', (response) => response.resume().once('end', resolve)))
+
+    expect(written).toBe(1)
+  })
+})
