@@ -45,7 +45,7 @@ export class Pipeline {
   }
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
-  async accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
+  readonly accept = async (dispatch: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, ids, queue, decide } = this.#deps
     const decision = decide(dispatch)
     let undo = (): void => {}

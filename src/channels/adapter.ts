@@ -97,6 +97,13 @@ export class ChannelDown extends Error {
   }
 }
 
+/** What every account block has, whatever the platform; the numbers are the platform's own unless set. */
+export interface CommonAccountConfig {
+  /** Show an answer while it is being written. */
+  readonly streaming: boolean
+  readonly limits: { readonly perSecond: number; readonly perChatPerSecond: number; readonly perGroupPerMinute: number }
+}
+
 /** What `adapters/index.ts` lists for each platform: its schema, its format and its factory, all loaded on demand. */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
-import { type AccountId, type ChannelId, toAccountId } from '../core/ids.ts'
+import type { AccountId, ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type ChannelAdapter, ChannelDown, type ChannelHealth, type ChannelSink } from './adapter.ts'
 
@@ -12,7 +12,7 @@ const PERMANENT_WAIT_MS = 60_000
 
 export interface HubAccount {
   readonly channel: ChannelId
-  readonly account: string
+  readonly account: AccountId
   create(): Promise<ChannelAdapter>
   sink(): ChannelSink
 }
@@ -20,9 +20,10 @@ export interface HubAccount {
 export interface HubDeps {
   readonly clock: Clock
   readonly logger: Logger
-  /** Called each time a channel came up. */
-  ready(channel: ChannelId, account: AccountId, adapter: ChannelAdapter): void
 }
+
+/** Called each time a channel came up. */
+export type OnReady = (channel: ChannelId, account: AccountId, adapter: ChannelAdapter) => void
 
 export interface ChannelReport extends ChannelHealth {
   readonly channel: ChannelId
@@ -35,6 +36,7 @@ interface Member {
   adapter?: ChannelAdapter
   /** Why it is not up, from the last failed start. */
   failure?: string
+  readonly triedOnce: Deferred
 }
 
 /**
@@ -52,12 +54,17 @@ export class ChannelHub {
   }
 
   /** Begins to bring the accounts up; does not wait for them. */
-  start(accounts: readonly HubAccount[]): void {
+  start(accounts: readonly HubAccount[], onReady: OnReady): void {
     for (const account of accounts) {
-      const member: Member = { channel: account.channel, account: toAccountId(account.account) }
+      const member: Member = { channel: account.channel, account: account.account, triedOnce: deferred() }
       this.#members.set(keyOf(member.channel, member.account), member)
-      this.#starting.push(this.#bringUp(account, member))
+      this.#starting.push(this.#bringUp(account, member, onReady))
     }
+  }
+
+  /** Resolves when every channel has come up or failed once. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#members.values()].map(({ triedOnce }) => triedOnce.promise))
   }
 
   /** The adapter an address leaves by, or undefined while it is not up. */
@@ -81,7 +88,7 @@ export class ChannelHub {
     await Promise.all(this.#starting)
   }
 
-  async #bringUp(account: HubAccount, member: Member): Promise<void> {
+  async #bringUp(account: HubAccount, member: Member, onReady: OnReady): Promise<void> {
     const { clock, logger } = this.#deps
     const { signal } = this.#stop
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -89,10 +96,11 @@ export class ChannelHub {
         member.adapter ??= await account.create()
         await member.adapter.start(account.sink(), signal)
         delete member.failure
-        this.#deps.ready(member.channel, member.account, member.adapter)
+        member.triedOnce.resolve()
+        onReady(member.channel, member.account, member.adapter)
         return
       } catch (thrown) {
-        if (signal.aborted) return
+        if (signal.aborted) return member.triedOnce.resolve()
         const err = toError(thrown)
         const permanent = err instanceof ChannelDown && err.permanent
         const wait = permanent
@@ -105,10 +113,24 @@ export class ChannelHub {
           reason: err.message,
           retryInMs: wait,
         })
+        member.triedOnce.resolve()
         await sleep(clock, wait, signal)
       }
     }
   }
+}
+
+interface Deferred {
+  readonly promise: Promise<void>
+  resolve(): void
+}
+
+function deferred(): Deferred {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
 }
 
 function keyOf(channel: ChannelId, account: AccountId): string {

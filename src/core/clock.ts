@@ -19,12 +19,13 @@ export const systemClock: Clock = {
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
+    let cancel = (): void => {}
     const done = (): void => {
       cancel()
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    const cancel = clock.after(ms, done)
     signal?.addEventListener('abort', done, { once: true })
+    cancel = clock.after(ms, done)
   })
 }

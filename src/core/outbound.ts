@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 import type { DeliveryId, InboxId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { Session } from './session.ts'
 
 /**
  * `reply` answers a person: an unknown outcome is re-sent once, marked. `effect` has side effects elsewhere (cross-chat
@@ -11,6 +12,8 @@ export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 /** What a stage wants said: Markdown, not yet split or stripped. It leaves by the one gate in `delivery`. */
 export interface OutboundMessage {
   readonly source: TurnId | InboxId
+  /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
+  readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey'>
   readonly sessionId?: SessionId
   readonly traceId: TraceId
   readonly address: Address

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../core/command.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { IdSource } from '../core/ids.ts'
+import type { OperatorService } from '../core/operator.ts'
 import type { Store } from '../store/store.ts'
 import type { Access } from './access.ts'
 import { describeRow } from './describe-row.ts'
@@ -15,8 +16,7 @@ export interface SessionCommandDeps {
   readonly ids: IdSource
   readonly access: Access
   readonly running: RunningTurns
-  /** One paragraph about the daemon, for `/status`. */
-  statusLine(): string
+  readonly operator: Pick<OperatorService, 'status'>
   /** All commands, for `/help`. */
   all(): readonly ChatCommand[]
 }
@@ -33,7 +33,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     },
     { name: 'help', description: 'What I can do', who: 'anyone', run: async (call) => help(call, deps) },
     { name: 'whoami', description: 'Who you are to me', who: 'anyone', run: async (call) => whoami(call) },
-    { name: 'status', description: 'How I am doing', who: 'owner', run: async () => deps.statusLine() },
+    { name: 'status', description: 'How I am doing', who: 'owner', run: () => status(deps) },
     {
       name: 'new',
       description: 'Start a fresh conversation here',
@@ -77,6 +77,20 @@ function whoami({ dispatch, decision }: CommandCall): string {
   const { sender, address } = dispatch.event
   const person = decision.identity.person ? `, known to me as ${decision.identity.person}` : ''
   return `You are \`${address.channel}:${sender.id}\`${person}; your role is ${decision.identity.role}. This place is \`${formatAddress(address)}\`.`
+}
+
+async function status({ operator }: SessionCommandDeps): Promise<string> {
+  const report = await operator.status()
+  const channels = report.channels.map(
+    ({ channel, status, detail }) => `- ${channel}: ${status}${detail ? `, ${detail}` : ''}`,
+  )
+  const doubtful = report.outbox.uncertain ? [`- ${report.outbox.uncertain} sends of unknown outcome`] : []
+  return [
+    `Parley ${report.version}, model ${report.models.join(', ')}`,
+    ...channels,
+    `- ${report.sessions} conversations, ${report.runningTurns} being answered, ${report.waiting} messages waiting`,
+    ...doubtful,
+  ].join('\n')
 }
 
 /** S10: the old session turns inactive, and the scope key points to a new one from now on. */

@@ -40,8 +40,9 @@ export function createCourtesy({ clock, logger, say }: CourtesyDeps): Courtesy {
   return {
     refused(inbox, dispatch, reason) {
       const text = REFUSALS[reason]
-      const { address, sender } = dispatch.event
-      if (!text || sender.kind !== 'user') return
+      const { address, sender, kind } = dispatch.event
+      // Only who said something to the agent is owed a line, not who reacted to a message.
+      if (!text || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
       once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
     },
     queueFull(inbox, dispatch) {

@@ -14,8 +14,8 @@ export interface RunningTurns {
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /** Starts no further turn, waits up to `ms` for those that run, then aborts them; they stay claimed for the next start. */
   drain(ms: number): Promise<void>
+  has(session: SessionId): boolean
   readonly draining: boolean
-  readonly size: number
 }
 
 const FIRST_WAIT_MS = 200
@@ -64,11 +64,9 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
       await Promise.race([all(), sleep(clock, LAST_GRACE_MS)])
     },
 
+    has: (session) => running.has(session),
     get draining() {
       return drained.signal.aborted
-    },
-    get size() {
-      return running.size
     },
   }
 }

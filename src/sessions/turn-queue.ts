@@ -22,8 +22,6 @@ export interface TurnQueue {
   occupy(session: SessionId, waiting: number): void
   busy(session: SessionId): boolean
   readonly max: number
-  /** Sessions with a turn. */
-  readonly size: number
 }
 
 /** `max`: messages that may wait behind a running turn of one session (DESIGN decision 16). */
@@ -49,8 +47,5 @@ export function createTurnQueue(max: number): TurnQueue {
     free: (session) => void waiting.delete(session),
     occupy: (session, count) => void waiting.set(session, count),
     busy: (session) => waiting.has(session),
-    get size() {
-      return waiting.size
-    },
   }
 }

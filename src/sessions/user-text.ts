@@ -12,7 +12,12 @@ export function taggedText(message: UserMessageData, chatType: ChatType): string
   if (chatType === 'direct') return body
   const name = message.sender.displayName ? `[${tagSafe(message.sender.displayName)}] ` : ''
   const aside = message.addressed ? '' : '[not directed at you] '
-  return `${name}${aside}${body}`
+  return `${name}${aside}${withoutFakedTags(body)}`
+}
+
+/** A line of a message must not look like the next person's: tags stand only at the start of a line. */
+function withoutFakedTags(body: string): string {
+  return body.replace(/(^|[\r\n\u2028])\[/g, '$1 [')
 }
 
 function withQuote({ quoted, text }: UserMessageData): string {

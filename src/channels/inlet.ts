@@ -1,0 +1,61 @@
+import type { Clock } from '../core/clock.ts'
+import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
+import type { InboundEvent } from '../core/message.ts'
+import type { ChannelCursor, ChannelSink, ChannelState } from './adapter.ts'
+
+export interface InletDeps {
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'trace'>
+  readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
+  /** Where an account keeps what it must remember. */
+  state(channel: ChannelId, account: AccountId): ChannelState
+}
+
+/** The sinks of all accounts: they turn a platform's event into the `Dispatch` that every other entrance builds too. */
+export class Inlet {
+  readonly #deps: InletDeps
+  readonly #unknown = new Map<string, Map<string, number>>()
+  #closed = false
+
+  constructor(deps: InletDeps) {
+    this.#deps = deps
+  }
+
+  sink(channel: ChannelId, account: AccountId): ChannelSink {
+    const counts = new Map<string, number>()
+    this.#unknown.set(`${channel}@${account}`, counts)
+    return {
+      accept: (event, position) => this.#accept(event, position),
+      unknown: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),
+      state: this.#deps.state(channel, account),
+    }
+  }
+
+  /** Events that were received and not understood, by kind. */
+  unknown(channel: ChannelId, account: AccountId): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#unknown.get(`${channel}@${account}`) ?? [])
+  }
+
+  /** Takes nothing more in. */
+  close(): void {
+    this.#closed = true
+  }
+
+  async #accept(event: InboundEvent, position?: ChannelCursor): Promise<void> {
+    const { accept, clock, ids } = this.#deps
+    // Not stored, hence not acknowledged: the platform gives it again after the restart.
+    if (this.#closed) throw new ParleyError('unavailable', 'The daemon is shutting down.')
+    await accept(
+      { origin: 'platform', traceId: ids.trace(), event, receivedAt: clock.now(), reply: replyTo(event) },
+      position,
+    )
+  }
+}
+
+/** The answer goes where the message came from; where several people talk it points at the message. */
+function replyTo(event: InboundEvent): ReplyTarget {
+  const { address } = event
+  return address.chatType !== 'direct' && 'messageId' in event ? { address, replyTo: event.messageId } : { address }
+}

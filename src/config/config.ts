@@ -1,0 +1,36 @@
+import type { ChannelId } from '../core/ids.ts'
+import type { RoutingPolicy } from '../core/policy.ts'
+import type { Dimension } from '../core/session.ts'
+import type { AgentProfile } from '../core/turn.ts'
+import type { Secret } from './secrets.ts'
+
+/** The configuration as the daemon uses it: parsed once, defaults filled in, references resolved, frozen. */
+export interface Config {
+  /** The file it came from; absent when the environment alone was enough. */
+  readonly file?: string
+  readonly agents: readonly AgentProfile[]
+  readonly models: { readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string } }
+  readonly channels: Readonly<Partial<Record<ChannelId, ChannelBlock>>>
+  readonly routing: RoutingPolicy
+  readonly session: SessionSettings
+  readonly store: { readonly path: string }
+  readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
+  /** Where the files of `scripted/<file>` are looked for. */
+  readonly scriptFolder: string
+  /** Where the database and the local socket live. */
+  readonly dataDir: string
+  /** What an operator should know, each beginning with its path. */
+  readonly warnings: readonly string[]
+}
+
+export interface ChannelBlock {
+  /** By account name; each parsed by the channel's own schema. */
+  readonly accounts: Readonly<Record<string, unknown>>
+  readonly dimensions?: readonly Dimension[]
+}
+
+export interface SessionSettings {
+  readonly queue: { readonly max: number; readonly busy: 'queue' | 'steer' | 'interrupt' }
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

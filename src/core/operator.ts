@@ -1,0 +1,122 @@
+/**
+ * What an operator can ask a daemon, over the local socket or from a store that no daemon holds. Every shape here is
+ * plain JSON, as the API and `--json` print it. Times are ms since the epoch.
+ */
+export interface OperatorService {
+  status(): Promise<StatusReport>
+  /** By inbox id, trace id or platform message id, newest first; empty if nothing of that name was ever received. */
+  why(name: string): Promise<readonly WhyReport[]>
+  readonly sessions: {
+    /** Newest activity first. `limit` 1-200, else `invalid`. */
+    list(query: SessionListQuery): Promise<SessionList>
+    /** By session id, scope key or display key; `not_found`. */
+    show(name: string): Promise<SessionDetail>
+  }
+}
+
+export interface StatusReport {
+  readonly version: string
+  /** Absent when the store was read without a daemon. */
+  readonly startedAt?: number
+  readonly channels: readonly ChannelStatus[]
+  readonly ownerKnown: boolean
+  /** Links that make whoever follows one the owner; only while there is none. */
+  readonly claimLinks: readonly string[]
+  readonly models: readonly string[]
+  readonly sessions: number
+  readonly runningTurns: number
+  /** Messages that wait for a turn. */
+  readonly waiting: number
+  /** Outbox rows by state. */
+  readonly outbox: Readonly<Record<string, number>>
+  /** Sends whose outcome nobody could know, newest first: for the operator to look at. */
+  readonly uncertain: readonly UncertainDelivery[]
+}
+
+export interface ChannelStatus {
+  readonly channel: string
+  readonly account: string
+  readonly status: 'starting' | 'up' | 'down'
+  readonly detail?: string
+  readonly username?: string
+  readonly lastProofAt?: number
+  readonly hints: readonly string[]
+  /** Events that were received and not understood, by kind. */
+  readonly unknown: Readonly<Record<string, number>>
+}
+
+export interface UncertainDelivery {
+  readonly id: string
+  readonly address: string
+  readonly state: string
+  readonly reason?: string
+  readonly traceId: string
+}
+
+/** The stored decision trace of one message. */
+export interface WhyReport {
+  readonly inboxId: string
+  readonly traceId: string
+  readonly receivedAt: number
+  readonly event: string
+  readonly messageId?: string
+  readonly address: string
+  readonly sender: { readonly id: string; readonly name?: string }
+  readonly decision: string
+  readonly reason: string
+  readonly steps: readonly WhyStep[]
+  readonly session?: string
+  readonly turn?: string
+  /** What became of it; `waiting` and `claimed` while it is still owed. */
+  readonly outcome: string
+  /** What was sent for it, part by part. */
+  readonly deliveries: readonly { readonly state: string; readonly messageId?: string; readonly reason?: string }[]
+}
+
+export interface WhyStep {
+  readonly stage: string
+  readonly verdict: 'pass' | 'stop'
+  readonly because: string
+  /** The setting that would flip it. */
+  readonly config?: string
+}
+
+export interface SessionListQuery {
+  readonly limit: number
+  readonly offset: number
+  readonly inactive: boolean
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionSummary[]
+  readonly total: number
+}
+
+export interface SessionSummary {
+  readonly id: string
+  readonly key: string
+  readonly kind: string
+  readonly status: 'idle' | 'running' | 'awaiting_approval' | 'inactive'
+  readonly agent: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly messages: number
+  readonly turns: number
+  readonly description: string
+  readonly preview: string
+}
+
+export interface SessionDetail extends SessionSummary {
+  readonly scopeKey: string
+  readonly scope: unknown
+  readonly source: unknown
+  readonly metadata: Readonly<Record<string, string>>
+  /** The newest events, in order. */
+  readonly events: readonly {
+    readonly seq: number
+    readonly at: number
+    readonly type: string
+    readonly turn?: string
+    readonly text: string
+  }[]
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { type ConfiguredAccount, loadAccounts, pluginOf } from './channels/accounts.ts'
+import type { AdapterServices, ChannelPlugin, ChannelState } from './channels/adapter.ts'
+import { registersCommands } from './channels/capabilities.ts'
+import { ChannelHub } from './channels/hub.ts'
+import { Inlet } from './channels/inlet.ts'
+import type { Config } from './config/config.ts'
+import { systemClock } from './core/clock.ts'
+import type { ChatCommand } from './core/command.ts'
+import { type AccountId, type ChannelId, createIdSource } from './core/ids.ts'
+import type { Logger } from './core/logger.ts'
+import type { OperatorService } from './core/operator.ts'
+import type { Tool } from './core/turn.ts'
+import { createEngine, type Engine } from './engine.ts'
+import { createOperator } from './operator.ts'
+import { compileRouting, type Routing } from './routing/compile-routing.ts'
+import { createAccess } from './sessions/access.ts'
+import { sessionCommands } from './sessions/chat-commands.ts'
+import { loadFacts } from './sessions/route-facts.ts'
+import { openSqliteStore } from './store/engines/sqlite.ts'
+import type { Store } from './store/store.ts'
+
+export interface DaemonOptions {
+  readonly config: Config
+  readonly logger: Logger
+  readonly version: string
+  readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
+  /** Tools by group name, beside the built-in groups: a test build's. */
+  readonly tools?: Readonly<Record<string, readonly Tool[]>>
+}
+
+export interface Daemon {
+  readonly operator: OperatorService
+  /** Resolves when every channel has come up or failed once. */
+  settled(): Promise<void>
+  /** Takes nothing more in, lets running turns end within 25 s, then lets go of everything. Idempotent. */
+  stop(): Promise<void>
+}
+
+const DRAIN_MS = 25_000
+const clock = systemClock
+const random = Math.random
+
+/**
+ * Opens the store, wires the stages, takes up what a crash left, and opens the channels, in this order. Rejects with
+ * `store_locked` or `config`; a channel that cannot come up is no reason not to start.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { config, logger } = options
+  const { routing, warnings } = compileRouting(config.routing)
+  for (const warning of warnings) logger.warn('A setting is doubtful', { warning })
+  const store = await openSqliteStore({ path: config.store.path, clock, logger: logger.child({ subsystem: 'store' }) })
+  try {
+    return await open(options, routing, store)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function open(options: DaemonOptions, routing: Routing, store: Store): Promise<Daemon> {
+  const { config, logger, version, plugins, tools = {} } = options
+  const ids = createIdSource({ now: clock.now, randomBytes })
+  const accounts = await loadAccounts(config.channels, plugins)
+  const code = randomBytes(12).toString('base64url')
+  const access = await createAccess({ store, clock, code, configuredOwner: routing.ownerNamed })
+  const commands = new Map<string, ChatCommand>()
+  const facts = await loadFacts({ store, access, command: (name) => commands.get(name) })
+  const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
+  const adapter = hub.adapter.bind(hub)
+  const engine = createEngine({
+    config,
+    store,
+    ids,
+    clock,
+    random,
+    logger,
+    accounts,
+    routing,
+    facts,
+    commands,
+    tools,
+    adapter,
+  })
+  const { pipeline, running } = engine
+  const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
+  const models = config.agents.map(({ model }) => model)
+  const live = { hub, inlet, running, access, startedAt: clock.now() }
+  const operator = createOperator({ store, version, models, live })
+  const own = sessionCommands({ store, clock, ids, access, running, operator, all: () => [...commands.values()] })
+  for (const command of own) commands.set(command.name, command)
+
+  await engine.recover()
+  hub.start(
+    accounts.all.map((account) => ({
+      ...account,
+      create: () =>
+        createAdapter(account, plugins, { clock, random, logger: logger.child({ subsystem: account.channel }) }),
+      sink: () => inlet.sink(account.channel, account.account),
+    })),
+    (channel, account, up) => {
+      engine.delivery.ready(channel, account)
+      const menu = registersCommands(up) ? up.registerCommands(own) : Promise.resolve()
+      menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
+    },
+  )
+  let stopped: Promise<void> | undefined
+  return {
+    operator,
+    settled: () => hub.settled(),
+    stop() {
+      stopped ??= close({ engine, inlet, hub, store })
+      return stopped
+    },
+  }
+}
+
+function createAdapter(
+  { channel, name, settings }: ConfiguredAccount,
+  plugins: DaemonOptions['plugins'],
+  services: AdapterServices,
+) {
+  // The channel's own schema parsed these settings; only the channel knows their type.
+  return pluginOf(plugins, channel).create({ account: name, config: settings as never, services })
+}
+
+function stateIn({ read, write }: Store) {
+  return (channel: ChannelId, account: AccountId): ChannelState => ({
+    get: (key) => read.channelState.get(channel, account, key),
+    set: (key, value) => write((tx) => tx.channelState.set(channel, account, key, value)),
+  })
+}
+
+interface Doors {
+  readonly engine: Engine
+  readonly inlet: Inlet
+  readonly hub: ChannelHub
+  readonly store: Store
+}
+
+/** Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. */
+async function close({ engine, inlet, hub, store }: Doors): Promise<void> {
+  inlet.close()
+  await engine.running.drain(DRAIN_MS)
+  await engine.delivery.stop()
+  await hub.stop()
+  await store.close()
+}

@@ -1,0 +1,145 @@
+import { createModels } from './agent/models.ts'
+import { createRunAgent } from './agent/run-turn.ts'
+import { createCatalogue } from './agent/tools/catalogue.ts'
+import type { Accounts } from './channels/accounts.ts'
+import type { ChannelAdapter } from './channels/adapter.ts'
+import type { Config } from './config/config.ts'
+import type { Address } from './core/address.ts'
+import type { Clock } from './core/clock.ts'
+import type { ChatCommand } from './core/command.ts'
+import { ParleyError } from './core/errors.ts'
+import type { IdSource } from './core/ids.ts'
+import type { Logger } from './core/logger.ts'
+import type { AgentProfile, RunAgent, Tool } from './core/turn.ts'
+import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
+import { Pipeline } from './pipeline.ts'
+import type { Routing } from './routing/compile-routing.ts'
+import { decideRoute } from './routing/decide-route.ts'
+import type { RouteFacts } from './routing/route-facts.ts'
+import { sendAllowed } from './routing/send-policy.ts'
+import { createCommandRunner } from './sessions/command-runner.ts'
+import { createCourtesy, type Say } from './sessions/courtesy.ts'
+import { recoverTurns } from './sessions/recover-turns.ts'
+import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
+import { createTranscript } from './sessions/transcript.ts'
+import { createTurnQueue } from './sessions/turn-queue.ts'
+import type { Store } from './store/store.ts'
+
+export interface EngineParts {
+  readonly config: Config
+  readonly store: Store
+  readonly ids: IdSource
+  readonly clock: Clock
+  /** In [0, 1), for jitter. */
+  readonly random: () => number
+  readonly logger: Logger
+  readonly accounts: Accounts
+  readonly routing: Routing
+  readonly facts: RouteFacts
+  readonly commands: ReadonlyMap<string, ChatCommand>
+  /** Tools by group name, beside the built-in groups. */
+  readonly tools: Readonly<Record<string, readonly Tool[]>>
+  adapter(address: Address): ChannelAdapter | undefined
+}
+
+/** The stages between the doors. */
+export interface Engine {
+  readonly pipeline: Pipeline
+  readonly delivery: DeliveryService
+  readonly running: RunningTurns
+  /** Boot: takes up what a crash or a stop left, before anything new comes in. */
+  recover(): Promise<void>
+}
+
+const VIEW_LIMITS = { turns: 40, contextMessages: 50 }
+
+export function createEngine(parts: EngineParts): Engine {
+  const { store, ids, clock, config, routing, facts, commands } = parts
+  const logger = parts.logger.child({ subsystem: 'turns' })
+  const queue = createTurnQueue(config.session.queue.max)
+  const running = createRunningTurns(clock, logger)
+  const delivery = deliveryOf(parts)
+  const say = sayer(store, delivery)
+  const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
+  const pipeline = new Pipeline({
+    store,
+    ids,
+    clock,
+    logger,
+    queue,
+    running,
+    delivery,
+    decide: (dispatch) => decideRoute(routing, facts, dispatch),
+    transcript: createTranscript(store.read.events, VIEW_LIMITS),
+    runAgent: agentLoop(parts),
+    agent: agentNamed(config.agents),
+    commands: runner,
+    courtesy: createCourtesy({ clock, logger, say }),
+    busy: config.session.queue.busy,
+  })
+  async function recover(): Promise<void> {
+    await delivery.recover()
+    const { resume } = pipeline
+    await recoverTurns({ store, clock, ids, logger, queue, commands: runner, plan: delivery.plan, resume })
+  }
+  return { pipeline, delivery, running, recover }
+}
+
+function deliveryOf({
+  store,
+  ids,
+  clock,
+  random,
+  logger,
+  accounts,
+  adapter,
+  routing,
+  facts,
+}: EngineParts): DeliveryService {
+  return createDelivery({
+    store,
+    ids,
+    clock,
+    random,
+    logger: logger.child({ subsystem: 'delivery' }),
+    epoch: store.epoch,
+    format: accounts.format,
+    limits: accounts.limits,
+    adapter,
+    sendAllowed: ({ address, session }) =>
+      session
+        ? sendAllowed(routing, facts, { address, ...session })
+        : { allowed: true, because: 'it speaks for no session' },
+  })
+}
+
+function sayer(store: Store, delivery: DeliveryService): Say {
+  return async (message, when) => {
+    const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
+    if (planned) delivery.release(planned)
+  }
+}
+
+function agentLoop({ config, clock, random, logger: root, tools }: EngineParts): RunAgent {
+  const logger = root.child({ subsystem: 'agent' })
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const { anthropic } = config.models
+  const settings = anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}
+  return createRunAgent({
+    models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger }),
+    tools: createCatalogue({ timeZone, more: tools }),
+    clock,
+    timeZone,
+    logger,
+  })
+}
+
+/** A session whose agent was taken out of the configuration goes on with the default one (K21). */
+function agentNamed(agents: readonly AgentProfile[]): (id: string) => AgentProfile {
+  const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
+  return (id) => {
+    const agent = byId.get(id) ?? agents[0]
+    if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
+    return agent
+  }
+}

@@ -1,0 +1,154 @@
+import type { Dispatch, Identity, Route, TraceStep } from '../core/dispatch.ts'
+import { type AgentId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
+import type { RoutingPolicy } from '../core/policy.ts'
+import type { SessionKind, SessionScope } from '../core/session.ts'
+import { compileDimensions, type DimensionLists } from './dimensions.ts'
+import { type DispatchRuleEntry, defaultAgent } from './dispatch-rules.ts'
+import type { MatchFacts } from './match-facts.ts'
+import { displayKey, mainAlias, mainKey, personKey, type ScopeOwner, scopeKey, scopeOf } from './session-key.ts'
+import { pass } from './trace.ts'
+
+export interface SessionRules {
+  readonly defaultAgent: AgentId
+  readonly scope: RoutingPolicy['scope']
+  readonly direct: RoutingPolicy['direct']
+  readonly dimensions: DimensionLists
+  /** Keys and aliases of the main sessions, which not everybody may name. */
+  readonly mainNames: ReadonlySet<string>
+}
+
+/** Whose message it is and where it came from. */
+export interface Caller {
+  readonly dispatch: Dispatch
+  readonly identity: Identity
+  readonly facts: MatchFacts
+}
+
+export interface Routed {
+  readonly route: Route
+  readonly dispatchStep: TraceStep
+  readonly sessionStep: TraceStep
+}
+
+interface ChosenSession {
+  readonly scope: SessionScope
+  readonly scopeKey: ScopeKey
+  readonly displayKey: string
+  readonly kind: SessionKind
+  readonly step: TraceStep
+}
+
+const BY_DEFAULT = pass('dispatch', 'no rule matches: the default agent', 'routing.dispatch')
+const GLOBAL = pass('session', 'scope: global, one session for all direct chats', 'session.scope')
+const MAIN = pass('session', "direct: main, the owner's shared session", 'session.direct')
+const CALLER = pass('session', 'the key its caller gave')
+
+export function compileSessionRules(policy: RoutingPolicy): SessionRules {
+  return {
+    defaultAgent: defaultAgent(policy.agents),
+    scope: policy.scope,
+    direct: policy.direct,
+    dimensions: compileDimensions(policy),
+    mainNames: new Set(
+      [defaultAgent(policy.agents), ...policy.agents].flatMap((agent) => [mainKey(agent), mainAlias(agent)]),
+    ),
+  }
+}
+
+/** The agent and session a dispatch belongs to; `rule` is the dispatch rule that matched, if one did. */
+export function chooseSession(rules: SessionRules, caller: Caller, rule: DispatchRuleEntry | undefined): Routed {
+  const agent = rule?.agent ?? rules.defaultAgent
+  const { address } = caller.dispatch.event
+  const owner: ScopeOwner = { agent, channel: address.channel, account: address.account }
+  const session =
+    callerSession(rules, owner, caller) ??
+    sharedSession(rules, owner, caller) ??
+    scopedSession(rules, owner, { caller, rule })
+  return {
+    route: {
+      agent,
+      scope: session.scope,
+      scopeKey: session.scopeKey,
+      displayKey: session.displayKey,
+      kind: session.kind,
+      chatType: address.chatType,
+      matchedBy: rule?.matchedBy ?? 'default',
+    },
+    dispatchStep: rule?.step ?? BY_DEFAULT,
+    sessionStep: session.step,
+  }
+}
+
+/**
+ * A key the caller names is used unchanged if it has one of the two explicit forms and did not come from a platform
+ * (K23). The main session is the owner's (K46): for others its names are no keys.
+ */
+function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): ChosenSession | undefined {
+  const { callerKey, origin } = caller.dispatch
+  if (callerKey === undefined || origin === 'platform' || !/^(sk_v1_|agent:)/i.test(callerKey)) return undefined
+  const mayNameMain = origin === 'schedule' || caller.identity.role === 'owner'
+  if (!mayNameMain && rules.mainNames.has(callerKey.trim().toLowerCase())) return undefined
+  return {
+    scope: emptyScope(owner),
+    scopeKey: toScopeKey(callerKey),
+    displayKey: callerKey,
+    kind: 'other',
+    step: CALLER,
+  }
+}
+
+/** Direct chats that share a session (T35, K46). */
+function sharedSession(rules: SessionRules, owner: ScopeOwner, { identity, facts }: Caller): ChosenSession | undefined {
+  if (facts.chatType !== 'direct') return undefined
+  if (rules.scope === 'global') return mainSession(rules, owner, GLOBAL)
+  if (rules.direct === 'main' && identity.role === 'owner') return mainSession(rules, owner, MAIN)
+  if (rules.direct !== 'person' || identity.person === undefined) return undefined
+  return personSession(rules, owner, identity.person)
+}
+
+function mainSession(rules: SessionRules, owner: ScopeOwner, step: TraceStep): ChosenSession {
+  return {
+    scope: emptyScope(owner),
+    scopeKey: mainKey(owner.agent),
+    displayKey: ofAgent(rules, owner.agent, 'main'),
+    kind: 'main',
+    step,
+  }
+}
+
+function personSession(rules: SessionRules, owner: ScopeOwner, person: PersonId): ChosenSession {
+  return {
+    scope: { ...emptyScope(owner), dimensions: ['sender'], values: { sender: person } },
+    scopeKey: personKey(owner.agent, person),
+    displayKey: ofAgent(rules, owner.agent, `direct:${person}`),
+    kind: 'other',
+    step: pass('session', `direct: person, all chats of ${person}`, 'session.direct'),
+  }
+}
+
+function scopedSession(
+  rules: SessionRules,
+  owner: ScopeOwner,
+  { caller, rule }: { readonly caller: Caller; readonly rule: DispatchRuleEntry | undefined },
+): ChosenSession {
+  const usual = rules.dimensions[owner.channel]
+  const list = rule?.dimensions ?? usual
+  const scope = scopeOf(owner, caller.facts, list.dimensions)
+  const key = displayKey(scope, usual.dimensions)
+  return {
+    scope,
+    scopeKey: scopeKey(scope),
+    displayKey: ofAgent(rules, owner.agent, key),
+    kind: caller.facts.chatType === 'direct' ? 'other' : 'group',
+    step: pass('session', key, list.path),
+  }
+}
+
+function emptyScope({ agent, channel, account }: ScopeOwner): SessionScope {
+  return { version: 1, agent, channel, account, dimensions: [], values: {} }
+}
+
+/** Sessions of an agent that is not the default one say so, else two agents in one chat would show one key (T36). */
+function ofAgent(rules: SessionRules, agent: AgentId, key: string): string {
+  return agent === rules.defaultAgent ? key : `agent:${agent}:${key}`
+}

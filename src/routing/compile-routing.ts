@@ -1,0 +1,40 @@
+import type { Audience, RoutingPolicy } from '../core/policy.ts'
+import { compileSessionRules, type SessionRules } from './choose-session.ts'
+import { compileDispatchRules, type DispatchRules } from './dispatch-rules.ts'
+import { compileGroupRules, type GroupRules } from './group-rules.ts'
+import { compilePeople, type People } from './identity-links.ts'
+import { compileSendPolicy, type SendRules } from './send-policy.ts'
+
+/** The policy, indexed. Opaque to everybody but the routing stages; never changed after compiling. */
+export interface Routing {
+  readonly people: People
+  /** The configuration names an owner. */
+  readonly ownerNamed: boolean
+  readonly direct: Audience
+  readonly groups: GroupRules
+  readonly ownerAlwaysTriggers: boolean
+  readonly dispatch: DispatchRules
+  readonly sendPolicy: SendRules
+  readonly sessions: SessionRules
+}
+
+/**
+ * Compiles the policy once; a changed configuration compiles anew. Throws `config` naming the path where two people
+ * claim one id (K16) or a match has an empty value. Warnings, each beginning with its path: links that match more than
+ * one channel or workspace (K15, BEHAVIOUR 2 row 11), unknown agents and dimensions.
+ */
+export function compileRouting(policy: RoutingPolicy): { routing: Routing; warnings: string[] } {
+  const { people, warnings } = compilePeople(policy.people)
+  const dispatch = compileDispatchRules(policy.dispatch, { agents: policy.agents, people })
+  const routing: Routing = {
+    people,
+    ownerNamed: policy.people.some(({ role }) => role === 'owner'),
+    direct: policy.access.direct,
+    groups: compileGroupRules(policy.access.groups),
+    ownerAlwaysTriggers: policy.ownerAlwaysTriggers,
+    dispatch: dispatch.dispatch,
+    sendPolicy: compileSendPolicy(policy.sendPolicy),
+    sessions: compileSessionRules(policy),
+  }
+  return { routing, warnings: [...warnings, ...dispatch.warnings] }
+}

@@ -1,0 +1,141 @@
+import type { Decision, Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
+import type { InboundText } from '../core/message.ts'
+import { type AccessVerdict, decideAccess } from './access.ts'
+import { chooseSession, type Routed } from './choose-session.ts'
+import type { Routing } from './compile-routing.ts'
+import { findDispatchRule } from './dispatch-rules.ts'
+import { decideTrigger, findGroupRule, type GroupRuleEntry, isAddressed, type TriggerVerdict } from './group-rules.ts'
+import { GUEST, identify } from './identify.ts'
+import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
+import { readInput } from './read-input.ts'
+import type { KnownCommand, RouteFacts } from './route-facts.ts'
+import { decideSend } from './send-policy.ts'
+import { pass, stop } from './trace.ts'
+
+/** What the first stages found out about a dispatch. */
+interface Arrival {
+  readonly dispatch: Dispatch
+  readonly identity: Identity
+  readonly place: MatchFacts
+  /** The group rule of the place; direct chats have none. */
+  readonly rule: GroupRuleEntry | undefined
+  readonly command: KnownCommand | undefined
+}
+
+/** What the stages before the route had to say, in order. */
+interface FirstSteps {
+  readonly sender: TraceStep
+  readonly identity: TraceStep
+  readonly access: TraceStep
+  readonly command: TraceStep
+}
+
+const SENDERS = {
+  user: pass('sender', 'a user'),
+  anonymous: pass('sender', 'an anonymous sender'),
+  bot: pass('sender', 'a bot'),
+}
+const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [stop('sender', 'a bot')] }
+
+/**
+ * The routing answer for one dispatch: pure, the same for live traffic, `why` and replay. The order is sender,
+ * identity, access, command, send policy, dispatch, session, group rule (BEHAVIOUR 2 row 38), and every kind of event
+ * passes the first three (RELIABILITY S12). The trace has one step for each stage that looked, in that order.
+ */
+export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
+  const { event, origin } = dispatch
+  if (event.sender.kind === 'bot' && origin === 'platform') return BOT
+  const ids = senderIds(event.sender)
+  const { identity, step } = identify(routing.people, facts, { dispatch, ids })
+  const arrival = arrive(routing, facts, { dispatch, identity, ids })
+  const access = admit(routing, facts, arrival)
+  const sender = SENDERS[event.sender.kind]
+  if (access.refused) return { kind: 'refuse', reason: access.refused, identity, trace: [sender, step, access.step] }
+  const input = readInput(event, identity, arrival.command)
+  if (input.kind === 'ignore') {
+    return { kind: 'ignore', reason: input.reason, identity, trace: [sender, step, access.step, input.step] }
+  }
+  const routed = route(routing, arrival)
+  if (input.kind === 'text') {
+    const first = { sender, identity: step, access: access.step, command: input.step }
+    return decideText(routing, facts, { arrival, event: input.event, routed, first })
+  }
+  const trace = [sender, step, access.step, input.step, routed.dispatchStep, routed.sessionStep]
+  return { kind: 'control', reason: 'command', command: input.command, route: routed.route, identity, trace }
+}
+
+function arrive(
+  routing: Routing,
+  facts: RouteFacts,
+  { dispatch, identity, ids }: { readonly dispatch: Dispatch; readonly identity: Identity; readonly ids: SenderIds },
+): Arrival {
+  const { event } = dispatch
+  const known = { person: identity.person, mentioned: isAddressed(event) }
+  const place = matchFacts(event.address, ids, known)
+  const rule = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
+  const command = event.kind === 'command' ? facts.command(event.name) : undefined
+  return { dispatch, identity, place, rule, command }
+}
+
+function admit(
+  routing: Routing,
+  facts: RouteFacts,
+  { dispatch, identity, place, rule, command }: Arrival,
+): AccessVerdict {
+  const opens = command?.open === true && command.who === 'anyone'
+  return decideAccess(
+    { origin: dispatch.origin, identity, direct: place.chatType === 'direct', rule, opens },
+    { direct: routing.direct, ownerKnown: routing.ownerNamed || facts.ownerKnown },
+  )
+}
+
+function route(routing: Routing, { dispatch, identity, place }: Arrival): Routed {
+  return chooseSession(
+    routing.sessions,
+    { dispatch, identity, facts: place },
+    findDispatchRule(routing.dispatch, place),
+  )
+}
+
+interface Admitted {
+  readonly arrival: Arrival
+  readonly event: InboundText
+  readonly routed: Routed
+  readonly first: FirstSteps
+}
+
+/**
+ * The send policy needs the session's key, so the route is known by then; a denied text is stored there. An edit stays
+ * an edit: it asks for nothing that could be denied.
+ */
+function decideText(routing: Routing, facts: RouteFacts, { arrival, event, routed, first }: Admitted): Decision {
+  const { identity, place } = arrival
+  const { dispatchStep, sessionStep, route } = routed
+  const send = decideSend(routing.sendPolicy, facts, { scopeKey: route.scopeKey, displayKey: route.displayKey, place })
+  const sendStep = (send.allowed ? pass : stop)('send-policy', send.because, send.config)
+  const addressed = place.mentioned
+  if (!send.allowed && event.kind !== 'edit') {
+    const trace = [first.sender, first.identity, first.access, first.command, sendStep, dispatchStep, sessionStep]
+    return { kind: 'context', reason: 'send_policy', route, addressed, identity, trace }
+  }
+  const trigger = triggerOf(routing, arrival, event)
+  const trace = [
+    first.sender,
+    first.identity,
+    first.access,
+    first.command,
+    sendStep,
+    dispatchStep,
+    sessionStep,
+    trigger.step,
+  ]
+  return trigger.kind === 'run'
+    ? { kind: 'run', reason: trigger.reason, route, addressed, identity, trace }
+    : { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
+}
+
+function triggerOf(routing: Routing, { dispatch, identity, place, rule }: Arrival, event: InboundText): TriggerVerdict {
+  const direct = place.chatType === 'direct'
+  const utterance = { origin: dispatch.origin, event, identity, direct, addressed: place.mentioned }
+  return decideTrigger(utterance, rule, routing.ownerAlwaysTriggers)
+}

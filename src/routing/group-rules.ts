@@ -1,0 +1,106 @@
+import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../core/dispatch.ts'
+import type { InboundEvent, InboundText } from '../core/message.ts'
+import type { Audience, GroupRule } from '../core/policy.ts'
+import type { PlaceFacts } from './match-facts.ts'
+import { compilePlace, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
+import { createRuleIndex, firstMatch, type Ranked, type RuleIndex } from './rule-index.ts'
+import { pass, stop } from './trace.ts'
+
+export interface GroupRuleEntry extends Ranked {
+  readonly place: PlaceConstraint
+  readonly who: Audience
+  readonly trigger: GroupRule['trigger']
+  /** What the trace says of whoever the rule admits. */
+  readonly admitted: TraceStep
+  /** Where the rule stands in the configuration. */
+  readonly path: string
+}
+
+export type GroupRules = RuleIndex<GroupRuleEntry>
+
+export function compileGroupRules(rules: readonly GroupRule[]): GroupRules {
+  const entries = rules.map(({ match, who, trigger }, rank): GroupRuleEntry => {
+    const path = `routing.access.groups[${rank}]`
+    return {
+      rank,
+      place: compilePlace(match, `${path}.match`),
+      who,
+      trigger,
+      admitted: pass('access', `who: ${who}`, `${path}.who`),
+      path,
+    }
+  })
+  return createRuleIndex(entries, ({ place }) => placeKeys(place))
+}
+
+/** The first rule for this place. */
+export function findGroupRule(rules: GroupRules, place: PlaceFacts): GroupRuleEntry | undefined {
+  return firstMatch(rules, place, (rule) => matchesPlace(rule.place, place))
+}
+
+export type TriggerVerdict =
+  | { readonly kind: 'run'; readonly reason: RunReason; readonly step: TraceStep }
+  | { readonly kind: 'context'; readonly reason: ContextReason; readonly step: TraceStep }
+
+export interface Utterance {
+  readonly origin: Origin
+  readonly event: InboundText
+  readonly identity: Identity
+  readonly direct: boolean
+  readonly addressed: boolean
+}
+
+/** A direct chat and a command address us; elsewhere only a literal false says that a text does not (BEHAVIOUR 3 S). */
+export function isAddressed(event: InboundEvent): boolean {
+  if (event.kind === 'command' || event.address.chatType === 'direct') return true
+  return (event.kind === 'message' || event.kind === 'edit') && event.mentioned !== false
+}
+
+const DIRECT: TriggerVerdict = { kind: 'run', reason: 'direct', step: pass('group-rule', 'a direct chat') }
+const CALLED: TriggerVerdict = { kind: 'run', reason: 'mentioned', step: pass('group-rule', 'asked for by its caller') }
+const ADDRESSED: TriggerVerdict = {
+  kind: 'run',
+  reason: 'mentioned',
+  step: pass('group-rule', 'the bot was addressed'),
+}
+const EDITED: TriggerVerdict = {
+  kind: 'context',
+  reason: 'edited',
+  step: stop('group-rule', 'an edit changes what is stored and asks for nothing'),
+}
+const OTHERS: TriggerVerdict = {
+  kind: 'context',
+  reason: 'others_mentioned',
+  step: stop('group-rule', 'others were mentioned and not the bot'),
+}
+
+/** Whether an admitted text owes a turn (S24, S25, BEHAVIOUR 2 row 38). `trigger: never` silences owners too. */
+export function decideTrigger(
+  utterance: Utterance,
+  rule: GroupRuleEntry | undefined,
+  ownerAlwaysTriggers: boolean,
+): TriggerVerdict {
+  const { event, identity, addressed } = utterance
+  if (event.kind === 'edit') return EDITED
+  if (utterance.direct) return DIRECT
+  if (utterance.origin !== 'platform') return CALLED
+  if (rule?.trigger === 'never') {
+    return { kind: 'context', reason: 'trigger_never', step: stop('group-rule', 'trigger: never', triggerPath(rule)) }
+  }
+  if (addressed) return ADDRESSED
+  const owner = identity.role === 'owner'
+  if (owner && ownerAlwaysTriggers) {
+    const step = pass('group-rule', 'an owner, not addressing the bot', 'routing.ownerAlwaysTriggers')
+    return { kind: 'run', reason: 'owner', step }
+  }
+  if (event.mentionsOthers && !owner) return OTHERS
+  if (rule?.trigger === 'always') {
+    return { kind: 'run', reason: 'trigger_always', step: pass('group-rule', 'trigger: always', triggerPath(rule)) }
+  }
+  const config = owner || !rule ? 'routing.ownerAlwaysTriggers' : triggerPath(rule)
+  return { kind: 'context', reason: 'not_addressed', step: stop('group-rule', 'the bot was not addressed', config) }
+}
+
+function triggerPath(rule: GroupRuleEntry): string {
+  return `${rule.path}.trigger`
+}

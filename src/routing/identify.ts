@@ -1,0 +1,44 @@
+import type { Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
+import { findLink, isShared, type People } from './identity-links.ts'
+import type { SenderIds } from './match-facts.ts'
+import type { RouteFacts } from './route-facts.ts'
+import { pass } from './trace.ts'
+
+/** Nobody we know. */
+export const GUEST: Identity = { role: 'guest' }
+
+const NOBODY = pass('identity', 'an id that stands for no single person')
+
+/**
+ * Who is behind a dispatch, by id alone: names are text (RELIABILITY S24). A sender that is no single user has neither
+ * person nor role, whatever the lists say. The operator's door is guarded by the state folder's file mode and carries
+ * the owner's authority.
+ */
+export function identify(
+  people: People,
+  facts: Pick<RouteFacts, 'personOf'>,
+  { dispatch, ids }: { readonly dispatch: Dispatch; readonly ids: SenderIds },
+): { readonly identity: Identity; readonly step: TraceStep } {
+  const { sender, address } = dispatch.event
+  const { senderId, senderTeam } = ids
+  if (sender.kind !== 'user' || senderId === undefined || isShared(address.channel, senderId)) {
+    return { identity: GUEST, step: NOBODY }
+  }
+  const link = findLink(people, { senderId, senderTeam }, address.channel)
+  if (link && dispatch.origin !== 'operator') return link
+  const found = link?.identity ?? storedPerson(people, facts.personOf(address.channel, sender.id, sender.team)) ?? GUEST
+  const identity: Identity = dispatch.origin === 'operator' ? { ...found, role: 'owner' } : found
+  return { identity, step: pass('identity', `${describe(identity)} by ${address.channel}:${sender.id}`) }
+}
+
+/** `owner ada`, `member bob`, `guest`. */
+export function describe({ role, person }: Identity): string {
+  return person === undefined ? role : `${role} ${person}`
+}
+
+/** A person the configuration names has the configured role, also when the store linked the id. */
+function storedPerson(people: People, stored: Identity | undefined): Identity | undefined {
+  if (stored?.person === undefined) return undefined
+  const role = people.roles.get(stored.person)
+  return role === undefined ? stored : { person: stored.person, role }
+}

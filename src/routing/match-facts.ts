@@ -1,0 +1,62 @@
+import type { Address, ChatType } from '../core/address.ts'
+import type { PersonId } from '../core/ids.ts'
+import type { Sender } from '../core/message.ts'
+
+/** Where something happens: ids trimmed and in lower case (K5), an empty one undefined. */
+export interface PlaceFacts {
+  readonly channel: string
+  readonly account: string
+  readonly chatType: ChatType
+  readonly chat: string | undefined
+  /** The platform's topic; never the forum suffix of a session key. */
+  readonly topic: string | undefined
+  readonly space: string | undefined
+  readonly spaceType: string | undefined
+}
+
+/** What rules match and session keys are made from; worked out once a dispatch. */
+export interface MatchFacts extends PlaceFacts {
+  readonly person: PersonId | undefined
+  readonly senderId: string | undefined
+  readonly senderTeam: string | undefined
+  /** The bot is meant: a mention, a reply to it, a command, or a direct chat. */
+  readonly mentioned: boolean
+}
+
+/** Trimmed and in lower case; what is then empty counts as absent. */
+export function normalised(raw: string | undefined): string | undefined {
+  return raw?.trim().toLowerCase() || undefined
+}
+
+/** A sender's ids, normalised. */
+export interface SenderIds {
+  readonly senderId: string | undefined
+  readonly senderTeam: string | undefined
+}
+
+export function senderIds({ id, team }: Sender): SenderIds {
+  return { senderId: normalised(id), senderTeam: normalised(team) }
+}
+
+export const NO_SENDER: SenderIds = { senderId: undefined, senderTeam: undefined }
+
+export function matchFacts(
+  address: Address,
+  { senderId, senderTeam }: SenderIds,
+  { person, mentioned }: { readonly person: PersonId | undefined; readonly mentioned: boolean },
+): MatchFacts {
+  const { space } = address
+  return {
+    channel: address.channel,
+    account: address.account,
+    chatType: address.chatType,
+    chat: normalised(address.chat),
+    topic: normalised(address.topic),
+    space: normalised(space?.id),
+    spaceType: normalised(space?.type),
+    person,
+    senderId,
+    senderTeam,
+    mentioned,
+  }
+}

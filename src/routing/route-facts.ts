@@ -1,0 +1,24 @@
+import type { Identity } from '../core/dispatch.ts'
+import type { ChannelId, ScopeKey } from '../core/ids.ts'
+import type { SendOverride } from '../core/session.ts'
+
+/** What routing must know that is not configuration: rebuilt from the store, looked up without waiting. */
+export interface RouteFacts {
+  /** Somebody holds the owner role by a claim. An owner named in the configuration is known anyway. */
+  readonly ownerKnown: boolean
+  /**
+   * People the store knows: a claimed owner, linked ids. Asked only for ids the configuration does not name; where the
+   * answer is a person the configuration does name, the configured role holds.
+   */
+  personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
+  /** What `/send` set for the session of this key; undefined inherits (T26). */
+  sendOverride(scopeKey: ScopeKey): SendOverride | undefined
+  /** A control command by its name in lower case; undefined if there is none of that name. */
+  command(name: string): KnownCommand | undefined
+}
+
+export interface KnownCommand {
+  readonly who: 'anyone' | 'owner'
+  /** Also for people we do not know. */
+  readonly open: boolean
+}

@@ -1,0 +1,29 @@
+import type { SessionEvent } from '../core/event.ts'
+
+/** One event as a line of text for people. */
+export function eventText(event: SessionEvent): string {
+  switch (event.type) {
+    case 'user_message':
+      return `${event.data.sender.displayName ?? event.data.sender.id}: ${event.data.text}`
+    case 'assistant_message':
+      return event.data.text
+    case 'assistant_step':
+      return `asks for ${event.data.calls.map(({ tool }) => tool).join(', ')}`
+    case 'tool_call':
+      return `${event.data.tool} begins (${event.data.class})`
+    case 'tool_result':
+      return `${event.data.tool}${event.data.isError ? ' failed' : ''}: ${event.data.content}`
+    case 'turn_completed':
+      return event.data.error === undefined ? event.data.outcome : `${event.data.outcome}: ${event.data.error}`
+    case 'turn_cancelled':
+      return event.data.reason
+    case 'turn_resumed':
+      return `attempt ${event.data.attempt}`
+    case 'turn_steered':
+      return `took in ${event.data.messages} more`
+    case 'turn_started':
+      return event.data.traceId
+    case 'session_started':
+      return `agent ${event.data.agent}`
+  }
+}

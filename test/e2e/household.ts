@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
+import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
+import type { Config } from '../../src/config/config.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
+import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import {
+  startTelegramServer,
+  type TelegramServer,
+  type TelegramServerOptions,
+} from '../../src/rehearsal/telegram/server.ts'
+import { household } from '../fakes/routing-policy.ts'
+
+/** A daemon on a store of its own, wired to a rehearsal server through the real client. */
+export interface Household {
+  readonly telegram: TelegramServer
+  readonly daemon: Daemon
+  /** Stops the daemon and starts another on the same store. */
+  restart(): Promise<Daemon>
+}
+
+export interface HouseholdOptions {
+  readonly model?: string
+  readonly routing?: Partial<RoutingPolicy>
+  readonly config?: Partial<Config>
+  readonly telegram?: TelegramServerOptions
+  readonly logger?: Logger
+}
+
+/** Ada (111) owns the agent; it reads everything in groups, which are open to whoever addresses it. */
+export async function startHousehold(options: HouseholdOptions = {}): Promise<Household> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
+  const bots = [{ token: '7000001:rehearsal', canReadAllGroupMessages: true }]
+  const telegram = await startTelegramServer({ bots, ...options.telegram })
+  telegram.world.addUser({ id: 111, firstName: 'Ada' })
+  telegram.world.addUser({ id: 444, firstName: 'Bob' })
+  telegram.world.addUser({ id: 555, firstName: 'Cy' })
+  const config = configOf(options, telegram, dataDir)
+  const start = async (): Promise<Daemon> => {
+    const mark = telegram.ledger.mark()
+    const daemon = await startDaemon({
+      config,
+      logger: options.logger ?? silentLogger,
+      version: 'test',
+      plugins: catalogue,
+    })
+    await telegram.ledger.listening({ after: mark })
+    return daemon
+  }
+  let daemon = await start()
+  onTestFinished(async () => {
+    await daemon.stop()
+    await telegram.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  return {
+    telegram,
+    get daemon() {
+      return daemon
+    },
+    async restart() {
+      await daemon.stop()
+      daemon = await start()
+      return daemon
+    },
+  }
+}
+
+function configOf(
+  { model = 'scripted/echo', routing, config }: HouseholdOptions,
+  { apiRoot, token }: TelegramServer,
+  dataDir: string,
+): Config {
+  const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
+  return {
+    agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
+    models: {},
+    channels: { telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits }) } } },
+    routing: household(routing),
+    session: { queue: { max: 100, busy: 'queue' } },
+    store: { path: join(dataDir, 'parley.db') },
+    logging: { level: 'info', pretty: false },
+    scriptFolder: dataDir,
+    dataDir,
+    warnings: [],
+    ...config,
+  }
+}
