@@ -12,6 +12,7 @@ import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import type { Tool } from './core/turn.ts'
 import { createEngine, type Engine } from './engine.ts'
+import { type LocalApi, startLocalApi } from './http/server.ts'
 import { createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { createAccess } from './sessions/access.ts'
@@ -25,6 +26,8 @@ export interface DaemonOptions {
   readonly logger: Logger
   readonly version: string
   readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
+  /** Where the daemon answers the CLI of this machine. */
+  readonly socketPath: string
   /** Tools by group name, beside the built-in groups: a test build's. */
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
 }
@@ -59,7 +62,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function open(options: DaemonOptions, routing: Routing, store: Store): Promise<Daemon> {
-  const { config, logger, version, plugins, tools = {} } = options
+  const { config, logger, version, plugins, socketPath, tools = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const accounts = await loadAccounts(config.channels, plugins)
   const code = randomBytes(12).toString('base64url')
@@ -91,6 +94,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   for (const command of own) commands.set(command.name, command)
 
   await engine.recover()
+  const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   hub.start(
     accounts.all.map((account) => ({
       ...account,
@@ -109,7 +113,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     operator,
     settled: () => hub.settled(),
     stop() {
-      stopped ??= close({ engine, inlet, hub, store })
+      stopped ??= close({ engine, inlet, hub, api, store })
       return stopped
     },
   }
@@ -135,14 +139,16 @@ interface Doors {
   readonly engine: Engine
   readonly inlet: Inlet
   readonly hub: ChannelHub
+  readonly api: LocalApi
   readonly store: Store
 }
 
 /** Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. */
-async function close({ engine, inlet, hub, store }: Doors): Promise<void> {
+async function close({ engine, inlet, hub, api, store }: Doors): Promise<void> {
   inlet.close()
   await engine.running.drain(DRAIN_MS)
   await engine.delivery.stop()
   await hub.stop()
+  await api.close()
   await store.close()
 }

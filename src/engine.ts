@@ -80,7 +80,7 @@ export function createEngine(parts: EngineParts): Engine {
   async function recover(): Promise<void> {
     await delivery.recover()
     const { resume } = pipeline
-    await recoverTurns({ store, clock, ids, logger, queue, commands: runner, plan: delivery.plan, resume })
+    await recoverTurns({ store, clock, ids, logger, queue, commands: runner, say, resume })
   }
   return { pipeline, delivery, running, recover }
 }
@@ -105,6 +105,7 @@ function deliveryOf({
     epoch: store.epoch,
     format: accounts.format,
     limits: accounts.limits,
+    streams: accounts.streams,
     adapter,
     sendAllowed: ({ address, session }) =>
       session

@@ -106,7 +106,7 @@ export class Pipeline {
   async #converse(turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
     const { delivery, transcript, runAgent } = this.#deps
     const { address } = turn.reply
-    const live = delivery.live({ turnId: turn.id, sessionId: turn.session.id, traceId: turn.traceId, ...turn.reply })
+    const live = delivery.live({ turnId: turn.id, session: turn.session, traceId: turn.traceId, ...turn.reply })
     const stopTyping = delivery.typing(address)
     try {
       const request = turnRequest(turn, await transcript.view(turn.session), this.#context(turn))

@@ -15,6 +15,7 @@ export interface ConfiguredAccount {
 export interface Accounts {
   readonly all: readonly ConfiguredAccount[]
   limits(address: Address): CommonAccountConfig['limits']
+  streams(address: Address): boolean
   /** The pure text format of a channel, loaded whether or not the channel is up. */
   format(channel: ChannelId): TextFormat
 }
@@ -34,6 +35,7 @@ export async function loadAccounts(
   return {
     all,
     limits: (address) => settings.get(keyOf(address))?.limits ?? NO_LIMITS,
+    streams: (address) => settings.get(keyOf(address))?.streaming ?? false,
     format(channel) {
       const format = formats.get(channel)
       if (!format) throw new ParleyError('unavailable', `There is no channel ${channel}.`)

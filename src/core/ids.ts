@@ -84,6 +84,11 @@ export function toSessionId(raw: string): SessionId {
   return raw as SessionId
 }
 
+/** Whether a source of a delivery is a turn; the other kind is an inbox row. */
+export function isTurnId(id: TurnId | InboxId): id is TurnId {
+  return id.startsWith('turn_')
+}
+
 /** The key every send of one delivery carries, stable over attempts and restarts: 25 characters (RELIABILITY 3.3). */
 export function deliveryKey(id: DeliveryId): string {
   return base32(createHash('sha256').update(id).digest().subarray(0, 16)).slice(0, 25)

@@ -14,7 +14,6 @@ export interface OutboundMessage {
   readonly source: TurnId | InboxId
   /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
   readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey'>
-  readonly sessionId?: SessionId
   readonly traceId: TraceId
   readonly address: Address
   readonly class: DeliveryClass

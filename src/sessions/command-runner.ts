@@ -55,14 +55,13 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   }
 }
 
-function messageOf({ id, sessionId, dispatch: { traceId, reply } }: InboxRow, text: string): OutboundMessage {
+function messageOf({ id, dispatch: { traceId, reply } }: InboxRow, text: string): OutboundMessage {
   return {
     source: id,
     traceId,
     address: reply.address,
     class: 'control',
     text,
-    ...(sessionId === undefined ? {} : { sessionId }),
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
   }
 }

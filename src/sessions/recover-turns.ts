@@ -3,9 +3,10 @@ import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { NO_USAGE } from '../core/model.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
-import type { Store, StoreWriter, Turn } from '../store/store.ts'
+import type { Store, Turn } from '../store/store.ts'
 import type { CommandRunner } from './command-runner.ts'
-import { claimWaiting, leastPrincipal, recordEnd, type StartedTurn } from './record-turn.ts'
+import type { Say } from './courtesy.ts'
+import { claimWaiting, leastPrincipal, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { calmLine } from './turn-reply.ts'
 
@@ -19,8 +20,7 @@ export interface RecoverDeps {
   readonly logger: Logger
   readonly queue: TurnQueue
   readonly commands: CommandRunner
-  /** Plans the notice about a message that was set aside. */
-  plan(tx: StoreWriter, message: OutboundMessage): Promise<unknown>
+  readonly say: Say
   resume(turn: StartedTurn): void
 }
 
@@ -44,7 +44,16 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
 }
 
-async function takeOver(turn: Turn, { store, clock, queue, plan }: RecoverDeps): Promise<StartedTurn | undefined> {
+const QUARANTINED: TurnEnding = {
+  kind: 'quarantined',
+  outcome: 'failed',
+  inbox: 'quarantined',
+  usage: NO_USAGE,
+  steps: 0,
+  error: 'quarantined',
+}
+
+async function takeOver(turn: Turn, { store, clock, queue, say }: RecoverDeps): Promise<StartedTurn | undefined> {
   const session = await store.read.sessions.get(turn.sessionId)
   if (!session) return undefined
   const principal = leastPrincipal(await store.read.inbox.ofTurn(turn.id))
@@ -57,18 +66,10 @@ async function takeOver(turn: Turn, { store, clock, queue, plan }: RecoverDeps):
     principal,
   }
   if (turn.attempt >= MOST_ATTEMPTS) {
-    await store.write(async (tx) => {
+    await say(quarantineNotice(started), async (tx) => {
       await tx.turns.resume(turn.id)
-      await plan(tx, quarantineNotice(started))
-      const ending = {
-        kind: 'quarantined',
-        outcome: 'failed',
-        inbox: 'quarantined',
-        usage: NO_USAGE,
-        steps: 0,
-        error: 'quarantined',
-      } as const
-      await recordEnd(tx, started, clock.now(), ending)
+      await recordEnd(tx, started, clock.now(), QUARANTINED)
+      return true
     })
     return undefined
   }
@@ -96,7 +97,7 @@ async function claimIdle(
 function quarantineNotice({ id, session, traceId, reply }: StartedTurn): OutboundMessage {
   return {
     source: id,
-    sessionId: session.id,
+    session,
     traceId,
     class: 'notice',
     text: calmLine('quarantined', traceId),

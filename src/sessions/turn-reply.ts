@@ -10,7 +10,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
   const { address, replyTo } = turn.reply
   const common = {
     source: turn.id,
-    sessionId: turn.session.id,
+    session: turn.session,
     traceId: turn.traceId,
     address,
     ...(replyTo === undefined ? {} : { replyTo }),
@@ -32,6 +32,8 @@ export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnE
     case 'failed':
       return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: result.code }
     case 'final': {
+      if (fate === 'empty')
+        return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }
       const outcome = fate === 'silent' ? 'silent' : 'answered'
       const inbox = fate === 'denied' ? 'refused: send_policy' : outcome
       const answer = { text: result.text, model: result.model }

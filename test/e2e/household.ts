@@ -5,10 +5,13 @@ import { onTestFinished } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config } from '../../src/config/config.ts'
+import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import type { Script } from '../../src/rehearsal/anthropic/script.ts'
+import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import {
   startTelegramServer,
   type TelegramServer,
@@ -19,13 +22,16 @@ import { household } from '../fakes/routing-policy.ts'
 /** A daemon on a store of its own, wired to a rehearsal server through the real client. */
 export interface Household {
   readonly telegram: TelegramServer
+  /** The model's server; only there if a script was given. */
+  readonly anthropic: AnthropicServer | undefined
   readonly daemon: Daemon
   /** Stops the daemon and starts another on the same store. */
   restart(): Promise<Daemon>
 }
 
 export interface HouseholdOptions {
-  readonly model?: string
+  /** Answers as the real model's API would, through the real client; without one the model is `scripted/echo`. */
+  readonly script?: Script
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
   readonly telegram?: TelegramServerOptions
@@ -40,7 +46,8 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   telegram.world.addUser({ id: 111, firstName: 'Ada' })
   telegram.world.addUser({ id: 444, firstName: 'Bob' })
   telegram.world.addUser({ id: 555, firstName: 'Cy' })
-  const config = configOf(options, telegram, dataDir)
+  const anthropic = options.script && (await startAnthropicServer({ script: options.script }))
+  const config = configOf(options, { telegram, anthropic, dataDir })
   const start = async (): Promise<Daemon> => {
     const mark = telegram.ledger.mark()
     const daemon = await startDaemon({
@@ -48,6 +55,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       logger: options.logger ?? silentLogger,
       version: 'test',
       plugins: catalogue,
+      socketPath: join(dataDir, 'parley.sock'),
     })
     await telegram.ledger.listening({ after: mark })
     return daemon
@@ -56,10 +64,12 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   onTestFinished(async () => {
     await daemon.stop()
     await telegram.close()
+    await anthropic?.close()
     rmSync(dataDir, { recursive: true })
   })
   return {
     telegram,
+    anthropic,
     get daemon() {
       return daemon
     },
@@ -71,21 +81,27 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   }
 }
 
-function configOf(
-  { model = 'scripted/echo', routing, config }: HouseholdOptions,
-  { apiRoot, token }: TelegramServer,
-  dataDir: string,
-): Config {
+interface Servers {
+  readonly telegram: TelegramServer
+  readonly anthropic: AnthropicServer | undefined
+  readonly dataDir: string
+}
+
+function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, dataDir }: Servers): Config {
+  const { apiRoot, token } = telegram
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
+  const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
+  const models = anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {}
   return {
     agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
-    models: {},
+    models,
     channels: { telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits }) } } },
     routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
     store: { path: join(dataDir, 'parley.db') },
     logging: { level: 'info', pretty: false },
     scriptFolder: dataDir,
+    secrets: [],
     dataDir,
     warnings: [],
     ...config,

@@ -32,7 +32,7 @@ export class DaemonProcess {
     child.stdout.pipe(this.#log, { end: false })
     child.stderr.pipe(this.#log, { end: false })
     const exited = once(child, 'exit').then(([code]) => {
-      throw new Error(`The daemon ended with ${String(code)}:\n${this.#logTail()}`)
+      throw new Error(`The daemon ended with ${String(code)}:\n${this.logTail()}`)
     })
     // After the start an exit is the tour's own doing.
     exited.catch(() => {})
@@ -62,7 +62,8 @@ export class DaemonProcess {
     return child.exitCode
   }
 
-  #logTail(): string {
+  /** The last lines of its log, for when something went wrong. */
+  logTail(): string {
     return readFileSync(this.#command.logFile, 'utf8').split('\n').slice(-20).join('\n')
   }
 }

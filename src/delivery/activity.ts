@@ -1,0 +1,28 @@
+/** Counts work under way, so that a drain or a test can wait for its end. */
+export interface Activity {
+  /** The promise's own failure is the caller's to handle; here it only ends the work. */
+  track(work: Promise<unknown>): void
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+}
+
+export function createActivity(): Activity {
+  let count = 0
+  let waiting: (() => void)[] = []
+  const done = (): void => {
+    count--
+    if (count > 0) return
+    const resolved = waiting
+    waiting = []
+    for (const resolve of resolved) resolve()
+  }
+  return {
+    track(work) {
+      count++
+      work.then(done, done)
+    },
+    async idle() {
+      while (count > 0) await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+  }
+}

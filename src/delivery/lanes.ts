@@ -1,0 +1,176 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Address, conversationOf } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import type { AccountId, ChannelId, DeliveryId, InboxId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Delivery } from '../core/outbound.ts'
+import type { StoreWriter } from '../store/store.ts'
+
+export type Source = TurnId | InboxId
+
+/** One outbox row on its way. Only the id is kept of what cannot be sent yet; the row is loaded at the head. */
+export interface LaneItem {
+  readonly id: DeliveryId
+  readonly source: Source
+  row?: Delivery
+  /** `sending` is committed and a slot taken: the next step is the send itself. */
+  begun?: boolean
+  /** When its booked slot comes. */
+  slotAt?: number
+  /** When this process first met it as uncertain. */
+  uncertainSince?: number
+  /** The outcome of an attempt, until it is on disk: what happened must not be forgotten over a full disk. */
+  outcome?: { readonly write: (tx: StoreWriter) => Promise<void>; readonly next: Step }
+}
+
+/** One conversation's parts, first in first out. */
+export interface Lane {
+  /** Where its parts go; a chat that moved takes its lane along. */
+  address: Address
+  readonly items: LaneItem[]
+}
+
+/** `ended` takes the head out of its lane, with `others` of the same message that end with it. `parked`: no adapter. */
+export type Step =
+  | { readonly kind: 'ended'; readonly others?: readonly LaneItem[] }
+  | { readonly kind: 'again' }
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'parked' }
+
+export interface LaneDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Takes the head one step on. */
+  step(item: LaneItem, lane: Lane): Promise<Step>
+  ready(address: Address): boolean
+  /** Told of all work, so that somebody can wait for its end. */
+  track(work: Promise<void>): void
+}
+
+export interface Lanes {
+  /** True if nothing is queued or held for the conversation: a part planned now may be `sending` at once. */
+  free(address: Address, source: Source): boolean
+  /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
+  reserve(address: Address, source: Source): void
+  push(address: Address, items: readonly LaneItem[]): void
+  /** An adapter became ready. */
+  wake(channel: ChannelId, account: AccountId): void
+  /** Starts no further step. */
+  stop(): void
+}
+
+interface LaneState extends Lane {
+  readonly key: string
+  state: 'running' | 'waiting' | 'parked'
+  failures: number
+  cancel?: () => void
+}
+
+const RETRY_WRITE_MS = 500
+const LONGEST_RETRY_MS = 10_000
+/** Lanes started before the event loop gets its turn, after a long backlog. */
+const WAKE_AT_ONCE = 64
+
+/** Lanes of other conversations never wait for each other. In memory, rebuilt from the store. */
+export function createLanes(deps: LaneDeps): Lanes {
+  const lanes = new Map<string, LaneState>()
+  const reserved = new Map<string, Source>()
+  let stopped = false
+
+  /** A lane without an adapter is not even looked at; one whose part is `sending` must put it back. */
+  function mayStart({ address, items }: LaneState): boolean {
+    return !stopped && (deps.ready(address) || items[0]?.begun === true)
+  }
+
+  function start(lane: LaneState): void {
+    lane.cancel?.()
+    lane.state = 'running'
+    deps.track(work(lane))
+  }
+
+  async function work(lane: LaneState): Promise<void> {
+    for (let item = lane.items[0]; item && !stopped; item = lane.items[0]) {
+      const step = await stepSafely(lane, item)
+      if (step.kind === 'ended') remove(lane, item, step.others)
+      if (step.kind === 'wait') return rest(lane, step.until)
+      if (step.kind === 'parked' && !deps.ready(lane.address)) {
+        lane.state = 'parked'
+        return
+      }
+    }
+    if (lane.items.length === 0) {
+      lanes.delete(lane.key)
+      reserved.delete(lane.key)
+    }
+  }
+
+  async function stepSafely(lane: LaneState, item: LaneItem): Promise<Step> {
+    try {
+      const step = await deps.step(item, lane)
+      lane.failures = 0
+      return step
+    } catch (err) {
+      const pause = Math.min(RETRY_WRITE_MS * 2 ** lane.failures++, LONGEST_RETRY_MS)
+      if (!stopped) deps.logger.error('A delivery could not be recorded and will be tried again', { err, id: item.id })
+      return { kind: 'wait', until: deps.clock.now() + pause }
+    }
+  }
+
+  function rest(lane: LaneState, until: number): void {
+    lane.state = 'waiting'
+    lane.cancel = deps.clock.after(Math.max(0, until - deps.clock.now()), () => {
+      if (!stopped) start(lane)
+    })
+  }
+
+  return {
+    free(address, source) {
+      const key = conversationOf(address)
+      const holder = reserved.get(key)
+      return !lanes.has(key) && (holder === undefined || holder === source)
+    },
+    reserve(address, source) {
+      reserved.set(conversationOf(address), source)
+    },
+    push(address, items) {
+      const key = conversationOf(address)
+      const known = lanes.get(key)
+      if (known) {
+        known.items.push(...items)
+        if (known.state === 'parked' && mayStart(known)) start(known)
+        return
+      }
+      const lane: LaneState = { key, address, items: [...items], state: 'parked', failures: 0 }
+      lanes.set(key, lane)
+      if (mayStart(lane)) start(lane)
+    },
+    wake(channel, account) {
+      const parked = [...lanes.values()].filter(
+        ({ address }) => address.channel === channel && address.account === account,
+      )
+      const waking = startGently(parked, (lane) => {
+        if (lane.state === 'parked' && !stopped && lanes.get(lane.key) === lane) start(lane)
+      })
+      deps.track(waking)
+    },
+    stop() {
+      stopped = true
+      for (const lane of lanes.values()) lane.cancel?.()
+    },
+  }
+}
+
+function remove(lane: Lane, head: LaneItem, others: readonly LaneItem[] = []): void {
+  lane.items.shift()
+  if (others.length === 0) return
+  const gone = new Set([head, ...others])
+  const left = lane.items.filter((item) => !gone.has(item))
+  lane.items.splice(0, lane.items.length, ...left)
+}
+
+async function startGently(lanes: readonly LaneState[], begin: (lane: LaneState) => void): Promise<void> {
+  for (const [index, lane] of lanes.entries()) {
+    if (index > 0 && index % WAKE_AT_ONCE === 0) await setImmediate()
+    begin(lane)
+  }
+}

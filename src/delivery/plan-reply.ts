@@ -1,0 +1,35 @@
+import type { TextFormat } from '../channels/adapter.ts'
+import type { OutboundMessage, RenderedPart } from '../core/outbound.ts'
+import { stripSilence } from '../core/silence.ts'
+
+/** The one gate's decision about a text. */
+export type ReplyPlan =
+  /** A marker and nothing else (S28). */
+  | { readonly kind: 'silent' }
+  /** Nothing to say without a marker: a failure upstream, not silence (DESIGN decision 7). */
+  | { readonly kind: 'empty' }
+  /** Send policy, obeyed at the exit too (T31). */
+  | { readonly kind: 'denied'; readonly because: string }
+  | { readonly kind: 'parts'; readonly parts: readonly RenderedPart[] }
+
+/** Who would speak, and where: what send policy decides by. */
+export type Speaker = Pick<OutboundMessage, 'address' | 'session'>
+
+/** What send policy says, with the rule that decided. */
+export interface SendVerdict {
+  readonly allowed: boolean
+  readonly because: string
+}
+
+/**
+ * Pure: strips the silence markers (S28-S30), asks send policy, from which only answers to control commands are exempt
+ * (BEHAVIOUR 2 row 39), and splits what is left into parts the platform takes.
+ */
+export function planReply(message: OutboundMessage, format: TextFormat, verdict: SendVerdict): ReplyPlan {
+  const { text, silent } = stripSilence(message.text)
+  if (silent) return { kind: 'silent' }
+  const parts = text.trim() === '' ? [] : format.split(text)
+  if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
+  if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
+  return { kind: 'parts', parts }
+}

@@ -1,0 +1,85 @@
+import { conversationOf } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import { isTurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Delivery } from '../core/outbound.ts'
+import type { Store } from '../store/store.ts'
+import type { LaneItem, Lanes } from './lanes.ts'
+
+export interface RecoverDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly lanes: Lanes
+}
+
+/** Rows ended in one transaction. */
+const ENDED_AT_ONCE = 500
+
+/**
+ * Boot, before any adapter is ready: sends of dead processes become uncertain, what is too old is ended and never blasted
+ * out (P20, P21), the rest goes into its lanes as bare ids. The growing reply of an interrupted turn is left alone: the
+ * turn goes on and its end takes the row up (A04).
+ */
+export async function recover(deps: RecoverDeps): Promise<void> {
+  const { store, clock, logger, lanes } = deps
+  const fenced = await store.write((tx) => tx.outbox.fence())
+  const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
+  const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
+  const now = clock.now()
+  const ended: Ending[] = []
+  const alive: Delivery[] = []
+  for (const row of owed) {
+    const ending = now >= row.expiresAt ? tooOld(row) : await orphaned(store, row)
+    if (ending) ended.push(ending)
+    else alive.push(row)
+  }
+  for (let from = 0; from < ended.length; from += ENDED_AT_ONCE) {
+    const some = ended.slice(from, from + ENDED_AT_ONCE)
+    await store.write(async (tx) => {
+      for (const { row, state, reason } of some) await tx.outbox.settle(row.id, { state, reason, at: now })
+    })
+  }
+  for (const group of byConversation(alive)) {
+    const [first] = group
+    if (first) lanes.push(first.address, group.map(itemOf))
+  }
+  if (owed.length > 0) {
+    logger.info('Deliveries were taken up again', { fenced, resumed: alive.length, ended: ended.length })
+  }
+}
+
+interface Ending {
+  readonly row: Delivery
+  readonly state: 'expired' | 'given_up'
+  readonly reason: string
+}
+
+function tooOld(row: Delivery): Ending {
+  const unknown = row.state === 'uncertain' || row.state === 'sending'
+  return unknown
+    ? { row, state: 'given_up', reason: 'its outcome stayed unknown until it expired' }
+    : { row, state: 'expired', reason: 'too old to be sent' }
+}
+
+/** The growing reply of a turn that was stopped: nobody will finish it, and half a sentence is not sent again. */
+async function orphaned(store: Store, row: Delivery): Promise<Ending | undefined> {
+  if (row.partNo > 0 || row.attempt === 0 || !isTurnId(row.source)) return undefined
+  const turn = await store.read.turns.get(row.source)
+  return turn?.state === 'cancelled' ? { row, state: 'given_up', reason: 'its turn was stopped' } : undefined
+}
+
+function byConversation(rows: readonly Delivery[]): Iterable<readonly Delivery[]> {
+  const groups = new Map<string, Delivery[]>()
+  for (const row of rows) {
+    const key = conversationOf(row.address)
+    const group = groups.get(key)
+    if (group) group.push(row)
+    else groups.set(key, [row])
+  }
+  return groups.values()
+}
+
+function itemOf({ id, source }: Delivery): LaneItem {
+  return { id, source }
+}

@@ -1,0 +1,32 @@
+import type { DeliveryClass } from '../core/outbound.ts'
+
+/** All times in ms. */
+export interface DeliverySettings {
+  /** A turn that lasts longer than this shows its reply while it grows. */
+  readonly liveAfterMs: number
+  /** How long a send of unknown outcome rests before it is repeated (RELIABILITY 3.2). */
+  readonly uncertainAfterMs: number
+  /** How long a part of unknown outcome may hold its conversation at most (RELIABILITY 3.3). */
+  readonly uncertainHoldMs: number
+  /** Stands before a repeated message. Must need no escaping in any markup. */
+  readonly repeatMark: string
+  /** Age at which an unsent part is no longer worth sending (P20, P21). */
+  readonly expireAfterMs: Readonly<Record<DeliveryClass, number>>
+  /** How long the end of a live reply waits for a call in flight; longer than any adapter's own deadline. */
+  readonly liveSettleMs: number
+  /** How long `stop` waits for sends in flight before it aborts them. */
+  readonly stopWithinMs: number
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+export const DEFAULT_SETTINGS: DeliverySettings = {
+  liveAfterMs: 700,
+  uncertainAfterMs: 10_000,
+  uncertainHoldMs: 60_000,
+  repeatMark: '(repeat) ',
+  expireAfterMs: { reply: 24 * HOUR, effect: HOUR, notice: HOUR, control: 15 * MINUTE },
+  liveSettleMs: 20_000,
+  stopWithinMs: 8_000,
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { createTelegramFormat } from '../../adapters/telegram/format.ts'
+import type { TraceId, TurnId } from '../../src/core/ids.ts'
+import type { DeliveryClass, OutboundMessage } from '../../src/core/outbound.ts'
+import { planReply, type ReplyPlan } from '../../src/delivery/plan-reply.ts'
+import { at, DM } from './rig.ts'
+
+const format = createTelegramFormat(40)
+
+function plan(
+  text: string,
+  { allowed = true, as = 'reply' }: { allowed?: boolean; as?: DeliveryClass } = {},
+): ReplyPlan {
+  const message: OutboundMessage = {
+    source: 'turn_1' as TurnId,
+    traceId: 'tr_1' as TraceId,
+    address: at(DM),
+    class: as,
+    text,
+  }
+  return planReply(message, format, { allowed, because: 'rule "quiet"' })
+}
+
+function textsOf(reply: ReplyPlan): readonly string[] {
+  return reply.kind === 'parts' ? reply.parts.map(({ plain }) => plain) : [`<${reply.kind}>`]
+}
+
+test.each(['<NO_REPLY>', ' <EMPTY_RESPONSE>\n', '<NO_REPLY><NO_REPLY> <EMPTY_RESPONSE>', '<NO_<NO_REPLY>REPLY>'])(
+  'S28: %j plans silence',
+  (text) => expect(plan(text)).toEqual({ kind: 'silent' }),
+)
+
+test('S28: a marker beside invisible characters only plans silence', () => {
+  expect(plan('\u200b<NO_REPLY>')).toEqual({ kind: 'silent' })
+})
+
+test('S29: text with a marker is planned without the marker', () => {
+  expect(textsOf(plan('All quiet. <NO_REPLY>'))).toEqual(['All quiet.'])
+})
+
+test('S30: both markers, repeated and mixed, go; other words in angle brackets stay', () => {
+  expect(textsOf(plan('<NO_REPLY>a <b> <EMPTY_RESPONSE><NO_REPLY>c'))).toEqual(['a <b> c'])
+})
+
+test('S30: the bare word stays text', () => {
+  expect(textsOf(plan('NO_REPLY'))).toEqual(['NO_REPLY'])
+})
+
+test.each(['', ' \n ', '\u200b'])('P39: %j without a marker is empty, not silent', (text) => {
+  expect(plan(text)).toEqual({ kind: 'empty' })
+})
+
+test.each(['reply', 'effect', 'notice'] as const)('T31: a denied %s is not planned and names the rule', (as) => {
+  expect(plan('hello', { allowed: false, as })).toEqual({ kind: 'denied', because: 'rule "quiet"' })
+})
+
+test('T31: an answer to a control command is exempt', () => {
+  expect(textsOf(plan('Sending is off.', { allowed: false, as: 'control' }))).toEqual(['Sending is off.'])
+})
+
+test('a long text is planned in parts within the limit', () => {
+  const parts = textsOf(plan('one two three four five six seven eight nine ten eleven twelve'))
+  expect(parts.length).toBeGreaterThan(1)
+  expect(parts.every((part) => part.length <= 40)).toBe(true)
+})

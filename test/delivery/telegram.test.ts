@@ -1,0 +1,75 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Address } from '../../src/core/address.ts'
+import type { TraceId } from '../../src/core/ids.ts'
+import { type FloodLimits, telegramFloodLimits } from '../../src/rehearsal/telegram/flood.ts'
+import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { adapterFor } from '../adapters/telegram/rig.ts'
+import { at, openRig, type Rig, TELEGRAM } from './rig.ts'
+
+interface Rehearsal {
+  readonly rig: Rig
+  readonly server: TelegramServer
+  readonly direct: Address
+  readonly group: Address
+  /** What the bot has in a chat now. */
+  shown(address: Address): readonly string[]
+}
+
+/** The service with the real client against the rehearsal server; both go by the same moved clock. */
+async function rehearse(flood?: FloodLimits): Promise<Rehearsal> {
+  const rig = await openRig({ limits: TELEGRAM })
+  const server = await startTelegramServer({ now: () => rig.clock.now(), ...(flood ? { flood } : {}) })
+  onTestFinished(() => server.close())
+  rig.adapter = adapterFor(server)
+  const ada = server.world.addUser({ firstName: 'Ada' })
+  server.world.say({ from: ada, text: '/start' })
+  const chat = server.world.addChat({ type: 'supergroup', title: 'Engine Room', members: [ada] })
+  const shown = (address: Address): readonly string[] =>
+    server.world.messages(Number(address.chat), { by: 'bot', deleted: false }).map(({ message }) => message.text ?? '')
+  return { rig, server, direct: at(`telegram:direct:${ada.id}`), group: at(`telegram:group:${chat.id}`), shown }
+}
+
+test('D04: the platform never refuses one of 60 replies to a group, and they keep their order', async () => {
+  const { rig, server, group, shown } = await rehearse(telegramFloodLimits)
+  for (let count = 1; count <= 60; count++) await rig.say(`reply ${count}`, { address: group })
+  await rig.pass(5 * 60_000)
+  expect(shown(group)).toEqual(Array.from({ length: 60 }, (_, index) => `reply ${index + 1}`))
+  expect(server.ledger.calls('sendMessage').filter(({ answer }) => answer && !answer.ok)).toEqual([])
+})
+
+test('A14: an answer lost on the wire leads to one marked repeat', async () => {
+  const { rig, server, direct, shown } = await rehearse()
+  server.faults.add({ method: 'sendMessage', action: { kind: 'reset', when: 'after' } })
+  const message = rig.message('hello', { address: direct })
+  await rig.say('', message)
+  await rig.pass(11_000)
+  expect(shown(direct)).toEqual(['hello', '(repeat) hello'])
+  expect(await rig.rows(message.source)).toMatchObject([{ state: 'resent' }])
+})
+
+test('C08: a final answer that is shown already counts as sent', async () => {
+  const { rig, server, direct, shown } = await rehearse(telegramFloodLimits)
+  const turnId = rig.ids.turn()
+  const live = rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: direct })
+  live.push('Once upon a time')
+  await rig.pass(1_000)
+  await live.settle()
+  await rig.say('Once upon a time', { address: direct, source: turnId })
+  await rig.pass(1_000)
+  expect(server.ledger.calls('editMessageText')).toMatchObject([{ answer: { ok: false } }])
+  expect(shown(direct)).toEqual(['Once upon a time'])
+  expect(await rig.rows(turnId)).toMatchObject([{ state: 'sent', op: 'edit' }])
+})
+
+test('S28: a streamed reply that ends in silence leaves nothing in the chat', async () => {
+  const { rig, direct, shown } = await rehearse(telegramFloodLimits)
+  const turnId = rig.ids.turn()
+  const live = rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: direct })
+  live.push('Let me see <NO_RE')
+  await rig.pass(1_000)
+  expect(shown(direct)).toEqual(['Let me see'])
+  await live.settle()
+  await rig.say('<NO_REPLY>', { address: direct, source: turnId })
+  await rig.pass(1_000)
+  expect(shown(direct)).toEqual([])
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { policy } from '../fakes/routing-policy.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const nobody = { routing: policy() }
+
+async function codeOf({ daemon }: Household): Promise<string> {
+  const { claimLinks } = await daemon.operator.status()
+  return new URL(claimLinks[0] ?? '').searchParams.get('start') ?? ''
+}
+
+describe('ownership', () => {
+  it('prints a link whose code makes the first to send it the owner', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    telegram.world.say({ from: 111, text: `/start ${await codeOf(house)}` })
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('You are my owner now')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: 'hello' })
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello')
+    expect(await house.daemon.operator.status()).toMatchObject({ ownerKnown: true, claimLinks: [] })
+  })
+
+  it('is known after a restart, by id', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    telegram.world.say({ from: 111, text: `/start ${await codeOf(house)}` })
+    await telegram.ledger.nextFromBot('sent')
+    await house.restart()
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: 'hello again' })
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello again')
+  })
+
+  it('is not given for a wrong code', async () => {
+    const house = await startHousehold(nobody)
+    house.telegram.world.say({ from: 444, text: '/start abcdef' })
+    expect((await house.telegram.ledger.nextFromBot('sent')).text).toContain('not right')
+    expect((await house.daemon.operator.status()).ownerKnown).toBe(false)
+  })
+
+  it('cannot be claimed a second time', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    const code = await codeOf(house)
+    telegram.world.say({ from: 111, text: `/start ${code}` })
+    await telegram.ledger.nextFromBot('sent')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 444, text: `/start ${code}` })
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toContain('already has an owner')
+  })
+
+  it('cannot be claimed in a group, where others read the code', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram, daemon } = house
+    const { id } = telegram.world.addChat({ type: 'supergroup', title: 'G', members: [111] })
+    telegram.world.say({ from: 111, chat: id, text: `/start@parley_bot ${await codeOf(house)}` })
+    telegram.world.say({ from: 444, text: 'hello' })
+    await telegram.ledger.nextFromBot('sent')
+    expect((await daemon.operator.status()).ownerKnown).toBe(false)
+  })
+
+  it('while nobody has it, a stranger gets one line that says how to claim, once', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    telegram.world.say({ from: 444, text: 'hello' })
+    telegram.world.say({ from: 444, text: 'hello?' })
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('/start')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 555, text: 'me too' })
+    await telegram.ledger.nextFromBot('sent', { after: mark })
+    expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,120 @@
+import { ParleyError } from '../../src/core/errors.ts'
+import type {
+  OperatorService,
+  SessionDetail,
+  SessionListQuery,
+  SessionSummary,
+  StatusReport,
+  WhyReport,
+} from '../../src/core/operator.ts'
+
+const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
+
+export const sampleStatus: StatusReport = {
+  version: '0.1.0',
+  startedAt: AT,
+  channels: [
+    {
+      channel: 'telegram',
+      account: 'default',
+      status: 'up',
+      username: 'parley_bot',
+      lastProofAt: AT + 5000,
+      hints: ['privacy mode hides group messages that do not address the bot'],
+      unknown: { poll: 2 },
+    },
+    { channel: 'telegram', account: 'second', status: 'down', detail: 'the token is refused', hints: [], unknown: {} },
+  ],
+  ownerKnown: false,
+  claimLinks: ['https://t.me/parley_bot?start=abc'],
+  models: ['scripted/echo'],
+  sessions: 2,
+  runningTurns: 1,
+  waiting: 3,
+  outbox: { sent: 12, unknown: 1, planned: 0 },
+  uncertain: [{ id: 'out_1', address: 'telegram:group:-1001', state: 'unknown', reason: 'timed out', traceId: 'tr_1' }],
+}
+
+export const sampleWhy: WhyReport = {
+  inboxId: 'in_1',
+  traceId: 'tr_1',
+  receivedAt: AT,
+  event: 'message',
+  messageId: '42',
+  address: 'telegram:group:-1001/7',
+  sender: { id: '111', name: 'Ada' },
+  decision: 'store',
+  reason: 'not_addressed',
+  steps: [
+    {
+      stage: 'access',
+      verdict: 'pass',
+      because: 'the group is open to everyone',
+      config: 'routing.access.groups[0].who',
+    },
+    { stage: 'trigger', verdict: 'stop', because: 'nobody addressed the agent' },
+  ],
+  session: 'telegram:2026-11-21-9f3a61c0',
+  outcome: 'stored',
+  deliveries: [],
+}
+
+/** The name has every sign that means something in a URL. */
+export const sampleSession: SessionDetail = {
+  id: 'telegram:2026-11-21-9f3a61c0',
+  key: 'agent:main:slack:chat:T01/C1@50%?#é',
+  kind: 'chat',
+  status: 'idle',
+  agent: 'main',
+  createdAt: AT,
+  updatedAt: AT + 60_000,
+  messages: 3,
+  turns: 1,
+  description: 'lunch plans',
+  preview: 'shall we?',
+  scopeKey: `sk_v1_${'a'.repeat(64)}`,
+  scope: { chat: '-1001' },
+  source: null,
+  metadata: { title: 'Lunch' },
+  events: [
+    { seq: 1, at: AT, type: 'user', text: 'shall we?\nat noon' },
+    { seq: 2, at: AT + 1000, type: 'assistant', turn: 'turn_1', text: 'yes' },
+  ],
+}
+
+export interface FakeOperator extends OperatorService {
+  readonly asked: unknown[]
+}
+
+/** Answers the samples, remembers what it was asked, and refuses what the contract refuses. */
+export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOperator {
+  const asked: unknown[] = []
+  const { events, scopeKey, scope, source, metadata, ...summary } = sampleSession
+  return {
+    asked,
+    async status() {
+      asked.push('status')
+      return sampleStatus
+    },
+    async why(name) {
+      asked.push(name)
+      return [sampleWhy.inboxId, sampleWhy.traceId, sampleWhy.messageId].includes(name) ? [sampleWhy] : []
+    },
+    sessions: {
+      async list(query: SessionListQuery) {
+        asked.push(query)
+        if (query.limit < 1 || query.limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
+        const sessions: SessionSummary[] = [summary, { ...summary, id: 'telegram:2026-11-20-00000000', key: 'main' }]
+        return { sessions: sessions.slice(query.offset, query.offset + query.limit), total: sessions.length }
+      },
+      async show(name) {
+        asked.push(name)
+        if (name !== sampleSession.id && name !== sampleSession.key) {
+          throw new ParleyError('not_found', `There is no session "${name}"`)
+        }
+        return sampleSession
+      },
+    },
+    ...overrides,
+  }
+}
