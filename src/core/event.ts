@@ -14,6 +14,7 @@ import type { ToolClass, Usage } from './model.ts'
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | RELIABILITY 3.4 |
  * | `turn_steered` | the user messages before it joined the running turn | DESIGN decision 16 |
+ * | `messages_dropped` | messages that waited for a turn will get none (`/stop`) | DESIGN decision 16 |
  * | `assistant_step` | the model asked for tools: before they run | RELIABILITY 3.4 |
  * | `tool_call` | the intent, before the tool starts | S15 |
  * | `tool_result` | the tool ended, or was found interrupted | S15, R31 |
@@ -30,6 +31,7 @@ export type EventDraft =
   | { readonly type: 'turn_started'; readonly data: { readonly traceId: TraceId } }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
   | { readonly type: 'turn_steered'; readonly data: { readonly messages: number } }
+  | { readonly type: 'messages_dropped'; readonly data: { readonly messages: number } }
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
   | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
   | { readonly type: 'tool_result'; readonly data: ToolResultData }
@@ -38,6 +40,24 @@ export type EventDraft =
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
 
 export type EventType = EventDraft['type']
+
+/** Every type there is; the compiler refuses one that is missing. */
+const ALL_TYPES = {
+  session_started: true,
+  user_message: true,
+  turn_started: true,
+  turn_resumed: true,
+  turn_steered: true,
+  messages_dropped: true,
+  assistant_step: true,
+  tool_call: true,
+  tool_result: true,
+  assistant_message: true,
+  turn_completed: true,
+  turn_cancelled: true,
+} satisfies Record<EventType, true>
+
+export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
 
 export interface UserMessageData {
   /** Raw text (S26); tags exist only in the model's view. */
@@ -50,6 +70,8 @@ export interface UserMessageData {
   readonly addressed: boolean
   /** False: stored as context of the next prompt, owes no turn (S25). */
   readonly triggers: boolean
+  /** Stored and refused, the queue being full: no model ever sees it, the sender was asked to repeat it. */
+  readonly refused?: true
   readonly quoted?: QuotedMessage
   readonly attachments?: readonly AttachmentRef[]
 }

@@ -74,7 +74,7 @@ async function acceptContext(
     return { kind: 'repeat' }
   // An edit is recorded, its first text stays what the model saw.
   if (dispatch.event.kind !== 'edit') {
-    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, false)])
+    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
   }
   return { kind: 'done', inboxId: id }
 }
@@ -90,12 +90,14 @@ async function acceptRun(
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
   if (admission === 'full') {
-    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, false)])
+    await tx.events.append(session.id, dispatch.receivedAt, [
+      userMessage(dispatch, decision, { triggers: false, refused: true }),
+    ])
     return { kind: 'full', inboxId: id, sessionId: session.id }
   }
   deps.queue.admit(session.id)
   deps.admitted(session.id, admission)
-  const message = userMessage(dispatch, decision, true)
+  const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
     return { kind: 'waiting', inboxId: id, sessionId: session.id }
@@ -128,7 +130,7 @@ function contextOutcome(reason: ContextReason): 'context' | 'refused: send_polic
 function userMessage(
   dispatch: Dispatch,
   decision: Incoming<'run' | 'context'>['decision'],
-  triggers: boolean,
+  fate: Pick<UserMessageData, 'triggers' | 'refused'>,
 ): EventToAppend {
   const event = textOf(dispatch)
   const data: UserMessageData = {
@@ -137,7 +139,7 @@ function userMessage(
     sender: event.sender,
     owner: decision.identity.role === 'owner',
     addressed: decision.addressed,
-    triggers,
+    ...fate,
     ...(decision.identity.person === undefined ? {} : { person: decision.identity.person }),
     ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),

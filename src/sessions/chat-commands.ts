@@ -108,10 +108,15 @@ async function startOver(
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }
 
-async function stop({ decision }: CommandCall, { store, running }: SessionCommandDeps): Promise<string> {
+async function stop({ decision }: CommandCall, { store, clock, running }: SessionCommandDeps): Promise<string> {
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return 'Nothing is running here.'
-  const dropped = await store.write((tx) => tx.inbox.settleWaiting(current.id, 'cancelled'))
+  const dropped = await store.write(async (tx) => {
+    const messages = await tx.inbox.settleWaiting(current.id, 'cancelled')
+    if (messages > 0)
+      await tx.events.append(current.id, clock.now(), [{ type: 'messages_dropped', data: { messages } }])
+    return messages
+  })
   const aborted = running.abort(current.id)
   if (!aborted && dropped === 0) return 'Nothing is running here.'
   return dropped === 0

@@ -19,6 +19,8 @@ export function eventText(event: SessionEvent): string {
       return event.data.reason
     case 'turn_resumed':
       return `attempt ${event.data.attempt}`
+    case 'messages_dropped':
+      return `${event.data.messages} waiting will not be answered`
     case 'turn_steered':
       return `took in ${event.data.messages} more`
     case 'turn_started':

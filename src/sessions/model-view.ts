@@ -70,7 +70,10 @@ export function requestMessages(view: ModelView): { messages: readonly ModelMess
 function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): ModelView {
   switch (event.type) {
     case 'user_message':
+      if (event.data.refused) return view
       return { ...view, pending: boundContext([...view.pending, event.data], limits.contextMessages) }
+    case 'messages_dropped':
+      return { ...view, pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
       return event.turnId ? start(view, event.turnId, chat) : view
     case 'turn_steered':

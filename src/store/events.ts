@@ -1,24 +1,11 @@
 import { ParleyError } from '../core/errors.ts'
-import type { EventType, SessionEvent } from '../core/event.ts'
+import { EVENT_TYPES, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import type { Ground, Sql, SqlValue } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
-
-const TYPES: readonly EventType[] = [
-  'session_started',
-  'user_message',
-  'turn_started',
-  'turn_resumed',
-  'assistant_step',
-  'tool_call',
-  'tool_result',
-  'assistant_message',
-  'turn_completed',
-  'turn_cancelled',
-]
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64
@@ -34,7 +21,7 @@ const codec: RowCodec<SessionEvent> = {
       seq: integer(row, 'seq'),
       at: integer(row, 'at'),
       ...defined({ turnId: optional(row, 'turn_id', id<TurnId>) }),
-      type: oneOf(row, 'type', TYPES),
+      type: oneOf(row, 'type', EVENT_TYPES),
       data: json(row, 'data'),
     }) as SessionEvent,
 }
@@ -73,7 +60,8 @@ interface Append {
 
 export class EventWriting extends EventReading implements EventWriter {
   async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
-    for (const draft of drafts) if (!TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
+    for (const draft of drafts)
+      if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
     if (drafts.length === 0) throw invalid('there is nothing to append')
     const lastSeq = await this.#advance({ sessionId, at, drafts })
     const first = lastSeq - drafts.length + 1

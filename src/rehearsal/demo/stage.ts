@@ -65,8 +65,7 @@ export class Stage {
   /** Resolves once the platform was told that the message arrived: by then it is on the daemon's disk. */
   async confirmed(said: Said): Promise<void> {
     const { ledger } = this.telegram
-    const offered = await ledger.next((entry): entry is Offered => entry.kind === 'offered', { after: said.mark })
-    await ledger.confirmed(offered.updateId, { timeoutMs: ANSWER_WITHIN_MS })
+    await ledger.confirmed(ledger.updateIdOf(said.message), { timeoutMs: ANSWER_WITHIN_MS })
   }
 
   /** Waits for the answer to a message, until its text is what was waited for, and prints it. */
@@ -89,8 +88,6 @@ export class Stage {
     this.printer.check(ok, what)
   }
 }
-
-type Offered = Extract<TelegramEntry, { kind: 'offered' }>
 
 function answers(entry: TelegramEntry, { chat, topic }: Said): entry is MessageEntry {
   return (

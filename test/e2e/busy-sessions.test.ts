@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { startHousehold } from './household.ts'
+
+/** The first message of a test is answered only when the gate opens; the others at once. */
+function slowStart() {
+  const gate = createGate()
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    return textReply(`heard ${text}`, text.startsWith('slow') ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  return { gate, script }
+}
+
+describe('a busy session', () => {
+  it('R32: takes messages up to its bound, refuses the rest and says so once', async () => {
+    const { gate, script } = slowStart()
+    const { telegram, daemon } = await startHousehold({
+      script,
+      config: { session: { queue: { max: 2, busy: 'queue' } } },
+    })
+    telegram.world.say({ from: 111, text: 'slow' })
+    await gate.reached
+    const said = ['one', 'two', 'three', 'four'].map((text) => telegram.world.say({ from: 111, text }))
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('more messages waiting')
+    for (const message of said) await telegram.ledger.confirmed(telegram.ledger.updateIdOf(message))
+    gate.release()
+    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'heard one\ntwo' })
+    const outcomes = await Promise.all(
+      said.map(async ({ message_id }) => (await daemon.operator.why(String(message_id)))[0]?.outcome),
+    )
+    expect(outcomes).toEqual(['answered', 'answered', 'refused: queue_full', 'refused: queue_full'])
+    const told = telegram.world
+      .messages(111, { by: 'bot' })
+      .filter(({ message }) => message.text?.includes('more messages waiting'))
+    expect(told).toHaveLength(1)
+  })
+
+  it('/stop ends the running turn and what waits behind it, without standing in the queue itself', async () => {
+    const { gate, script } = slowStart()
+    const { telegram, daemon } = await startHousehold({ script })
+    const slow = telegram.world.say({ from: 111, text: 'slow' })
+    await gate.reached
+    const waiting = telegram.world.say({ from: 111, text: 'and this' })
+    await telegram.ledger.confirmed(telegram.ledger.updateIdOf(waiting))
+    telegram.world.say({ from: 111, text: '/stop' })
+    expect((await telegram.ledger.nextFromBot('sent')).text).toBe('Stopped, and 1 waiting message with it.')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: 'still there?' })
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('heard still there?')
+    for (const { message_id } of [slow, waiting]) {
+      expect(await daemon.operator.why(String(message_id))).toMatchObject([{ outcome: 'cancelled' }])
+    }
+  })
+
+  it('C17: a stopped turn emits cancelled and no completed', async () => {
+    const { gate, script } = slowStart()
+    const { telegram, daemon } = await startHousehold({ script })
+    telegram.world.say({ from: 111, text: 'slow' })
+    await gate.reached
+    telegram.world.say({ from: 111, text: '/stop' })
+    await telegram.ledger.nextFromBot('sent')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: 'next' })
+    await telegram.ledger.nextFromBot('sent', { after: mark })
+    const { events } = await daemon.operator.sessions.show('telegram:direct:111')
+    expect(events.filter(({ type }) => type.startsWith('turn_')).map(({ type }) => type)).toEqual([
+      'turn_started',
+      'turn_cancelled',
+      'turn_started',
+      'turn_completed',
+    ])
+  })
+
+  it('interrupt: a new message ends the running turn and is answered next', async () => {
+    const { gate, script } = slowStart()
+    const { telegram } = await startHousehold({ script, config: { session: { queue: { max: 9, busy: 'interrupt' } } } })
+    telegram.world.say({ from: 111, text: 'slow' })
+    await gate.reached
+    telegram.world.say({ from: 111, text: 'no, this' })
+    expect((await telegram.ledger.nextFromBot('sent')).text).toBe('heard no, this')
+  })
+
+  it('steer: a message said between two steps joins the running turn', async () => {
+    const gate = createGate()
+    const script: Script = (request) => {
+      const texts = request.messages.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content))
+      if (texts.length === 1) {
+        const clock = { type: 'tool_use', name: 'current_time', input: {} } as const
+        return { blocks: [clock], holds: [{ beforeDelta: 0, gate }] }
+      }
+      return textReply(`saw ${texts.at(-1)?.includes('only this year')}`)
+    }
+    const { telegram, anthropic, daemon } = await startHousehold({
+      script,
+      config: { session: { queue: { max: 9, busy: 'steer' } } },
+    })
+    telegram.world.say({ from: 111, text: 'search' })
+    await gate.reached
+    const steering = telegram.world.say({ from: 111, text: 'only this year' })
+    await telegram.ledger.confirmed(telegram.ledger.updateIdOf(steering))
+    gate.release()
+    expect((await telegram.ledger.nextFromBot('sent')).text).toBe('saw true')
+    expect(anthropic?.ledger.requests()).toHaveLength(2)
+    const { turns } = await daemon.operator.sessions.show('telegram:direct:111')
+    expect(turns).toBe(1)
+  })
+})
