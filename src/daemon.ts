@@ -5,8 +5,9 @@ import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
 import type { Config } from './config/config.ts'
-import { systemClock } from './core/clock.ts'
+import { sleep, systemClock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
+import { deferred } from './core/deferred.ts'
 import { type AccountId, type ChannelId, createIdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
@@ -36,11 +37,16 @@ export interface Daemon {
   readonly operator: OperatorService
   /** Resolves when every channel has come up or failed once. */
   settled(): Promise<void>
+  /** A write was committed in time just now: what a watchdog may be told (RELIABILITY 8). */
+  healthy(): Promise<boolean>
+  /** Resolves when it has stopped. */
+  readonly stopped: Promise<void>
   /** Takes nothing more in, lets running turns end within 25 s, then lets go of everything. Idempotent. */
   stop(): Promise<void>
 }
 
 const DRAIN_MS = 25_000
+const COMMIT_WITHIN_MS = 5_000
 const clock = systemClock
 const random = Math.random
 
@@ -93,8 +99,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const own = sessionCommands({ store, clock, ids, access, running, operator, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 
-  await engine.recover()
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
+  await engine.recover()
   hub.start(
     accounts.all.map((account) => ({
       ...account,
@@ -108,13 +114,16 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
       menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
     },
   )
-  let stopped: Promise<void> | undefined
+  const stopped = deferred()
+  let stopping: Promise<void> | undefined
   return {
     operator,
+    stopped: stopped.promise,
     settled: () => hub.settled(),
+    healthy: () => commitsInTime(store),
     stop() {
-      stopped ??= close({ engine, inlet, hub, api, store })
-      return stopped
+      stopping ??= close({ engine, inlet, hub, api, store }).finally(stopped.resolve)
+      return stopping
     },
   }
 }
@@ -133,6 +142,15 @@ function stateIn({ read, write }: Store) {
     get: (key) => read.channelState.get(channel, account, key),
     set: (key, value) => write((tx) => tx.channelState.set(channel, account, key, value)),
   })
+}
+
+/** A platform that is out does not make the daemon ill; a store that cannot write does. */
+async function commitsInTime(store: Store): Promise<boolean> {
+  const late = new AbortController()
+  const write = store.write((tx) => tx.notices.once('watchdog', clock.now(), 0)).then(() => true)
+  const inTime = await Promise.race([write, sleep(clock, COMMIT_WITHIN_MS, late.signal).then(() => false)])
+  late.abort()
+  return inTime
 }
 
 interface Doors {

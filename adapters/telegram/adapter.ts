@@ -71,6 +71,8 @@ export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMe
       const profile = await greet(this.#pollClient, run.abort.signal)
       this.#health = { ...this.#health, identity: profile.identity, hints: profile.hints }
       await this.#listen(run, profile)
+      // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
+      if (this.#health.status === 'starting') this.#proven()
     } catch (error) {
       this.#run = undefined
       if (error instanceof ChannelDown) this.#report('down', error.message)
@@ -127,14 +129,16 @@ export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMe
         random: () => this.#services.random(),
         accept: (update) => this.#accept(update, run, profile),
         onListening: listening,
-        onProof: () => {
-          this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
-          this.#report('up')
-        },
+        onProof: () => this.#proven(),
         onTrouble: (detail) => this.#report('down', detail),
       }
       run.polling = pollUpdates(ports, run.abort.signal).then(() => this.#endRun(run))
     })
+  }
+
+  #proven(): void {
+    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
+    this.#report('up')
   }
 
   async #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts'
 import { type Clock, sleep } from '../core/clock.ts'
+import { type Deferred, deferred } from '../core/deferred.ts'
 import { toError } from '../core/errors.ts'
 import type { AccountId, ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -34,6 +35,8 @@ interface Member {
   readonly channel: ChannelId
   readonly account: AccountId
   adapter?: ChannelAdapter
+  /** Its start succeeded. */
+  started: boolean
   /** Why it is not up, from the last failed start. */
   failure?: string
   readonly triedOnce: Deferred
@@ -56,7 +59,12 @@ export class ChannelHub {
   /** Begins to bring the accounts up; does not wait for them. */
   start(accounts: readonly HubAccount[], onReady: OnReady): void {
     for (const account of accounts) {
-      const member: Member = { channel: account.channel, account: account.account, triedOnce: deferred() }
+      const member: Member = {
+        channel: account.channel,
+        account: account.account,
+        started: false,
+        triedOnce: deferred(),
+      }
       this.#members.set(keyOf(member.channel, member.account), member)
       this.#starting.push(this.#bringUp(account, member, onReady))
     }
@@ -67,10 +75,13 @@ export class ChannelHub {
     await Promise.all([...this.#members.values()].map(({ triedOnce }) => triedOnce.promise))
   }
 
-  /** The adapter an address leaves by, or undefined while it is not up. */
+  /**
+   * The adapter an address leaves by, or undefined until it has started. Its health is about receiving: while a stray
+   * poller takes the messages, or the first long poll has brought nothing yet, answers leave all the same.
+   */
   adapter({ channel, account }: Address): ChannelAdapter | undefined {
-    const adapter = this.#members.get(keyOf(channel, account))?.adapter
-    return adapter?.health().status === 'up' ? adapter : undefined
+    const member = this.#members.get(keyOf(channel, account))
+    return member?.started ? member.adapter : undefined
   }
 
   reports(): readonly ChannelReport[] {
@@ -96,6 +107,7 @@ export class ChannelHub {
         member.adapter ??= await account.create()
         await member.adapter.start(account.sink(), signal)
         delete member.failure
+        member.started = true
         member.triedOnce.resolve()
         onReady(member.channel, member.account, member.adapter)
         return
@@ -118,19 +130,6 @@ export class ChannelHub {
       }
     }
   }
-}
-
-interface Deferred {
-  readonly promise: Promise<void>
-  resolve(): void
-}
-
-function deferred(): Deferred {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }
 
 function keyOf(channel: ChannelId, account: AccountId): string {

@@ -3,6 +3,8 @@ import { type AnswerReply, lastUserText, type Reply, type Script, textReply } fr
 
 /** Slow enough to be watched, fast enough for a tour. */
 const TYPING_MS = 25
+/** A story takes some seconds, so that a crash can come in the middle. */
+const STORY_MS = 70
 
 const STORY = [
   'Once there was a small bot that lived in a family chat.',
@@ -22,27 +24,32 @@ const BEGINNING_OF_TAGS = /^(\[[^\]]*\] )+/
  */
 export const persona: Script = (request) => {
   const line = lastUserText(request).trimEnd().split('\n').at(-1) ?? ''
+  const time = clockResult(request)
+  if (time) return spoken(`My clock says ${time}.`)
   if (line.includes('[not directed at you]')) return textReply('<NO_REPLY>')
   return answer(line.replace(BEGINNING_OF_TAGS, ''), request)
 }
 
 function answer(said: string, request: MessagesRequest): Reply {
-  if (/story/i.test(said)) return spoken(STORY)
-  if (/what time/i.test(said)) return theTime(request)
+  if (/story/i.test(said)) return textReply(STORY, { delayMs: STORY_MS })
+  if (/what time/i.test(said)) return askClock(request)
   if (/what do you know|what have you read|remember/i.test(said))
     return spoken(`Here I have read:\n\n${recollection(request)}`)
   return spoken(`I heard you: “${said.replace(/@\w+\s*/g, '').trim()}”`)
 }
 
-/** Asks the clock first, as a model with tools does. */
-function theTime(request: MessagesRequest): Reply {
-  const results = request.messages.at(-1)?.content
-  const block = Array.isArray(results) ? results.find(({ type }) => type === 'tool_result') : undefined
-  if (block) return spoken(`My clock says ${textOf(block.content)}.`)
-  const clock = request.tools?.find(({ name }) => name === 'current_time')
-  return clock
-    ? { blocks: [{ type: 'tool_use', name: clock.name, input: { timezone: 'Europe/Berlin' } }] }
-    : spoken('I have no clock here.')
+/** What the clock said, if the last thing that happened is its answer. */
+function clockResult({ messages }: MessagesRequest): string | undefined {
+  const content = messages.at(-1)?.content
+  const block = Array.isArray(content) ? content.find(({ type }) => type === 'tool_result') : undefined
+  return block && textOf(block.content)
+}
+
+/** Asks the clock, as a model with tools does. */
+function askClock({ tools }: MessagesRequest): Reply {
+  const clock = tools?.find(({ name }) => name === 'current_time')
+  if (!clock) return spoken('I have no clock here.')
+  return { blocks: [{ type: 'tool_use', name: clock.name, input: { timezone: 'Europe/Berlin' } }] }
 }
 
 /** Every line of a person in this conversation, as the model sees it: proof of what is kept apart. */

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { ParleyError } from '../core/errors.ts'
+import type { OperatorService } from '../core/operator.ts'
+import { connectLocal } from './local-client.ts'
+import type { CliPorts, LoadedConfig } from './ports.ts'
+import { socketPathOf } from './socket-path.ts'
+
+/** Asks the running daemon; where none runs, its store, and says so on stderr. `not_found` if there is no store yet. */
+export async function askOperator<Answer>(
+  ports: Pick<CliPorts, 'openOffline' | 'stderr'>,
+  loaded: LoadedConfig,
+  ask: (operator: OperatorService) => Promise<Answer>,
+): Promise<Answer> {
+  const daemon = await connectLocal(socketPathOf(loaded.config))
+  if (daemon) return ask(daemon)
+  const { path } = loaded.config.store
+  if (!existsSync(path)) {
+    throw new ParleyError(
+      'not_found',
+      `No daemon is running, and there is no store at ${path} yet.\n"parley start" makes it.`,
+    )
+  }
+  const offline = await ports.openOffline(loaded)
+  try {
+    ports.stderr.write('No daemon is running; read from its store.\n')
+    return await ask(offline)
+  } finally {
+    await offline.close()
+  }
+}

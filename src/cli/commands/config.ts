@@ -1,0 +1,34 @@
+import { EXIT } from '../../core/errors.ts'
+import type { CliPorts } from '../ports.ts'
+import { plain, toJson } from '../print/plain.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+/** Loads the configuration as `start` would; a mistake leaves as `config` with its path. */
+export async function checkConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
+  const { config } = await ports.load(options.config)
+  const { file, warnings } = config
+  const source = file ?? 'the environment (no file)'
+  show(ports, options, {
+    value: { ok: true, ...(file === undefined ? {} : { file }), warnings },
+    lines: (style) => [
+      `${style.good('✓')} ${source} is valid`,
+      ...warnings.map((warning) => `  warning: ${plain(warning)}`),
+    ],
+  })
+  return EXIT.ok
+}
+
+export async function printSchema(ports: Pick<CliPorts, 'stdout' | 'configSchema'>): Promise<number> {
+  ports.stdout.write(toJson(await ports.configSchema()))
+  return EXIT.ok
+}
+
+export async function explainConfig(
+  ports: ReadPorts & Pick<CliPorts, 'explain'>,
+  options: ReadOptions,
+): Promise<number> {
+  const { config } = await ports.load(options.config)
+  const lines = await ports.explain(config)
+  show(ports, options, { value: lines, lines: () => lines.map(plain) })
+  return EXIT.ok
+}

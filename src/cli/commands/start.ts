@@ -1,0 +1,55 @@
+import { EXIT } from '../../core/errors.ts'
+import type { CliPorts, LoadedConfig, RunningDaemon } from '../ports.ts'
+import { printStarted } from '../print/started.ts'
+import { reportError } from '../report-error.ts'
+import { watchSignals } from '../watch-signals.ts'
+
+type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' | 'onSignal'>
+
+/**
+ * Runs the daemon in the foreground. Resolves with 0 after a first SIGINT or SIGTERM and the drain, with 1 at once on a
+ * second one (the caller then ends the process) and with 1 if the daemon stops without being told.
+ */
+export async function start(ports: StartPorts, file?: string): Promise<number> {
+  const loaded = await ports.load(file)
+  const signals = watchSignals(ports.onSignal)
+  try {
+    return await Promise.race([run(ports, loaded, signals.first), signals.second.then(() => EXIT.failed)])
+  } finally {
+    signals.close()
+  }
+}
+
+async function run(ports: StartPorts, loaded: LoadedConfig, told: Promise<string>): Promise<number> {
+  const daemon = await ports.start(loaded)
+  let stopping = false
+  // Not awaited: a channel that is still trying must not hold the stop up.
+  void announce(ports, { daemon, loaded, quiet: () => stopping })
+  try {
+    const signal = await Promise.race([told, daemon.stopped.then(() => undefined)])
+    if (signal === undefined) ports.stderr.write('The daemon stopped by itself; its log says why.\n')
+    else ports.stdout.write('Stopping; a second signal stops at once.\n')
+    return signal === undefined ? EXIT.failed : EXIT.ok
+  } finally {
+    stopping = true
+    await daemon.stop()
+  }
+}
+
+interface Announcement {
+  readonly daemon: RunningDaemon
+  readonly loaded: LoadedConfig
+  quiet(): boolean
+}
+
+/** Prints the opening lines once the channels have settled. A daemon that cannot tell its status still runs. */
+async function announce(ports: StartPorts, { daemon, loaded, quiet }: Announcement): Promise<void> {
+  try {
+    await daemon.settled()
+    if (quiet()) return
+    const report = await daemon.operator.status()
+    if (!quiet()) ports.stdout.write(`${printStarted(report, loaded.config).join('\n')}\n`)
+  } catch (error) {
+    if (!quiet()) reportError(ports, error)
+  }
+}

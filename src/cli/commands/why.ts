@@ -1,0 +1,13 @@
+import { EXIT } from '../../core/errors.ts'
+import { askOperator } from '../ask-operator.ts'
+import { oneLine } from '../print/plain.ts'
+import { printWhy } from '../print/why.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+/** Resolves with 1 if nothing of that name was ever received, as a search that finds nothing does. */
+export async function why(ports: ReadPorts, message: string, options: ReadOptions): Promise<number> {
+  const reports = await askOperator(ports, await ports.load(options.config), (operator) => operator.why(message))
+  if (reports.length === 0) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
+  show(ports, options, { value: reports, lines: (style) => printWhy(reports, style) })
+  return reports.length === 0 ? EXIT.failed : EXIT.ok
+}

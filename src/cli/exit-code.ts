@@ -1,0 +1,14 @@
+import { type ErrorCode, EXIT, errorCode } from '../core/errors.ts'
+
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid: EXIT.usage,
+  store_locked: EXIT.locked,
+  config: EXIT.config,
+  // Only another program or another file mends it, so a service manager must not try again.
+  store_newer: EXIT.config,
+}
+
+/** The exit code of a command that failed. */
+export function exitCodeOf(error: unknown): number {
+  return CODES[errorCode(error)] ?? EXIT.failed
+}

@@ -1,0 +1,123 @@
+import { request } from 'node:http'
+import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import type { OperatorService } from '../core/operator.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** Codes by HTTP status: what the caller can act on. The rest is the daemon's own failure. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  503: 'unavailable',
+}
+
+/**
+ * The daemon behind a local socket; undefined when none runs (no socket, or one that a killed daemon left).
+ * Rejects with `forbidden` when it belongs to another user and `unavailable` when it does not answer in time.
+ */
+export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
+  try {
+    await getJson({ socketPath, path: '/healthz', timeoutMs })
+  } catch (error) {
+    if (nobodyListens(error)) return undefined
+    throw error
+  }
+  const ask = async (path: string): Promise<unknown> => {
+    try {
+      return await getJson({ socketPath, path, timeoutMs })
+    } catch (error) {
+      if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
+      throw error
+    }
+  }
+  // The shapes are those of core/operator.ts: both ends are one program.
+  return {
+    status: () => ask('/v1/status') as ReturnType<OperatorService['status']>,
+    why: (name) => ask(`/v1/why?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['why']>,
+    sessions: {
+      list: ({ limit, offset, inactive }) => {
+        const query = new URLSearchParams({ limit: String(limit), offset: String(offset), inactive: String(inactive) })
+        return ask(`/v1/sessions?${query}`) as ReturnType<OperatorService['sessions']['list']>
+      },
+      show: (name) =>
+        ask(`/v1/sessions/${encodeURIComponent(name)}`) as ReturnType<OperatorService['sessions']['show']>,
+    },
+  }
+}
+
+interface LocalRequest {
+  readonly socketPath: string
+  readonly path: string
+  readonly timeoutMs: number
+}
+
+async function getJson(local: LocalRequest): Promise<unknown> {
+  const { status, body } = await get(local).catch((error) => Promise.reject(explained(error, local)))
+  const value = parse(body)
+  if (status === 200 && value !== undefined) return value
+  throw new ParleyError(
+    CODES[status] ?? 'internal',
+    messageOf(value) ?? `${local.socketPath} is not answered by a Parley daemon.`,
+  )
+}
+
+function get({ socketPath, path, timeoutMs }: LocalRequest): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ socketPath, path, agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+      response.on('error', reject)
+    })
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+function explained(error: unknown, { socketPath, timeoutMs }: LocalRequest): unknown {
+  switch (systemCode(error)) {
+    case 'ABORT_ERR':
+      return new ParleyError('unavailable', `The daemon did not answer within ${timeoutMs / 1000} s on ${socketPath}.`)
+    case 'EACCES':
+      return new ParleyError(
+        'forbidden',
+        `${socketPath} belongs to another user: run this as the user the daemon runs as.`,
+      )
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return new ParleyError('unavailable', `The daemon hung up on ${socketPath}; it is probably stopping.`, {
+        cause: error,
+      })
+    default:
+      return error
+  }
+}
+
+const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'ENAMETOOLONG'])
+
+function nobodyListens(error: unknown): boolean {
+  return NOBODY.has(systemCode(error))
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function messageOf(value: unknown): string | undefined {
+  const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
+  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined
+  return typeof message === 'string' ? message : undefined
+}

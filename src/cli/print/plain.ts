@@ -1,0 +1,20 @@
+/**
+ * Chat text is written by strangers: what moves the cursor, colours the screen or turns the reading direction is shown
+ * as a visible sign. Line breaks stay.
+ */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+export function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, (sign) => (sign === '\n' ? sign : sign === '\t' ? ' ' : '\ufffd'))
+}
+
+/** A text as one line. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/\s+/g, ' ').trim()
+}
+
+/** JSON for a terminal or a pipe: the same value, with every sign a terminal might obey written as an escape. */
+export function toJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2)
+  return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`))}\n`
+}

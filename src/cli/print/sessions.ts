@@ -1,0 +1,71 @@
+import type { SessionDetail, SessionList, SessionListQuery, SessionSummary } from '../../core/operator.ts'
+import { columns } from './columns.ts'
+import { oneLine, plain } from './plain.ts'
+import { count } from './status.ts'
+import type { Style } from './style.ts'
+import { formatTime } from './time.ts'
+
+export interface Page {
+  readonly query: SessionListQuery
+  /** Columns of the terminal; lines are cut there, and nowhere if absent. */
+  readonly width?: number
+}
+
+/** One line a session, newest activity first, and where the rest of the list is. */
+export function printSessions({ sessions, total }: SessionList, { query, width }: Page, style: Style): string[] {
+  if (total === 0)
+    return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
+  if (sessions.length === 0) return [`No session at offset ${query.offset}; there are ${total}.`]
+  const [header = '', ...rows] = columns(
+    [['SESSION', 'STATUS', 'TURNS', 'LAST ACTIVE', 'KEY', 'ABOUT'], ...sessions.map(summaryRow)],
+    width,
+  )
+  return [style.bold(header), ...rows, ...moreLine({ sessions, total }, query, style)]
+}
+
+function summaryRow(session: SessionSummary): string[] {
+  const about = oneLine(session.description) || oneLine(session.preview)
+  const { id, status, turns, updatedAt, key } = session
+  return [oneLine(id), status, String(turns), formatTime(updatedAt), oneLine(key), about]
+}
+
+function moreLine({ sessions, total }: SessionList, query: SessionListQuery, style: Style): string[] {
+  const next = query.offset + sessions.length
+  if (query.offset === 0 && next >= total) return []
+  const rest = next < total ? `; the next with --offset ${next}` : ''
+  return [style.dim(`${query.offset + 1} to ${next} of ${total}${rest}`)]
+}
+
+/** A session and its newest events. */
+export function printSession(session: SessionDetail, style: Style): string[] {
+  const { messages, turns } = session
+  return [
+    style.bold(oneLine(session.id)),
+    ...columns([
+      ['  key', oneLine(session.key)],
+      ['  scope', oneLine(session.scopeKey)],
+      ['  kind', oneLine(session.kind)],
+      ['  status', session.status],
+      ['  agent', oneLine(session.agent)],
+      ['  created', formatTime(session.createdAt)],
+      ['  last active', formatTime(session.updatedAt)],
+      ['  holds', `${count(messages, 'message')}, ${count(turns, 'turn')}`],
+      ...(session.description ? [['  about', oneLine(session.description)]] : []),
+      ...Object.entries(session.metadata).map(([name, value]) => [`  ${oneLine(name)}`, oneLine(value)]),
+    ]),
+    '',
+    ...(session.events.length === 0 ? ['  no event yet'] : eventLines(session, style)),
+  ]
+}
+
+/** Each event with its number; further lines of its text stand under the first. */
+function eventLines({ events }: SessionDetail, style: Style): string[] {
+  const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatTime(at), oneLine(type)]))
+  const widest = Math.max(...heads.map((head) => head.length))
+  return events.flatMap(({ text }, at) => {
+    const [first = '', ...rest] = plain(text).split('\n')
+    const head = (heads[at] ?? '').padEnd(widest)
+    const indent = ' '.repeat(widest)
+    return [`${style.dim(head)}  ${first}`.trimEnd(), ...rest.map((line) => `${indent}  ${line}`.trimEnd())]
+  })
+}

@@ -1,0 +1,35 @@
+import type { Config } from '../../config/config.ts'
+import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
+import { oneLine } from './plain.ts'
+import { channelName } from './status.ts'
+
+/** What an operator needs to know once the channels have settled; a line a fact. */
+export function printStarted(report: StatusReport, config: Pick<Config, 'file' | 'dataDir' | 'warnings'>): string[] {
+  return [
+    `Parley ${report.version}`,
+    ...report.channels.flatMap(channelLines),
+    ...claimLines(report),
+    `model: ${report.models.map(oneLine).join(', ') || 'none'}`,
+    `configuration: ${config.file ?? 'the environment (no file)'}`,
+    `data: ${config.dataDir}`,
+    ...config.warnings.map((warning) => `warning: ${oneLine(warning)}`),
+    'Stop with Ctrl-C.',
+  ]
+}
+
+function channelLines(channel: ChannelStatus): string[] {
+  const name = channelName(channel)
+  return [`${name}: ${oneLine(stateOf(channel))}`, ...channel.hints.map((hint) => `${name}: ${oneLine(hint)}`)]
+}
+
+function stateOf({ status, username, detail }: ChannelStatus): string {
+  if (status === 'up') return username ? `up as @${username}` : 'up'
+  return detail ? `${status}: ${detail}` : status
+}
+
+function claimLines({ ownerKnown, claimLinks }: StatusReport): string[] {
+  if (ownerKnown) return []
+  if (claimLinks.length === 0)
+    return ['owner: nobody yet; the link to become the owner appears once a channel is up (see parley status)']
+  return claimLinks.map((link) => `owner: nobody yet; become the owner with ${oneLine(link)}`)
+}

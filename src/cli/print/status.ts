@@ -1,0 +1,81 @@
+import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
+import { columns } from './columns.ts'
+import { oneLine } from './plain.ts'
+import type { Style } from './style.ts'
+import { formatTime } from './time.ts'
+
+/** `parley status` on one screen: channels first, then what waits, then what somebody has to look at. */
+export function printStatus(report: StatusReport, style: Style): string[] {
+  const since = report.startedAt === undefined ? 'not running' : `up since ${formatTime(report.startedAt)}`
+  return [
+    style.bold(`Parley ${report.version}, ${since}`),
+    '',
+    ...section('Channels', channelLines(report.channels, style), style),
+    '',
+    ...columns([
+      ['owner', report.ownerKnown ? 'known' : 'nobody yet'],
+      ...report.claimLinks.map((link) => ['', `become the owner: ${oneLine(link)}`]),
+      ['models', report.models.map(oneLine).join(', ') || 'none'],
+      ['sessions', String(report.sessions)],
+      ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
+      ['outbox', tally(report.outbox) || 'empty'],
+    ]),
+    ...uncertainLines(report, style),
+  ]
+}
+
+function channelLines(channels: readonly ChannelStatus[], style: Style): string[] {
+  if (channels.length === 0) return ['none configured']
+  const rows = columns(
+    channels.map((one) => [
+      channelName(one),
+      one.status,
+      one.username ? `@${oneLine(one.username)}` : '',
+      one.lastProofAt === undefined ? '' : `last heard ${formatTime(one.lastProofAt)}`,
+    ]),
+  )
+  return channels.flatMap((one, at) => [
+    `${mark(one, style)} ${rows[at] ?? ''}`,
+    ...remarks(one).map((line) => `    ${line}`),
+  ])
+}
+
+function mark({ status }: ChannelStatus, style: Style): string {
+  if (status === 'up') return style.good('✓')
+  return status === 'down' ? style.bad('✗') : style.dim('·')
+}
+
+function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
+  const dropped = tally(unknown)
+  return [
+    ...(detail ? [oneLine(detail)] : []),
+    ...hints.map((hint) => `hint: ${oneLine(hint)}`),
+    ...(dropped ? [`not understood and dropped: ${dropped}`] : []),
+  ]
+}
+
+/** The account is named only where it is not the one everybody has. */
+export function channelName({ channel, account }: Pick<ChannelStatus, 'channel' | 'account'>): string {
+  return oneLine(account === 'default' ? channel : `${channel}/${account}`)
+}
+
+function uncertainLines({ uncertain }: StatusReport, style: Style): string[] {
+  const rows = uncertain.map(({ id, address, state, reason = '', traceId }) => [id, state, address, traceId, reason])
+  if (rows.length === 0) return []
+  return ['', ...section('Sends nobody can be sure of', columns(rows.map((row) => row.map(oneLine))), style)]
+}
+
+function section(title: string, lines: readonly string[], style: Style): string[] {
+  return [style.bold(title), ...lines.map((line) => `  ${line}`)]
+}
+
+function tally(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, many]) => many > 0)
+    .map(([name, many]) => `${many} ${oneLine(name)}`)
+    .join(', ')
+}
+
+export function count(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? '' : 's'}`
+}

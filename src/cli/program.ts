@@ -1,0 +1,154 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { EXIT } from '../core/errors.ts'
+import type { ListOptions } from './commands/sessions.ts'
+import type { CliPorts } from './ports.ts'
+import type { ReadOptions } from './show.ts'
+
+/** Parses a command line and runs its command, whose code is loaded only then. Rejects as the command does. */
+export async function parseCommand(argv: readonly string[], ports: CliPorts): Promise<number> {
+  let exitCode: number = EXIT.ok
+  const program = createProgram(ports, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // The parser has written its own message. It calls help that was not asked for an error too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    throw error
+  }
+}
+
+type Ended = (exitCode: number) => void
+
+const AFTER_HELP = `
+Exit codes: 0 done, 1 failed, 2 wrong usage, 75 the store is in use by another daemon, 78 the configuration is wrong.
+
+Without a file, TELEGRAM_BOT_TOKEN in the environment is enough to start.`
+
+function createProgram(ports: CliPorts, ended: Ended): Command {
+  const program = new Command('parley')
+    .description(
+      'An LLM agent in the chats people already use: it speaks when it should, loses nothing, and can say why.',
+    )
+    .version(ports.version, '-V, --version', 'print the version')
+    .option('-c, --config <file>', 'configuration file (else $PARLEY_CONFIG, else parley.yaml in the config folder)')
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => ports.stdout.write(text),
+      writeErr: (text) => ports.stderr.write(text),
+      getOutHelpWidth: () => ports.stdout.columns ?? 100,
+      getErrHelpWidth: () => ports.stderr.columns ?? 100,
+    })
+  addRunning(program, ports, ended)
+  addReading(program, ports, ended)
+  addSessions(program, ports, ended)
+  addConfig(program, ports, ended)
+  return program
+}
+
+const JSON_OPTION = ['--json', 'print the answer as JSON'] as const
+
+function addRunning(program: Command, ports: CliPorts, ended: Ended): void {
+  program
+    .command('start')
+    .description('run the daemon in the foreground until Ctrl-C')
+    .action(async (_options, command: Command) => {
+      const { start } = await import('./commands/start.ts')
+      ended(await start(ports, command.optsWithGlobals<ReadOptions>().config))
+    })
+  program
+    .command('demo')
+    .description('run the daemon against a rehearsal server: no token, no key, no network')
+    .option('--once', 'play the tour, check each step, and exit 0 or 1')
+    .action(async ({ once = false }: { once?: boolean }) => ended(await ports.runDemo({ once })))
+}
+
+function addReading(program: Command, ports: CliPorts, ended: Ended): void {
+  program
+    .command('status')
+    .description('show channels, owner, queue and outbox')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { status } = await import('./commands/status.ts')
+      ended(await status(ports, command.optsWithGlobals()))
+    })
+  program
+    .command('why')
+    .description('explain why a message was or was not answered')
+    .argument('<message>', 'inbox id, trace id, or the message id of the platform', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (message: string, _options, command: Command) => {
+      const { why } = await import('./commands/why.ts')
+      ended(await why(ports, message, command.optsWithGlobals()))
+    })
+}
+
+function addSessions(program: Command, ports: CliPorts, ended: Ended): void {
+  const sessions = program.command('sessions').description('look at conversations')
+  sessions
+    .command('list')
+    .description('list sessions, newest activity first')
+    .option('--all', 'also the inactive ones')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { listSessions } = await import('./commands/sessions.ts')
+      ended(await listSessions(ports, command.optsWithGlobals<ListOptions>()))
+    })
+  sessions
+    .command('show')
+    .description('show a session and its newest events')
+    .argument('<name>', 'session id, scope key or display key', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { showSession } = await import('./commands/sessions.ts')
+      ended(await showSession(ports, name, command.optsWithGlobals()))
+    })
+}
+
+function addConfig(program: Command, ports: CliPorts, ended: Ended): void {
+  const config = program.command('config').description('check and explain the configuration')
+  config
+    .command('check')
+    .description('read the configuration as "start" would and report mistakes')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { checkConfig } = await import('./commands/config.ts')
+      ended(await checkConfig(ports, command.optsWithGlobals()))
+    })
+  config
+    .command('schema')
+    .description('print the JSON schema of the configuration file')
+    .action(async () => {
+      const { printSchema } = await import('./commands/config.ts')
+      ended(await printSchema(ports))
+    })
+  config
+    .command('explain')
+    .description('say what the configuration means, line by line')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { explainConfig } = await import('./commands/config.ts')
+      ended(await explainConfig(ports, command.optsWithGlobals()))
+    })
+}
+
+function nonBlank(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(
+      most > 200 ? `It must be a whole number from ${least}.` : `It must be ${least} to ${most}.`,
+    )
+  }
+}

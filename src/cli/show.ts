@@ -1,0 +1,27 @@
+import type { CliPorts } from './ports.ts'
+import { toJson } from './print/plain.ts'
+import { type Style, styleFor } from './print/style.ts'
+
+/** What a command that only reads needs. */
+export type ReadPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'openOffline'>
+
+export interface ReadOptions {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+export interface Answer {
+  /** What `--json` prints: the answer as it came. */
+  readonly value: unknown
+  lines(style: Style): readonly string[]
+}
+
+/** Writes an answer to stdout, as JSON or as lines; no lines, nothing. */
+export function show({ stdout, env }: Pick<CliPorts, 'stdout' | 'env'>, { json }: ReadOptions, answer: Answer): void {
+  if (json) {
+    stdout.write(toJson(answer.value))
+    return
+  }
+  const lines = answer.lines(styleFor({ isTTY: stdout.isTTY, env }))
+  if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
+}

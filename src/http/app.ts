@@ -1,0 +1,28 @@
+import { Hono } from 'hono'
+import { ParleyError, toError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OperatorService } from '../core/operator.ts'
+import { errorAnswer } from './errors.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { statusRoutes } from './routes/status.ts'
+import { whyRoutes } from './routes/why.ts'
+
+/** The operator's API. Who may call it is decided by whoever serves it; every failure leaves as an `ErrorBody`. */
+export function createApp(service: OperatorService, logger: Logger): Hono {
+  const app = new Hono()
+  // The router hands on only what is an Error.
+  app.use(async (_context, next) => {
+    await next().catch((thrown) => Promise.reject(toError(thrown)))
+  })
+  for (const routes of [statusRoutes(service), whyRoutes(service), sessionRoutes(service)]) app.route('/', routes)
+  app.notFound(({ req, json }) => {
+    const { status, body } = errorAnswer(new ParleyError('not_found', `There is no ${req.method} ${req.path}`))
+    return json(body, status)
+  })
+  app.onError((error, { req, json }) => {
+    const { status, body } = errorAnswer(error)
+    if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
+    return json(body, status)
+  })
+  return app
+}

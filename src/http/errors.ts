@@ -1,0 +1,40 @@
+import { type ErrorCode, errorCode, toError } from '../core/errors.ts'
+
+/** What every failed request answers. */
+export interface ErrorBody {
+  readonly error: { readonly code: ErrorCode; readonly message: string }
+}
+
+type HttpStatus = 400 | 403 | 404 | 409 | 429 | 500 | 502 | 503
+
+const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
+  invalid: 400,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  aborted: 409,
+  quarantined: 409,
+  queue_full: 429,
+  turn_limit: 429,
+  internal: 500,
+  config: 500,
+  unavailable: 503,
+  store_locked: 503,
+  store_newer: 503,
+  model_unconfigured: 503,
+  model_overloaded: 503,
+  model_auth: 502,
+  model_stalled: 502,
+  model_refused: 502,
+  model_context_length: 502,
+  model_invalid_request: 502,
+  model_empty: 502,
+  model_failed: 502,
+}
+
+/** The answer to a failed request. What is not ours is `internal` and says nothing of its cause. */
+export function errorAnswer(error: unknown): { readonly status: HttpStatus; readonly body: ErrorBody } {
+  const code = errorCode(error)
+  const message = code === 'internal' ? 'The daemon failed to answer; its log says why.' : toError(error).message
+  return { status: STATUS[code], body: { error: { code, message } } }
+}

@@ -1,0 +1,9 @@
+import { Hono } from 'hono'
+import type { OperatorService } from '../../core/operator.ts'
+
+/** `/healthz` answers as long as the process does; `/v1/status` asks the parts. */
+export function statusRoutes(service: OperatorService): Hono {
+  return new Hono()
+    .get('/healthz', (context) => context.json({ status: 'ok' }))
+    .get('/v1/status', async (context) => context.json(await service.status()))
+}

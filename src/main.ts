@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+import * as nodeModule from 'node:module'
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { catalogue } from '../adapters/index.ts'
+import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from './cli/ports.ts'
+import { runCommand } from './cli/run-command.ts'
+import { socketPathOf } from './cli/socket-path.ts'
+import { loadConfig } from './config/load-config.ts'
+import { systemClock } from './core/clock.ts'
+import { silentLogger } from './core/logger.ts'
+import { createNotifier } from './platform/sd-notify.ts'
+import { VERSION } from './platform/version.ts'
+import { startWatchdog } from './platform/watchdog.ts'
+
+const LINGER_MS = 500
+
+const { env, stdin, stdout, stderr } = process
+const cwd = process.cwd()
+const channelSchemas = Object.fromEntries(Object.entries(catalogue).map(([id, plugin]) => [id, plugin.configSchema]))
+
+const ports: CliPorts = {
+  env,
+  cwd,
+  version: VERSION,
+  stdout,
+  stderr,
+  load: (path) => loadConfig({ env, cwd, home: homedir(), channelSchemas, ...(path === undefined ? {} : { path }) }),
+  start,
+  openOffline,
+  async runDemo({ once }) {
+    const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
+    const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const
+    return runDemo({ once, daemon, input: stdin, output: stdout })
+  },
+  configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(channelSchemas),
+  explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
+  onSignal(handler) {
+    process.on('SIGINT', handler).on('SIGTERM', handler)
+    return () => process.off('SIGINT', handler).off('SIGTERM', handler)
+  },
+}
+
+/** The daemon in the foreground: its log, and the service manager told. */
+async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> {
+  const [{ startDaemon }, { createPinoLogger }] = await Promise.all([
+    import('./daemon.ts'),
+    import('./platform/pino-logger.ts'),
+  ])
+  const logger = createPinoLogger({ ...config.logging, secrets })
+  const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be told', { err }))
+  const socketPath = socketPathOf(config)
+  const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath })
+  const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
+  await notifier.ready()
+  return {
+    ...daemon,
+    socketPath,
+    async stop() {
+      await notifier.stopping()
+      await daemon.stop()
+      stopWatchdog()
+    },
+  }
+}
+
+async function openOffline({ config }: LoadedConfig): Promise<OfflineOperator> {
+  const [{ openSqliteStore }, { createOperator }] = await Promise.all([
+    import('./store/engines/sqlite.ts'),
+    import('./operator.ts'),
+  ])
+  const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
+  const models = config.agents.map(({ model }) => model)
+  return { ...createOperator({ store, version: VERSION, models }), close: () => store.close() }
+}
+
+// Node 22 has it: everything loaded from here on starts faster the second time.
+if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')
+  nodeModule.enableCompileCache()
+
+// A reader that has seen enough, as in `parley sessions list | head`, is no failure.
+stdout.on('error', () => {})
+
+process.exitCode = await runCommand(process.argv.slice(2), ports)
+// All is stopped and written. A client library may still hold a timer of minutes for an answer that was cut.
+setTimeout(() => process.exit(), LINGER_MS).unref()

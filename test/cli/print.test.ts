@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import { clip, columns, displayWidth } from '../../src/cli/print/columns.ts'
+import { oneLine, plain, toJson } from '../../src/cli/print/plain.ts'
+import { printSession, printSessions } from '../../src/cli/print/sessions.ts'
+import { printStarted } from '../../src/cli/print/started.ts'
+import { printStatus } from '../../src/cli/print/status.ts'
+import { styleFor } from '../../src/cli/print/style.ts'
+import { formatTime } from '../../src/cli/print/time.ts'
+import { printWhy } from '../../src/cli/print/why.ts'
+import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
+
+const bare = styleFor({ isTTY: false, env: {} })
+
+describe('styleFor', () => {
+  test.each([
+    [true, {}, true],
+    [true, { NO_COLOR: '' }, true],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { TERM: 'dumb' }, false],
+    [false, {}, false],
+  ])('terminal %s under %j colours: %s', (isTTY, env, colours) => {
+    expect(styleFor({ isTTY, env }).good('x')).toBe(colours ? '\u001b[32mx\u001b[0m' : 'x')
+  })
+})
+
+describe('plain', () => {
+  test('keeps text of every language and line breaks', () => {
+    expect(plain('é 日本 👍🏽 עברית\r\nb\rc\td')).toBe('é 日本 👍🏽 עברית\nb\nc d')
+  })
+
+  test('shows what a terminal would obey', () => {
+    expect(plain('\u001b[2J\u0007\u0000\u007f\u009b\u202e\u2066')).toBe('\ufffd[2J'.padEnd(10, '\ufffd'))
+  })
+
+  test('oneLine joins the lines', () => {
+    expect(oneLine(' a\n\n b\u2028c ')).toBe('a b\ufffdc')
+  })
+
+  test('toJson escapes them and stays the same value', () => {
+    const value = { text: '\u001b\u009b\u202e\n日本' }
+    expect(JSON.parse(toJson(value))).toEqual(value)
+    expect(toJson(value)).toContain('\\u009b\\u202e\\n日本')
+  })
+})
+
+describe('columns', () => {
+  test('aligns by display width and leaves nothing at the end of a line', () => {
+    expect(columns([['a', 'b', ''], ['日本', 'ccc', 'd'], ['e\u0301']])).toEqual(['a     b', '日本  ccc  d', 'e\u0301'])
+  })
+
+  test('cuts a line at the width with a sign', () => {
+    expect(columns([['abc', 'defghij']], 8)).toEqual(['abc  de…'])
+    expect(clip('日本語', 4)).toBe('日…')
+    expect([clip('abcd', 4), clip('abcd')]).toEqual(['abcd', 'abcd'])
+    expect(displayWidth('👍a')).toBe(3)
+  })
+})
+
+describe('formatTime', () => {
+  test('is UTC to the second, and says so of what is no time', () => {
+    expect([formatTime(Date.UTC(2026, 0, 2, 3, 4, 5, 678)), formatTime(Number.NaN)]).toEqual([
+      '2026-01-02 03:04:05Z',
+      'unknown',
+    ])
+  })
+})
+
+describe('printStatus', () => {
+  test('of a running daemon', () => {
+    expect(printStatus(sampleStatus, bare)).toEqual([
+      'Parley 0.1.0, up since 2026-11-21 14:03:22Z',
+      '',
+      'Channels',
+      '  ✓ telegram         up    @parley_bot  last heard 2026-11-21 14:03:27Z',
+      '      hint: privacy mode hides group messages that do not address the bot',
+      '      not understood and dropped: 2 poll',
+      '  ✗ telegram/second  down',
+      '      the token is refused',
+      '',
+      'owner     nobody yet',
+      '          become the owner: https://t.me/parley_bot?start=abc',
+      'models    scripted/echo',
+      'sessions  2',
+      'turns     1 running, 3 messages waiting',
+      'outbox    12 sent, 1 unknown',
+      '',
+      'Sends nobody can be sure of',
+      '  out_1  unknown  telegram:group:-1001  tr_1  timed out',
+    ])
+  })
+
+  test('of a store without a daemon', () => {
+    const { startedAt, ...stored } = sampleStatus
+    const empty = { ...stored, channels: [], ownerKnown: true, claimLinks: [], models: [], outbox: {}, uncertain: [] }
+    expect(printStatus({ ...empty, runningTurns: 0, waiting: 1 }, bare)).toEqual([
+      'Parley 0.1.0, not running',
+      '',
+      'Channels',
+      '  none configured',
+      '',
+      'owner     known',
+      'models    none',
+      'sessions  2',
+      'turns     0 running, 1 message waiting',
+      'outbox    empty',
+    ])
+  })
+})
+
+describe('printWhy', () => {
+  test('shows each step, the setting that would flip it, and that nothing was sent', () => {
+    expect(printWhy([sampleWhy], bare)).toEqual([
+      'message 42 in telegram:group:-1001/7',
+      '  from      Ada (111)',
+      '  received  2026-11-21 14:03:22Z',
+      '  inbox     in_1',
+      '  trace     tr_1',
+      '',
+      '  ✓ access   the group is open to everyone',
+      '      setting: routing.access.groups[0].who',
+      '  ✗ trigger  nobody addressed the agent',
+      '',
+      '  decision  store: not_addressed',
+      '  session   telegram:2026-11-21-9f3a61c0',
+      '  outcome   stored',
+      '  nothing was sent',
+    ])
+  })
+
+  test('shows the turn and what became of each part', () => {
+    const deliveries = [
+      { state: 'sent', messageId: '43' },
+      { state: 'unknown', reason: 'timed out' },
+    ]
+    const { messageId, ...report } = { ...sampleWhy, turn: 'turn_1', sender: { id: '111' }, deliveries }
+    const lines = printWhy([report], bare)
+    expect(lines.slice(0, 2)).toEqual(['message in telegram:group:-1001/7', '  from      111'])
+    expect(lines.slice(-4)).toEqual([
+      '  turn      turn_1',
+      '  outcome   stored',
+      '  ✓ part 1  sent     as 43',
+      '  · part 2  unknown         timed out',
+    ])
+  })
+
+  test('parts several messages of one name by an empty line', () => {
+    const one = printWhy([sampleWhy], bare)
+    expect(printWhy([sampleWhy, sampleWhy], bare)).toEqual([...one, '', ...one])
+  })
+})
+
+describe('printSessions', () => {
+  const first = { limit: 1, offset: 0, inactive: false }
+
+  test('is a table that ends with where the rest is', async () => {
+    const list = await fakeOperator().sessions.list(first)
+    const [header = '', row = '', ...rest] = printSessions(list, { query: first }, bare)
+    expect(header.split(/ {2,}/)).toEqual(['SESSION', 'STATUS', 'TURNS', 'LAST ACTIVE', 'KEY', 'ABOUT'])
+    expect(row.split(/ {2,}/)).toEqual([
+      'telegram:2026-11-21-9f3a61c0',
+      'idle',
+      '1',
+      '2026-11-21 14:04:22Z',
+      sampleSession.key,
+      'lunch plans',
+    ])
+    expect(header.indexOf('ABOUT')).toBe(row.indexOf('lunch'))
+    expect(rest).toEqual(['1 to 1 of 2; the next with --offset 1'])
+  })
+
+  test('falls back to the preview and fits the terminal', async () => {
+    const list = { sessions: [{ ...sampleSession, description: '', preview: 'shall\nwe?' }], total: 1 }
+    expect(printSessions(list, { query: first }, bare)[1]).toMatch(/ {2}shall we\?$/)
+    for (const line of printSessions(list, { query: first, width: 60 }, bare))
+      expect(displayWidth(line)).toBeLessThan(61)
+  })
+
+  test.each([
+    [0, first, 'No active session. Add --all to see the inactive ones.'],
+    [0, { ...first, inactive: true }, 'No session yet.'],
+    [3, { ...first, offset: 9 }, 'No session at offset 9; there are 3.'],
+  ])('of nothing among %i says so', (total, query, line) => {
+    expect(printSessions({ sessions: [], total }, { query }, bare)).toEqual([line])
+  })
+
+  test('says on the last page where it is', async () => {
+    const query = { ...first, offset: 1 }
+    expect(printSessions(await fakeOperator().sessions.list(query), { query }, bare).at(-1)).toBe('2 to 2 of 2')
+  })
+})
+
+describe('printSession', () => {
+  test('shows what it is and its events, long ones indented', () => {
+    const lines = printSession(sampleSession, bare)
+    expect(lines.slice(0, 2)).toEqual([sampleSession.id, `  key          ${sampleSession.key}`])
+    expect(lines).toContain('  holds        3 messages, 1 turn')
+    expect(lines).toContain('  title        Lunch')
+    expect(lines.slice(-3)).toEqual([
+      '  1  2026-11-21 14:03:22Z  user       shall we?',
+      `${' '.repeat(36)}  at noon`,
+      '  2  2026-11-21 14:03:23Z  assistant  yes',
+    ])
+  })
+
+  test('without an event says so', () => {
+    expect(printSession({ ...sampleSession, description: '', events: [] }, bare).at(-1)).toBe('  no event yet')
+  })
+})
+
+describe('printStarted', () => {
+  const config = { dataDir: '/data', warnings: ['models: no key set'] }
+
+  test('with an owner prints no claim line; warnings stand before the last line', () => {
+    const lines = printStarted({ ...sampleStatus, ownerKnown: true, models: [] }, config)
+    expect(lines.join('\n')).not.toContain('owner')
+    expect(lines.slice(-5)).toEqual([
+      'model: none',
+      'configuration: the environment (no file)',
+      'data: /data',
+      'warning: models: no key set',
+      'Stop with Ctrl-C.',
+    ])
+  })
+
+  test('without an owner and without a link says when there will be one', () => {
+    expect(printStarted({ ...sampleStatus, claimLinks: [] }, config).join('\n')).toContain('once a channel is up')
+  })
+
+  test('a channel without a name or a reason is still named with its state', () => {
+    const channel = { channel: 'telegram', account: 'default', hints: [], unknown: {} } as const
+    const channels = [{ ...channel, status: 'up' } as const, { ...channel, status: 'starting' } as const]
+    expect(printStarted({ ...sampleStatus, channels }, config).slice(1, 3)).toEqual([
+      'telegram: up',
+      'telegram: starting',
+    ])
+  })
+})

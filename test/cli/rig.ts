@@ -1,0 +1,162 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from '../../src/cli/ports.ts'
+import { runCommand } from '../../src/cli/run-command.ts'
+import { socketPathOf } from '../../src/cli/socket-path.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { OperatorService } from '../../src/core/operator.ts'
+import { startLocalApi } from '../../src/http/server.ts'
+import { deferred } from '../../src/rehearsal/deferred.ts'
+import { localFolder } from '../fakes/local-folder.ts'
+import { type FakeOperator, fakeOperator } from '../fakes/operator.ts'
+import { policy } from '../fakes/routing-policy.ts'
+
+export interface Rig {
+  readonly ports: CliPorts
+  readonly loaded: LoadedConfig
+  /** The `--config` of each load. */
+  readonly loads: (string | undefined)[]
+  out(): string
+  err(): string
+  run(...argv: string[]): Promise<number>
+  signal(name: string): void
+  /** Resolves when something that holds `text` has been written to stdout. */
+  printed(text: string): Promise<void>
+}
+
+/** The CLI over a data folder of its own; ports that a test does not give fail it when they are used. */
+export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
+  const loaded = sampleConfig(await localFolder())
+  const loads: (string | undefined)[] = []
+  const handlers = new Set<(signal: string) => void>()
+  const waiting: { text: string; resolve: () => void }[] = []
+  let [out, err] = ['', '']
+  const unexpected = (name: string) => (): never => {
+    throw new Error(`${name} was not expected`)
+  }
+  const ports: CliPorts = {
+    env: {},
+    cwd: loaded.config.dataDir,
+    version: '0.1.0',
+    stdout: {
+      isTTY: false,
+      write(text) {
+        out += text
+        for (const { resolve } of waiting.filter((one) => out.includes(one.text))) resolve()
+      },
+    },
+    stderr: {
+      isTTY: false,
+      write(text) {
+        err += text
+      },
+    },
+    load(path) {
+      loads.push(path)
+      return loaded
+    },
+    start: unexpected('start'),
+    openOffline: unexpected('openOffline'),
+    runDemo: unexpected('runDemo'),
+    configSchema: unexpected('configSchema'),
+    explain: unexpected('explain'),
+    onSignal(handler) {
+      handlers.add(handler)
+      return () => handlers.delete(handler)
+    },
+    ...given,
+  }
+  return {
+    ports,
+    loaded,
+    loads,
+    out: () => out,
+    err: () => err,
+    run: (...argv) => runCommand(argv, ports),
+    signal(name) {
+      for (const handler of [...handlers]) handler(name)
+    },
+    printed: (text) => new Promise((resolve) => waiting.push({ text, resolve })),
+  }
+}
+
+function sampleConfig(dataDir: string): LoadedConfig {
+  return {
+    secrets: [],
+    config: {
+      file: join(dataDir, 'parley.yaml'),
+      agents: [],
+      models: {},
+      channels: {},
+      routing: policy(),
+      session: { queue: { max: 100, busy: 'queue' } },
+      store: { path: join(dataDir, 'parley.db') },
+      logging: { level: 'info', pretty: false },
+      scriptFolder: dataDir,
+      dataDir,
+      warnings: [],
+    },
+  }
+}
+
+/** Serves an operator where the CLI looks for the daemon. */
+export async function serveDaemon({ loaded }: Rig, service: OperatorService): Promise<void> {
+  const api = await startLocalApi({ socketPath: socketPathOf(loaded.config), service, logger: silentLogger })
+  onTestFinished(() => api.close())
+}
+
+export async function makeStore({ loaded }: Rig): Promise<void> {
+  await writeFile(loaded.config.store.path, '')
+}
+
+export interface FakeOffline extends FakeOperator, OfflineOperator {
+  closed: number
+}
+
+export function fakeOffline(overrides: Partial<OperatorService> = {}): FakeOffline {
+  const offline: FakeOffline = {
+    ...fakeOperator(overrides),
+    closed: 0,
+    async close() {
+      offline.closed++
+    },
+  }
+  return offline
+}
+
+export interface FakeDaemon extends RunningDaemon {
+  stops: number
+  readonly settle: () => void
+  /** Ends it without being told to. */
+  readonly fall: (error?: Error) => void
+}
+
+/** `drained` holds its stop up. */
+export function fakeDaemon({ operator = fakeOperator(), drained = Promise.resolve() }: DaemonParts = {}): FakeDaemon {
+  const settled = deferred<void>()
+  let end: (error?: Error) => void = () => {}
+  const stopped = new Promise<void>((resolve, reject) => {
+    end = (error) => (error ? reject(error) : resolve())
+  })
+  const daemon: FakeDaemon = {
+    socketPath: 'unused',
+    operator,
+    stops: 0,
+    stopped,
+    settled: () => settled.promise,
+    settle: () => settled.resolve(),
+    fall: (error) => end(error),
+    async stop() {
+      daemon.stops++
+      await drained
+      end()
+    },
+  }
+  return daemon
+}
+
+interface DaemonParts {
+  readonly operator?: OperatorService
+  readonly drained?: Promise<void>
+}

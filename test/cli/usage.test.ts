@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
+import { rig } from './rig.ts'
+
+describe('help', () => {
+  test('--help names every command and the exit codes, on stdout, and exits 0', async () => {
+    const { run, out, err } = await rig()
+    expect(await run('--help')).toBe(0)
+    for (const word of ['start', 'status', 'why', 'sessions', 'config', 'demo', '--config', 'Exit codes', '75', '78']) {
+      expect(out()).toContain(word)
+    }
+    expect(err()).toBe('')
+  })
+
+  test.each([
+    [
+      ['sessions', 'list', '--help'],
+      ['--all', '--limit', '--offset', '--json'],
+    ],
+    [['why', '--help'], ['inbox id, trace id']],
+    [['help', 'demo'], ['--once']],
+    [
+      ['config', '--help'],
+      ['check', 'schema', 'explain'],
+    ],
+  ])('%j describes the command and exits 0', async (argv, words) => {
+    const { run, out } = await rig()
+    expect(await run(...argv)).toBe(0)
+    for (const word of words) expect(out()).toContain(word)
+  })
+
+  test('--version prints the version and exits 0', async () => {
+    const { run, out } = await rig()
+    expect([await run('--version'), out()]).toEqual([0, '0.1.0\n'])
+  })
+})
+
+describe('wrong usage', () => {
+  test.each([
+    [[], 'Usage'],
+    [['sessions'], 'Usage'],
+    [['config'], 'Usage'],
+    [['stauts'], 'Did you mean status'],
+    [['start', 'now'], 'too many arguments'],
+    [['start', '--deamon'], 'unknown option'],
+    [['status', '--config'], 'argument missing'],
+    [['why'], "missing required argument 'message'"],
+    [['why', ''], 'must not be empty'],
+    [['why', 'a', 'b'], 'too many arguments'],
+    [['sessions', 'shwo', 'x'], 'Did you mean show'],
+    [['sessions', 'show'], "missing required argument 'name'"],
+    [['sessions', 'show', ' '], 'must not be empty'],
+    [['sessions', 'list', '--limit', '0'], '1 to 200'],
+    [['sessions', 'list', '--limit', '201'], '1 to 200'],
+    [['sessions', 'list', '--limit', '1e1'], '1 to 200'],
+    [['sessions', 'list', '--offset', '-1'], 'whole number'],
+    [['sessions', 'list', '--offset', 'two'], 'whole number'],
+  ])('%j exits 2 with a line on stderr and nothing on stdout', async (argv, line) => {
+    const { run, out, err, loads } = await rig()
+    expect(await run(...argv)).toBe(2)
+    expect(err()).toContain(line)
+    expect(out()).toBe('')
+    expect(loads).toEqual([])
+  })
+})
+
+describe('a command that fails', () => {
+  test.each([
+    ['config', 78],
+    ['store_newer', 78],
+    ['store_locked', 75],
+    ['invalid', 2],
+    ['not_found', 1],
+    ['unavailable', 1],
+    ['internal', 1],
+  ] as const)('with %s exits %i and prints its message alone', async (code, exit) => {
+    const failing = (): never => {
+      throw new ParleyError(code, 'channels.telegram: is wrong\nSet it right.')
+    }
+    const { run, out, err } = await rig({ load: failing })
+    for (const argv of [['start'], ['status'], ['config', 'check'], ['start', '--config', 'x']]) {
+      expect(await run(...argv)).toBe(exit)
+    }
+    expect(err()).toBe('channels.telegram: is wrong\nSet it right.\n'.repeat(4))
+    expect(out()).toBe('')
+  })
+
+  test('with an unknown error exits 1 with one line and says how to see the stack', async () => {
+    const load = (): never => {
+      throw new TypeError('x is not a function\nat nowhere')
+    }
+    const { run, err } = await rig({ load })
+    expect(await run('status')).toBe(1)
+    expect(err()).toBe('Unexpected: x is not a function (PARLEY_DEBUG=1 shows the stack)\n')
+  })
+
+  test('under PARLEY_DEBUG=1 prints the stack with its causes', async () => {
+    const load = (): never => {
+      throw new ParleyError('config', 'outer', { cause: new Error('inner') })
+    }
+    const { run, err } = await rig({ load, env: { PARLEY_DEBUG: '1' } })
+    expect(await run('status')).toBe(78)
+    expect(err()).toMatch(/ParleyError: outer\n {4}at .*Caused by: Error: inner\n {4}at /s)
+  })
+
+  test('with something that is no error exits 1 too', async () => {
+    const { run, err } = await rig({ runDemo: () => Promise.reject('a text') })
+    expect([await run('demo'), err()]).toEqual([1, 'Unexpected: a text (PARLEY_DEBUG=1 shows the stack)\n'])
+  })
+})
+
+describe('--config', () => {
+  test.each([
+    [['--config', 'a.yaml', 'config', 'check']],
+    [['config', 'check', '--config', 'a.yaml']],
+    [['config', 'check', '-c', 'a.yaml']],
+    [['config', '--config=a.yaml', 'check']],
+  ])('%j loads that file', async (argv) => {
+    const { run, loads } = await rig()
+    expect([await run(...argv), loads]).toEqual([0, ['a.yaml']])
+  })
+
+  test('absent leaves the choice to the loader', async () => {
+    const { run, loads } = await rig()
+    expect([await run('config', 'check'), loads]).toEqual([0, [undefined]])
+  })
+})
+
+describe('demo', () => {
+  test.each([
+    [['demo'], false],
+    [['demo', '--once'], true],
+  ])('%j hands on the choice and the exit code', async (argv, once) => {
+    const asked: unknown[] = []
+    const runDemo = async (options: unknown): Promise<number> => {
+      asked.push(options)
+      return 1
+    }
+    const { run } = await rig({ runDemo })
+    expect([await run(...argv), asked]).toEqual([1, [{ once }]])
+  })
+})

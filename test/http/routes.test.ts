@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
+import type { LogFields, Logger } from '../../src/core/logger.ts'
+import { startLocalApi } from '../../src/http/server.ts'
+import { localFolder } from '../fakes/local-folder.ts'
+import { type FakeOperator, fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
+
+interface Rig {
+  readonly operator: FakeOperator
+  readonly logged: { sentence: string; fields?: LogFields | undefined }[]
+  ask(
+    path: string,
+    method?: string,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number | undefined; body: unknown }>
+}
+
+async function rig(overrides: Parameters<typeof fakeOperator>[0] = {}): Promise<Rig> {
+  const operator = fakeOperator(overrides)
+  const logged: Rig['logged'] = []
+  const log = (sentence: string, fields?: LogFields): void => void logged.push({ sentence, fields })
+  const logger: Logger = { debug: log, info: log, warn: log, error: log, child: () => logger }
+  const socketPath = join(await localFolder(), 'parley.sock')
+  const api = await startLocalApi({ socketPath, service: operator, logger })
+  onTestFinished(() => api.close())
+  return {
+    operator,
+    logged,
+    async ask(path, method = 'GET', headers = {}) {
+      const call = request({ socketPath, path, method, headers, agent: false })
+      call.end()
+      const [response] = (await once(call, 'response')) as [IncomingMessage]
+      let body = ''
+      for await (const chunk of response.setEncoding('utf8')) body += chunk
+      return { status: response.statusCode, body: body === '' ? undefined : JSON.parse(body) }
+    },
+  }
+}
+
+let parley: Rig
+beforeEach(async () => {
+  parley = await rig()
+})
+
+const refused = (code: string) => ({ error: { code, message: expect.any(String) } })
+
+describe('a request', () => {
+  test('GET /healthz answers without asking anything', async () => {
+    expect(await parley.ask('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
+    expect(parley.operator.asked).toEqual([])
+  })
+
+  test('GET /v1/status answers the report', async () => {
+    expect(await parley.ask('/v1/status')).toEqual({ status: 200, body: sampleStatus })
+  })
+
+  test('GET /v1/why answers the traces of a message, and none for one never received', async () => {
+    expect(await parley.ask('/v1/why?message=tr_1')).toEqual({ status: 200, body: [sampleWhy] })
+    expect(await parley.ask('/v1/why?message=7%2F8%20%26x')).toEqual({ status: 200, body: [] })
+    expect(parley.operator.asked).toEqual(['tr_1', '7/8 &x'])
+  })
+
+  test('GET /v1/sessions passes the query on, with defaults', async () => {
+    await parley.ask('/v1/sessions')
+    const { body } = await parley.ask('/v1/sessions?limit=1&offset=1&inactive=true')
+    expect(parley.operator.asked).toEqual([
+      { limit: 50, offset: 0, inactive: false },
+      { limit: 1, offset: 1, inactive: true },
+    ])
+    expect(body).toMatchObject({ total: 2, sessions: [{ key: 'main' }] })
+  })
+
+  test.each(['a:b', 'a/b', 'T01/C1@50%', '%2F', '%', '?q=1#x', 'é ü 日本', '+ &', '..a', '~'])(
+    'GET /v1/sessions/<name> takes the name %j as it is',
+    async (name) => {
+      const { status, body } = await parley.ask(`/v1/sessions/${encodeURIComponent(name)}`)
+      expect(parley.operator.asked).toEqual([name])
+      expect([status, body]).toEqual([404, refused('not_found')])
+    },
+  )
+
+  test('GET /v1/sessions/<name> answers the session', async () => {
+    const { status, body } = await parley.ask(`/v1/sessions/${encodeURIComponent(sampleSession.key)}`)
+    expect([status, body]).toEqual([200, sampleSession])
+  })
+})
+
+describe('bad input', () => {
+  test.each([
+    ['/v1/why', 400, 'invalid'],
+    ['/v1/why?message=', 400, 'invalid'],
+    ['/v1/why?message=%20', 400, 'invalid'],
+    ['/v1/sessions?limit=0', 400, 'invalid'],
+    ['/v1/sessions?limit=201', 400, 'invalid'],
+    ['/v1/sessions?limit=', 400, 'invalid'],
+    ['/v1/sessions?limit=1.5', 400, 'invalid'],
+    ['/v1/sessions?limit=0x10', 400, 'invalid'],
+    [`/v1/sessions?limit=${'9'.repeat(30)}`, 400, 'invalid'],
+    ['/v1/sessions?offset=-1', 400, 'invalid'],
+    ['/v1/sessions?inactive=yes', 400, 'invalid'],
+    ['/v1/sessions/none', 404, 'not_found'],
+    ['/v1/sessions/', 404, 'not_found'],
+    ['/v1/sessions/a/b', 404, 'not_found'],
+    ['/v1/nothing', 404, 'not_found'],
+    ['/', 404, 'not_found'],
+    ['/v1/sessions/%E0%A4', 404, 'not_found'],
+  ])('%s is answered with %i %s', async (path, status, code) => {
+    expect(await parley.ask(path)).toEqual({ status, body: refused(code) })
+    expect(parley.logged).toEqual([])
+  })
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s changes nothing and is not found', async (method) => {
+    expect(await parley.ask('/v1/status', method)).toEqual({ status: 404, body: refused('not_found') })
+    expect(parley.operator.asked).toEqual([])
+  })
+
+  test('K06: no header makes a request more or less trusted', async () => {
+    const headers = {
+      'x-forwarded-for': '203.0.113.9',
+      forwarded: 'for=203.0.113.9',
+      host: 'evil.example',
+      origin: 'https://evil.example',
+    }
+    expect(await parley.ask('/v1/status', 'GET', headers)).toEqual({ status: 200, body: sampleStatus })
+  })
+})
+
+describe('a service that fails', () => {
+  test.each([
+    ['conflict', 409],
+    ['forbidden', 403],
+    ['unavailable', 503],
+    ['queue_full', 429],
+    ['model_failed', 502],
+  ] as const)('with %s answers %i and its message', async (code, status) => {
+    const { ask, logged } = await rig({ status: () => Promise.reject(new ParleyError(code, 'because')) })
+    expect(await ask('/v1/status')).toEqual({ status, body: { error: { code, message: 'because' } } })
+    expect(logged).toEqual([])
+  })
+
+  test.each([
+    ['an unknown error', new Error('secret detail')],
+    ['an internal error of ours', new ParleyError('internal', 'secret detail')],
+    ['a thrown text', 'secret detail'],
+  ])('with %s answers 500 without detail and is logged once', async (_what, thrown) => {
+    const { ask, logged } = await rig({ status: () => Promise.reject(thrown) })
+    const { status, body } = await ask('/v1/status')
+    expect([status, body]).toEqual([500, refused('internal')])
+    expect(JSON.stringify(body)).not.toContain('secret')
+    expect(logged).toEqual([
+      { sentence: 'A local request failed', fields: expect.objectContaining({ path: '/v1/status' }) },
+    ])
+  })
+})
