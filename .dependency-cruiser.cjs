@@ -55,7 +55,7 @@ module.exports = {
     ...allow('^src/pipeline\\.ts$', CORE, '^src/(sessions|delivery|routing|agent|store)/', '^src/channels/adapter\\.ts$'),
     ...allow('^src/operator\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),
-    ...allow('^src/daemon\\.ts$', '^src/', '^adapters/index\\.ts$'),
+    ...allow('^src/(daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(telegram|discord|slack)/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
