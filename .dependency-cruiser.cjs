@@ -5,7 +5,8 @@
 const builtin = { dependencyTypes: ['core'] }
 const inside = (folder) => ({ from: { path: `^src/${folder}/` }, to: { path: `^src/${folder}/` } })
 const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { path } }))
-const vendor = (from, ...names) => names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
+const vendor = (from, ...names) =>
+  names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
 
 const STAGES = '^src/(sessions|delivery|schedule|approvals|memory)/'
 const CORE = '^src/core/'
@@ -48,17 +49,40 @@ module.exports = {
   ],
   allowed: [
     { from: {}, to: builtin },
-    ...['core', 'channels', 'routing', 'sessions', 'agent', 'delivery', 'store', 'config', 'http', 'cli', 'platform', 'rehearsal'].map(inside),
+    ...[
+      'core',
+      'channels',
+      'routing',
+      'sessions',
+      'agent',
+      'delivery',
+      'store',
+      'config',
+      'http',
+      'cli',
+      'platform',
+      'rehearsal',
+    ].map(inside),
     ...allow('^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery)/', CORE),
     ...allow(STAGES, '^src/store/store\\.ts$'),
     ...allow('^src/delivery/', '^src/channels/(adapter|capabilities)\\.ts$'),
-    ...allow('^src/pipeline\\.ts$', CORE, '^src/(sessions|delivery|routing|agent|store)/', '^src/channels/adapter\\.ts$'),
+    ...allow(
+      '^src/pipeline\\.ts$',
+      CORE,
+      '^src/(sessions|delivery|routing|agent|store)/',
+      '^src/channels/adapter\\.ts$',
+    ),
     ...allow('^src/operator\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),
     ...allow('^src/(daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
-    ...allow('^adapters/(telegram|discord|slack)/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
+    ...allow(
+      '^adapters/(telegram|discord|slack)/',
+      CORE,
+      '^src/channels/(adapter|capabilities)\\.ts$',
+      '^adapters/shared/',
+    ),
     { from: { path: '^adapters/([^/]+)/' }, to: { path: '^adapters/$1/' } },
     ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),

@@ -26,7 +26,9 @@ export const TELEGRAM: SendLimits = { perSecond: 30, perChatPerSecond: 1, perGro
 /** UTF-16 units of a part; short, so that few words make several parts. */
 export const LIMIT = 40
 
-export type RigOptions = Pick<Partial<DeliveryDeps>, 'settings' | 'moved' | 'streams'> & { readonly limits?: SendLimits }
+export type RigOptions = Pick<Partial<DeliveryDeps>, 'settings' | 'moved' | 'streams'> & {
+  readonly limits?: SendLimits
+}
 
 /** The delivery service on a real database file and a platform in memory. */
 export interface Rig {

@@ -30,7 +30,7 @@ describe('the poll loop on a bad line', () => {
     await rig.adapter.start(rig.sink, rig.signal)
     await silence.reached
     await clock.advance(39_999)
-    expect(rig.adapter.health().status).toBe('starting')
+    expect(rig.adapter.health().status).toBe('up')
     await clock.advance(1)
     expect(rig.adapter.health()).toMatchObject({
       status: 'down',
@@ -84,6 +84,7 @@ describe('the poll loop on a bad line', () => {
     await rig.sink.committed(1)
 
     expect(logger.lines).toMatchObject([
+      { level: 'info' },
       { level: 'warn', fields: { detail: expect.stringContaining('another instance polls this token') } },
       { level: 'info' },
     ])
@@ -133,6 +134,7 @@ describe('the poll loop on a bad line', () => {
     await rig.sink.committed(1)
 
     expect(logger.lines).toMatchObject([
+      { level: 'info' },
       { level: 'warn', fields: { detail: expect.stringContaining('refuses the token') } },
       { level: 'info' },
     ])
