@@ -47,3 +47,31 @@ export function showsTyping(adapter: ChannelAdapter): adapter is ChannelAdapter 
 export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAdapter & RegistersCommands {
   return 'registerCommands' in adapter
 }
+
+/**
+ * Can tell after a lost answer whether a message of ours arrived: by the key it carried, or by looking it up in the
+ * chat's history. What decides a send of unknown outcome instead of repeating it (RELIABILITY 3.2).
+ */
+export interface FindsOwnMessages {
+  /** A send with the same key within this time gives the first message again instead of a second one; 0: never. ms. */
+  readonly sameKeyWindowMs: number
+  /** `cannot_tell`: the history may not be read, or not far enough. */
+  findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage>
+}
+
+export interface LostMessage {
+  readonly address: Address
+  readonly key: string
+  readonly rendered: RenderedPart
+  /** When the send began, ms since the epoch. */
+  readonly startedAt: number
+}
+
+export type FoundMessage =
+  | { readonly kind: 'found'; readonly messageId: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'cannot_tell'; readonly reason: string }
+
+export function findsOwnMessages(adapter: ChannelAdapter): adapter is ChannelAdapter & FindsOwnMessages {
+  return 'findOwn' in adapter
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { toAgentId } from '../core/ids.ts'
+import type { AgentProfile } from '../core/turn.ts'
+import { DEFAULT_PROMPT } from './default-prompt.ts'
+import { suggestion } from './describe-issue.ts'
+import type { Mistake } from './mistake.ts'
+import type { ConfigFile } from './schema.ts'
+
+const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
+const ECHO = 'scripted/echo'
+const BUILT_IN_TOOLS: readonly string[] = ['time']
+/** Groups of DESIGN section 5 whose tools do not run yet. */
+const PLANNED_TOOLS: readonly string[] = ['sessions', 'schedule', 'memory', 'web_fetch']
+
+type AgentBlock = ConfigFile['agents'][number]
+
+interface AgentOptions {
+  /** What prompt files are relative to. */
+  readonly folder: string
+  /** Tool groups beside the built-in ones. */
+  readonly toolGroups?: readonly string[]
+}
+
+interface Findings {
+  readonly mistakes: Mistake[]
+  readonly warnings: string[]
+}
+
+/** The agents with model, prompt and tools. Without a key for a model an agent repeats what it is told, and a warning says so. */
+export function buildAgents(file: ConfigFile, options: AgentOptions): Findings & { readonly agents: AgentProfile[] } {
+  const found: Findings = { mistakes: [], warnings: [] }
+  const agents = file.agents.map((block, index) => ({
+    id: toAgentId(block.id),
+    model: modelOf(block, index, { file, found }),
+    prompt: promptOf(block, index, { options, found }),
+    tools: toolsOf(block, index, { options, found }),
+  }))
+  for (const [index, { id }] of agents.entries()) {
+    if (agents.findIndex((other) => other.id === id) === index) continue
+    const message = `agents[${index}].id: there is another agent ${id}; names are compared without case`
+    found.mistakes.push({ path: ['agents', index, 'id'], message })
+  }
+  return { agents, ...found }
+}
+
+function modelOf({ model }: AgentBlock, index: number, at: { file: ConfigFile; found: Findings }): string {
+  const { file, found } = at
+  const path = `agents[${index}].model`
+  const keyed = file.models.anthropic !== undefined
+  if (model === undefined) {
+    if (!keyed)
+      found.warnings.push(`${path}: no model key is set, so the agent repeats what it is told; set ANTHROPIC_API_KEY`)
+    return keyed ? DEFAULT_MODEL : ECHO
+  }
+  const provider = model.split('/', 1)[0]
+  if (provider === 'anthropic' && !keyed) {
+    found.warnings.push(
+      `${path}: ${model} has no key and cannot answer; set models.anthropic.apiKey or ANTHROPIC_API_KEY`,
+    )
+  }
+  if (provider !== 'anthropic' && provider !== 'scripted') {
+    const why = provider === 'openai' ? 'models of openai are not available yet' : 'no such provider'
+    const message = `${path}: ${why}; write anthropic/<model>, scripted/echo or scripted/<file>`
+    found.mistakes.push({ path: ['agents', index, 'model'], message })
+  }
+  return model
+}
+
+function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOptions; found: Findings }): string {
+  if (prompt === undefined) return DEFAULT_PROMPT
+  const path = resolve(at.options.folder, prompt)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'an error'
+    const message = `agents[${index}].prompt: ${path} cannot be read (${code}); write the file, or leave the key out`
+    at.found.mistakes.push({ path: ['agents', index, 'prompt'], message })
+    return ''
+  }
+}
+
+function toolsOf(
+  { tools }: AgentBlock,
+  index: number,
+  at: { options: AgentOptions; found: Findings },
+): readonly string[] {
+  const available = [...BUILT_IN_TOOLS, ...(at.options.toolGroups ?? [])]
+  const path = `agents[${index}].tools`
+  for (const [place, tool] of (tools ?? []).entries()) {
+    if (available.includes(tool)) continue
+    if (PLANNED_TOOLS.includes(tool)) {
+      at.found.warnings.push(`${path}[${place}]: the tools "${tool}" have no effect yet`)
+      continue
+    }
+    const all = [...available, ...PLANNED_TOOLS]
+    const message = `${path}[${place}]: there are no such tools; known: ${all.join(', ')}${suggestion(tool, all)}`
+    at.found.mistakes.push({ path: ['agents', index, 'tools', place], message })
+  }
+  return tools === undefined ? BUILT_IN_TOOLS : tools.filter((tool) => available.includes(tool))
+}

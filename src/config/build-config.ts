@@ -1,0 +1,82 @@
+import { dirname } from 'node:path'
+import { CHANNEL_IDS } from '../core/ids.ts'
+import { buildAgents } from './build-agents.ts'
+import type { ChannelBlock, Config } from './config.ts'
+import type { Mistake } from './mistake.ts'
+import { noEffectWarnings } from './no-effect.ts'
+import { databaseFile, type Surroundings } from './places.ts'
+import type { ChannelSchemas, ConfigFile } from './schema.ts'
+import { Secret } from './secrets.ts'
+import { toPolicy } from './to-policy.ts'
+
+interface BuildOptions extends Surroundings {
+  readonly file?: string
+  readonly folder: string
+  readonly channelSchemas: ChannelSchemas
+  readonly toolGroups?: readonly string[]
+}
+
+interface Built {
+  readonly config: Config
+  /** What only shows when the parts are put together; the configuration is of no use then. */
+  readonly mistakes: readonly Mistake[]
+}
+
+/** Fills in what depends on other parts or on the machine: models, prompts, folders. */
+export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
+  const { agents, mistakes, warnings } = buildAgents(parsed, options)
+  const path = databaseFile(parsed.store.url, options)
+  const config: Config = {
+    ...(options.file === undefined ? {} : { file: options.file }),
+    agents,
+    models: buildModels(parsed),
+    channels: buildChannels(parsed),
+    routing: toPolicy(
+      parsed,
+      agents.map(({ id }) => id),
+    ),
+    session: { queue: parsed.session.queue },
+    store: { path },
+    logging: { level: parsed.logging.level, pretty: parsed.logging.pretty ?? false },
+    scriptFolder: options.folder,
+    dataDir: dirname(path),
+    warnings: [...warnings, ...noEffectWarnings(parsed)],
+  }
+  return {
+    config,
+    mistakes: [...mistakes, ...channelMistakes(parsed, options.channelSchemas), ...storeMistakes(parsed)],
+  }
+}
+
+function buildModels({ models: { anthropic } }: ConfigFile): Config['models'] {
+  return anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }
+}
+
+function buildChannels({ channels }: ConfigFile): Config['channels'] {
+  const blocks: Partial<Record<(typeof CHANNEL_IDS)[number], ChannelBlock>> = {}
+  for (const id of CHANNEL_IDS) {
+    const block = channels[id]
+    if (block !== undefined) blocks[id] = block
+  }
+  return blocks
+}
+
+/** Channels that are designed, and whose block is read, but which nobody can open yet. */
+function channelMistakes({ channels }: ConfigFile, schemas: ChannelSchemas): Mistake[] {
+  return Object.keys(channels)
+    .filter((id) => schemas[id] === undefined)
+    .map((id) => ({
+      path: ['channels', id],
+      message: `channels.${id}: the channel ${id} is not available yet; take the block out`,
+    }))
+}
+
+function storeMistakes({ store: { url } }: ConfigFile): Mistake[] {
+  const at = { path: ['store', 'url'] }
+  if (/^postgres(ql)?:/.test(url)) {
+    return [{ ...at, message: 'store.url: Postgres is not available yet; write sqlite:<file>' }]
+  }
+  return /^sqlite:[^:]/.test(url)
+    ? []
+    : [{ ...at, message: 'store.url: must be sqlite:<file>, such as sqlite:parley.db' }]
+}

@@ -1,0 +1,98 @@
+import type * as z from 'zod'
+import { configJsonSchema, type JsonSchema } from './json-schema.ts'
+import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
+import { nearMatch } from './near-match.ts'
+import type { ChannelSchemas } from './schema.ts'
+
+/** Says in plain words what a value must be; schemas that bring their own words keep them. Never shows the value. */
+export const describeIssue: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `is missing; it must be ${kind(issue.expected)}`
+        : `must be ${kind(issue.expected)}, not ${kindOf(issue.input)}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}${suggestion(issue.input, issue.values.map(String))}`
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? 'is empty; fill it in or leave the key out'
+        : `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be an address that begins with http:// or https://' : 'has the wrong form'
+    default:
+      return 'has the wrong form'
+  }
+}
+
+/** The issues of a failed parse as mistakes; an unknown key comes with the key that was probably meant. */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], channelSchemas: ChannelSchemas): Mistake[] {
+  const root = issues.some(({ code }) => code === 'unrecognized_keys') ? configJsonSchema(channelSchemas) : {}
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(root, issue.path, key))
+    if (issue.code === 'invalid_key') return [badKey(issue)]
+    return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}` }]
+  })
+}
+
+/** Also for lists of names that no schema knows, such as tool groups. */
+export function suggestion(typed: unknown, candidates: readonly string[]): string {
+  const near = typeof typed === 'string' ? nearMatch(typed, candidates) : undefined
+  return near === undefined ? '' : `; did you mean \`${near}\`?`
+}
+
+function unknownKey(root: JsonSchema, path: ConfigPath, key: string): Mistake {
+  const where = path.length === 0 ? 'at top level' : `in ${formatPath(path)}`
+  const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
+  const near = suggestion(key, siblings)
+  const elsewhere = near === '' ? placeOf(root, key) : undefined
+  const known = siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
+  const hint = near || (elsewhere === undefined ? known : `; it belongs ${elsewhere}`)
+  return { path: [...path, key], message: `unknown key \`${key}\` ${where}${hint}` }
+}
+
+function badKey(issue: z.core.$ZodIssueInvalidElement | z.core.$ZodIssueInvalidKey): Mistake {
+  const why = issue.issues[0]?.message ?? 'has the wrong form'
+  return { path: issue.path, message: `${formatPath(issue.path)}: the name ${why}` }
+}
+
+function schemaAt(root: JsonSchema, path: ConfigPath): JsonSchema | undefined {
+  return path.reduce<JsonSchema | undefined>((schema, key) => {
+    if (typeof key === 'number') return schema?.items
+    const inner = schema?.properties?.[String(key)] ?? schema?.additionalProperties
+    return typeof inner === 'object' ? inner : undefined
+  }, root)
+}
+
+/** Where a key that stands in the wrong block is known: `under session`, `at top level`. */
+function placeOf(schema: JsonSchema, key: string, path: ConfigPath = []): string | undefined {
+  const { properties = {} } = schema
+  if (Object.hasOwn(properties, key)) return path.length === 0 ? 'at top level' : `under ${formatPath(path)}`
+  for (const [name, inner] of Object.entries(properties)) {
+    const found = placeOf(inner, key, [...path, name])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a block of keys',
+  record: 'a block of keys',
+  null: 'empty',
+}
+
+function kind(expected: string): string {
+  return KINDS[expected] ?? expected
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'empty'
+  if (Array.isArray(value)) return 'a list'
+  return kind(typeof value)
+}

@@ -1,0 +1,94 @@
+import { CHANNEL_IDS } from '../core/ids.ts'
+import type { Audience, PlaceMatch, SendRule } from '../core/policy.ts'
+import type { Config } from './config.ts'
+
+/**
+ * What the configuration means once every default is filled in, for an operator to read: who may talk where, who
+ * answers, what is sent. One line a fact, each beginning with its path. No secret is part of it.
+ */
+export function explainConfig(config: Config): readonly string[] {
+  return [
+    `configuration: ${config.file ?? 'the environment (no file)'}`,
+    `data: ${config.dataDir}, database ${config.store.path}`,
+    ...config.agents.map(({ id, model, tools }) => `agents.${id}: model ${model}, tools ${list(tools)}`),
+    ...channelLines(config),
+    ...peopleLines(config),
+    ...accessLines(config),
+    ...dispatchLines(config),
+    ...sendLines(config),
+    ...sessionLines(config),
+    ...config.warnings.map((warning) => `warning: ${warning}`),
+  ]
+}
+
+function channelLines({ channels }: Config): string[] {
+  return CHANNEL_IDS.flatMap((id) => {
+    const block = channels[id]
+    return block === undefined ? [] : [`channels.${id}: accounts ${list(Object.keys(block.accounts))}`]
+  })
+}
+
+function peopleLines({ routing: { people } }: Config): string[] {
+  const lines = people.map(({ id, role, ids }) => `people.${id}: ${role}, ${list(ids)}`)
+  const owner = people.some(({ role, ids }) => role === 'owner' && ids.length > 0)
+  return owner ? lines : [...lines, 'people: no owner; whoever follows the claim link first becomes it']
+}
+
+const WHO: Readonly<Record<Audience, string>> = {
+  owner: 'the owner only',
+  allowlist: 'everybody under people',
+  public: 'anyone',
+}
+
+function accessLines({ routing: { access, ownerAlwaysTriggers } }: Config): string[] {
+  const groups = access.groups.map(
+    ({ match, who, trigger }, index) =>
+      `routing.access.groups[${index}]: ${placeText(match)}: ${WHO[who]}, trigger ${trigger}`,
+  )
+  return [
+    `routing.access.direct: ${WHO[access.direct]}`,
+    ...groups,
+    `routing.access.groups: ${groups.length === 0 ? 'every group' : 'every other group'}: the owner only`,
+    `routing.ownerAlwaysTriggers: ${ownerAlwaysTriggers ? 'the owner is answered without a mention' : 'the owner must mention the agent like everybody'}`,
+  ]
+}
+
+function dispatchLines({ routing: { dispatch, agents } }: Config): string[] {
+  const rules = dispatch.map(({ name, match, agent, dimensions }, index) => {
+    const kept = dimensions === undefined ? '' : `, dimensions ${list(dimensions)}`
+    const label = name === undefined ? '' : ` "${name}"`
+    return `routing.dispatch[${index}]${label}: ${placeText(match)}: agent ${agent ?? agents[0]}${kept}`
+  })
+  return [...rules, `routing.dispatch: ${rules.length === 0 ? 'everything' : 'everything else'}: agent ${agents[0]}`]
+}
+
+function sendLines({ routing: { sendPolicy } }: Config): string[] {
+  const rules = sendPolicy.rules.map(
+    ({ match, action }, index) => `session.sendPolicy.rules[${index}]: ${placeText(match)}: ${action ?? 'allow'}`,
+  )
+  return [...rules, `session.sendPolicy.default: ${sendPolicy.default}`]
+}
+
+function sessionLines({ routing, session: { queue } }: Config): string[] {
+  const own = CHANNEL_IDS.flatMap((id) => {
+    const dimensions = routing.channelDimensions[id]
+    return dimensions === undefined ? [] : [`${id} ${list(dimensions)}`]
+  })
+  return [
+    `session.scope: ${routing.scope}`,
+    `session.dimensions: ${[list(routing.dimensions), ...own].join('; ')}`,
+    `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
+    `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
+  ]
+}
+
+type Match = PlaceMatch & SendRule['match'] & { readonly sender?: string; readonly mentioned?: boolean }
+
+function placeText(match: Match): string {
+  const fields = Object.entries(match).map(([key, value]) => `${key} ${value}`)
+  return fields.length === 0 ? 'anywhere' : fields.join(', ')
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? 'none' : items.join(', ')
+}

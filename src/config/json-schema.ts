@@ -1,0 +1,16 @@
+import * as z from 'zod'
+import { type ChannelSchemas, createFileSchema } from './schema.ts'
+
+/** What is used of a JSON schema here: enough to find the keys a place knows. */
+export interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly items?: JsonSchema
+  readonly [keyword: string]: unknown
+}
+
+/** The JSON schema of the file (draft 2020-12), for editors; `config/parley.schema.json` is this, printed. */
+export function configJsonSchema(channelSchemas: ChannelSchemas): JsonSchema {
+  const schema = z.toJSONSchema(createFileSchema(channelSchemas), { io: 'input' })
+  return { ...schema, title: 'Parley configuration' } as JsonSchema
+}

@@ -1,0 +1,70 @@
+import { ParleyError } from '../core/errors.ts'
+import { buildConfig } from './build-config.ts'
+import type { Config } from './config.ts'
+import { describeIssue, explainIssues } from './describe-issue.ts'
+import { choicesText, environmentWarnings, withEnvironment } from './environment.ts'
+import { configError, type Mistake } from './mistake.ts'
+import type { Surroundings } from './places.ts'
+import { readSource, type Source } from './read-source.ts'
+import { resolveReferences } from './references.ts'
+import { type ChannelSchemas, type ConfigFile, createFileSchema } from './schema.ts'
+
+export interface LoadOptions extends Surroundings {
+  /** What `--config` said, relative to `cwd`. */
+  readonly path?: string
+  readonly channelSchemas: ChannelSchemas
+  /** Tool groups an agent may name beside the built-in ones. */
+  readonly toolGroups?: readonly string[]
+}
+
+interface Loaded {
+  readonly config: Config
+  /** Every secret value in it, for the sinks that redact by value. */
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Reads the configuration once: `path`, else PARLEY_CONFIG, else the usual file, else the environment alone. Nothing
+ * else reads the environment. Throws `config` naming file, line, path and remedy of each mistake; never a secret.
+ */
+export async function loadConfig(options: LoadOptions): Promise<Loaded> {
+  const source = await readSource(options)
+  const { env, channelSchemas } = options
+  const tree = withEnvironment(source.tree, env)
+  const resolved = resolveReferences(tree, { env, folder: source.folder })
+  const file = readFile(resolved.value, { channelSchemas, unresolved: resolved.mistakes, source })
+  const built = buildConfig(file, { ...options, ...source })
+  if (built.mistakes.length > 0) throw configError(source.file, built.mistakes, source.lineOf)
+  const unused = source.file === undefined ? environmentWarnings(env) : []
+  if (Object.keys(file.channels).length === 0) throw noChannel(options, source, unused)
+  const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]
+  return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
+}
+
+interface Reading {
+  readonly channelSchemas: ChannelSchemas
+  readonly unresolved: readonly Mistake[]
+  readonly source: Source
+}
+
+/** Checks the tree; every mistake of it is told at once, a reference that cannot be resolved only as such. */
+function readFile(tree: unknown, { channelSchemas, unresolved, source }: Reading): ConfigFile {
+  const result = createFileSchema(channelSchemas).safeParse(tree, { error: describeIssue })
+  const told = new Set(unresolved.map(({ path }) => path.join('\0')))
+  const issues = result.success ? [] : explainIssues(result.error.issues, channelSchemas)
+  const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
+  if (!result.success || mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
+  return result.data
+}
+
+function noChannel(options: LoadOptions, { file }: Source, also: readonly string[]): ParleyError {
+  if (file === undefined) return new ParleyError('config', choicesText(options, also))
+  const remedy = 'add channels.telegram (config/parley.example.yaml shows how) or set TELEGRAM_BOT_TOKEN'
+  return new ParleyError('config', `${file}: channels: no channel is configured; ${remedy}`)
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const inner of Object.values(value)) deepFreeze(inner)
+  return Object.freeze(value)
+}

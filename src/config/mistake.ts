@@ -1,0 +1,39 @@
+import { basename } from 'node:path'
+import { ParleyError } from '../core/errors.ts'
+
+export type ConfigPath = readonly PropertyKey[]
+
+/** One thing that is wrong, where it stands, and what to do about it. */
+export interface Mistake {
+  readonly path: ConfigPath
+  /** A sentence that names the path itself. */
+  readonly message: string
+}
+
+/** `channels.telegram.accounts.default`, `routing.dispatch[2].match`. */
+export function formatPath(path: ConfigPath): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, '')
+}
+
+/** How many mistakes one message names; whoever mends ten sees the next ones then. */
+const SHOWN = 10
+
+/** Where a mistake stands: lines begin at 1; absent without a file. */
+export type LineOf = (path: ConfigPath) => number | undefined
+
+/** The `config` error that lists mistakes, one a line, `<file>:<line>: <message>` so that editors can jump to it. */
+export function configError(file: string | undefined, mistakes: readonly Mistake[], lineOf: LineOf): ParleyError {
+  const inOrder = mistakes
+    .map(({ path, message }) => ({ line: lineOf(path), message }))
+    .sort((left, right) => (left.line ?? 0) - (right.line ?? 0))
+  const lines = inOrder.slice(0, SHOWN).map(({ line, message }) => {
+    if (file === undefined) return message
+    return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`
+  })
+  const more = mistakes.length - lines.length
+  if (more > 0) lines.push(`and ${more} more in ${basename(file ?? 'the configuration')}`)
+  return new ParleyError('config', lines.join('\n'))
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { ParleyError } from '../core/errors.ts'
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** The user's home folder, for when HOME is not set. */
+  readonly home?: string
+}
+
+/** The file to read: asked for by path or PARLEY_CONFIG, else the usual one if it exists. */
+export function findConfigFile(path: string | undefined, { env, cwd, home }: Surroundings): string | undefined {
+  const asked = path ?? (env.PARLEY_CONFIG || undefined)
+  if (asked !== undefined) return resolve(cwd, asked)
+  const usual = usualConfigFile({ env, cwd, ...(home === undefined ? {} : { home }) })
+  return usual !== undefined && existsSync(usual) ? usual : undefined
+}
+
+/** `$XDG_CONFIG_HOME/parley/parley.yaml`, by default under `~/.config`; absent for a user without a home. */
+export function usualConfigFile({ env, home }: Surroundings): string | undefined {
+  const folder = xdgFolder(env.XDG_CONFIG_HOME, '.config', env.HOME || home)
+  return folder && join(folder, 'parley', 'parley.yaml')
+}
+
+/** The database file of `sqlite:<file>`: relative ones lie in systemd's state folder, or `$XDG_STATE_HOME/parley`. */
+export function databaseFile(url: string, { env, home }: Surroundings): string {
+  const file = url.replace(/^sqlite:/, '')
+  if (isAbsolute(file)) return file
+  // systemd separates several state folders by colons; the first is ours.
+  const service = env.STATE_DIRECTORY?.split(':')[0]
+  if (service) return resolve(service, file)
+  const folder = xdgFolder(env.XDG_STATE_HOME, join('.local', 'state'), env.HOME || home)
+  if (folder) return resolve(folder, 'parley', file)
+  throw new ParleyError(
+    'config',
+    'store.url: there is no folder for the data; set XDG_STATE_HOME or HOME, or write sqlite:/<absolute file>',
+  )
+}
+
+/** A relative XDG folder is to be ignored (XDG base directory specification). */
+function xdgFolder(set: string | undefined, usual: string, home: string | undefined): string | undefined {
+  if (set && isAbsolute(set)) return set
+  return home ? join(home, usual) : undefined
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ParleyError } from '../core/errors.ts'
+import type { LineOf } from './mistake.ts'
+import { findConfigFile, type Surroundings } from './places.ts'
+
+/** The configuration as it is written, before anything is checked or resolved. */
+export interface Source {
+  /** Absent when there is no file and the environment is all there is. */
+  readonly file?: string
+  /** What relative paths in it are relative to. */
+  readonly folder: string
+  readonly tree: unknown
+  readonly lineOf: LineOf
+}
+
+/** Throws `config` for a file that cannot be read or is not YAML. */
+export async function readSource(options: Surroundings & { readonly path?: string }): Promise<Source> {
+  const file = findConfigFile(options.path, options)
+  if (file === undefined) return { folder: options.cwd, tree: {}, lineOf: () => undefined }
+  const text = readText(file)
+  // Loaded only now: who needs no file does not pay for the parser.
+  const { readYaml } = await import('./read-yaml.ts')
+  const { tree, mistakes, lineOf } = readYaml(text)
+  if (mistakes.length > 0) {
+    throw new ParleyError('config', mistakes.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'))
+  }
+  return { file, folder: dirname(file), tree, lineOf }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ParleyError('config', `${file}: ${remedyFor((error as NodeJS.ErrnoException).code)}`, { cause: error })
+  }
+}
+
+function remedyFor(code = 'an error'): string {
+  if (code === 'ENOENT') return 'there is no such file; check --config or PARLEY_CONFIG, or write it'
+  if (code === 'EACCES') return 'may not be read; give the user that runs parley the right to read it'
+  if (code === 'EISDIR') return 'is a folder; name the file in it'
+  return `cannot be read (${code})`
+}

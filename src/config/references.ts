@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
+import { namesSecret } from './secrets.ts'
+
+/** Where references are looked up. */
+export interface ReferenceSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What a relative `${file:…}` is relative to: the folder of the configuration. */
+  readonly folder: string
+}
+
+export interface Resolved {
+  /** The input with every reference replaced; one that cannot be resolved stays as it is and is a mistake. */
+  readonly value: unknown
+  readonly secrets: readonly string[]
+  readonly mistakes: readonly Mistake[]
+  readonly warnings: readonly string[]
+}
+
+const REFERENCE = /\$\{(\w+):([^}]*)\}/g
+/** As a shell would write it: taken for the value itself, it would be sent as a token. */
+const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
+
+/** The parts in which plain text under a key such as `token` is a secret. */
+const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'store']
+
+/**
+ * Replaces `${env:NAME}`, `${file:PATH}` and `${credential:NAME}` (systemd's `$CREDENTIALS_DIRECTORY`), anywhere in any
+ * text, by their values without outer white space. A secret written in the file itself works and is warned of.
+ */
+export function resolveReferences(raw: unknown, sources: ReferenceSources): Resolved {
+  const secrets = new Set<string>()
+  const mistakes: Mistake[] = []
+  const warnings: string[] = []
+
+  const resolveText = (text: string, path: ConfigPath): string => {
+    const [, variable] = SHELL_REFERENCE.exec(text) ?? []
+    if (variable !== undefined) {
+      mistakes.push({ path, message: `${formatPath(path)}: is no reference; write \${env:${variable}}` })
+      return text
+    }
+    let referenced = false
+    const value = text.replace(REFERENCE, (whole, kind: string, name: string) => {
+      referenced = true
+      const found = lookUp(kind, name.trim(), sources)
+      if ('message' in found) mistakes.push({ path, message: `${formatPath(path)}: ${found.message}` })
+      else if (kind !== 'env' || namesSecret(lastName(path)) || namesSecret(name.trim())) secrets.add(found.value)
+      return 'value' in found ? found.value : whole
+    })
+    if (HOLDS_SECRETS.includes(path[0] ?? '')) keepSecretsOf(value, path, referenced)
+    return value
+  }
+  const keepSecretsOf = (value: string, path: ConfigPath, referenced: boolean): void => {
+    const password = passwordOf(value)
+    if (password !== undefined) secrets.add(password)
+    if (!namesSecret(lastName(path))) return
+    secrets.add(value.trim())
+    if (!referenced && value.trim() !== '') {
+      warnings.push(
+        `${formatPath(path)}: the secret stands in the file itself; write \${env:NAME}, \${file:PATH} or \${credential:NAME}`,
+      )
+    }
+  }
+  const walk = (value: unknown, path: ConfigPath): unknown => {
+    if (typeof value === 'string') return resolveText(value, path)
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, [...path, key])]))
+  }
+  return { value: walk(raw, []), secrets: [...secrets].filter((secret) => secret !== ''), mistakes, warnings }
+}
+
+type Found = { readonly value: string } | { readonly message: string }
+
+function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): Found {
+  switch (kind) {
+    case 'env': {
+      const value = env[name]?.trim()
+      return value ? { value } : { message: `the variable ${name} is not set; set it or change the reference` }
+    }
+    case 'file':
+      return readSecret(resolve(folder, name), 'create it, or change the reference')
+    case 'credential':
+      return lookUpCredential(name, env.CREDENTIALS_DIRECTORY)
+    default:
+      return { message: `\${${kind}:…} is no reference; write \${env:NAME}, \${file:PATH} or \${credential:NAME}` }
+  }
+}
+
+function lookUpCredential(name: string, folder: string | undefined): Found {
+  if (!/^[\w.-]+$/.test(name) || name.startsWith('.')) {
+    return { message: 'a credential is named by letters, digits, dots, _ and -' }
+  }
+  const remedy = `add LoadCredential=${name}:<file> to the systemd unit`
+  if (!folder) return { message: `there are no credentials outside systemd; ${remedy}, or use \${file:PATH}` }
+  return readSecret(join(folder, name), remedy)
+}
+
+function readSecret(file: string, remedy: string): Found {
+  try {
+    const value = readFileSync(file, 'utf8').trim()
+    return value === '' ? { message: `${file} is empty; put the secret in it` } : { value }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'an error'
+    return { message: `${file} cannot be read (${code}); ${remedy}` }
+  }
+}
+
+function lastName(path: ConfigPath): string {
+  return String(path.at(-1) ?? '')
+}
+
+/** The password inside `scheme://user:password@host`. */
+function passwordOf(text: string): string | undefined {
+  return /^[\w+.-]+:\/\/[^/@]*:([^/@]+)@/.exec(text)?.[1]
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { CHANNEL_IDS } from '../core/ids.ts'
+import { dimensions, text, url } from './schema-parts.ts'
+import { checkpoint, http, openai, plannedChannels, schedules, turnCap } from './schema-planned.ts'
+import { people, routing, sendPolicy } from './schema-policy.ts'
+
+/** By channel: what one account block under `channels.<channel>.accounts` looks like. Comes from the adapters. */
+export type ChannelSchemas = Readonly<Record<string, z.ZodType>>
+
+const agent = z.strictObject({
+  id: text,
+  model: text
+    .regex(/^[^/\s]+\/\S+$/, {
+      error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+    })
+    .exactOptional(),
+  prompt: text.exactOptional().describe('A text file with what the agent is told about itself.'),
+  tools: z.array(text).exactOptional(),
+})
+
+const session = z
+  .strictObject({
+    sendPolicy,
+    scope: z.enum(['routed', 'global']).default('routed'),
+    dimensions: dimensions.default(['chat']),
+    direct: z
+      .enum(['chat', 'person', 'main'])
+      .default('chat')
+      .describe('chat: one session a direct chat; person: joined over channels; main: one for the owner.'),
+    queue: z
+      .strictObject({
+        max: z.int().min(1).max(10_000).default(100).describe('Messages that may wait in one session.'),
+        busy: z.enum(['queue', 'steer', 'interrupt']).default('queue'),
+      })
+      .prefault({}),
+    turnCap: turnCap.exactOptional(),
+    checkpoint: checkpoint.exactOptional(),
+    staleDays: z.int().min(1).exactOptional(),
+  })
+  .prefault({})
+
+/** The shape of the file, references resolved. Unknown keys are refused everywhere. */
+export function createFileSchema(channelSchemas: ChannelSchemas) {
+  return z.strictObject({
+    $schema: text.exactOptional().describe('For editors: where the JSON schema lies.'),
+    people,
+    agents: z
+      .array(agent)
+      .min(1)
+      .default([{ id: 'main' }])
+      .describe('The first is the default.'),
+    models: z
+      .strictObject({
+        anthropic: z.strictObject({ apiKey: text, baseUrl: url.exactOptional() }).exactOptional(),
+        openai: openai.exactOptional(),
+      })
+      .prefault({}),
+    channels: z.strictObject(channelBlocks(channelSchemas)).prefault({}),
+    routing,
+    session,
+    schedules: schedules.exactOptional(),
+    store: z.strictObject({ url: text.default('sqlite:parley.db') }).prefault({}),
+    http: http.exactOptional(),
+    logging: z
+      .strictObject({
+        level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+        pretty: z.boolean().exactOptional().describe('Lines for people; without it, on a terminal only.'),
+      })
+      .prefault({}),
+  })
+}
+
+export type ConfigFile = z.output<ReturnType<typeof createFileSchema>>
+
+function channelBlocks(schemas: ChannelSchemas) {
+  const known: ChannelSchemas = { ...plannedChannels, ...schemas }
+  return Object.fromEntries(
+    CHANNEL_IDS.flatMap((channel) => {
+      const account = known[channel]
+      return account === undefined ? [] : [[channel, channelBlock(account).exactOptional()] as const]
+    }),
+  )
+}
+
+function channelBlock(account: z.ZodType) {
+  return z.strictObject({
+    accounts: z
+      .record(accountName, account)
+      .refine((accounts) => Object.keys(accounts).length > 0, 'has no account; add one or take the channel out'),
+    dimensions: dimensions.exactOptional(),
+  })
+}
+
+const accountName = z.string().regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, {
+  error: 'must be lower-case letters, digits, _ and -',
+})

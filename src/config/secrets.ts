@@ -1,0 +1,32 @@
+import { inspect } from 'node:util'
+
+/** A value that never prints itself: text, JSON and inspection show `[secret]`. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The value itself, for the one call that needs it. */
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[secret]'
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+
+  [inspect.custom](): string {
+    return '[secret]'
+  }
+}
+
+/** Whether what stands under this name, a key or a variable, is a secret. */
+export function namesSecret(name: string): boolean {
+  return /(token|secret|password|passphrase|api_?key)$/i.test(name)
+}

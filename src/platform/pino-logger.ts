@@ -1,0 +1,69 @@
+import { destination, type Logger as PinoLogger, pino } from 'pino'
+import type { LogFields, Logger } from '../core/logger.ts'
+import { escapeControls } from './escape-controls.ts'
+import { plainFields } from './plain-fields.ts'
+import { prettyLine } from './pretty-line.ts'
+import { createRedactor } from './redact-line.ts'
+
+type Level = 'debug' | 'info' | 'warn' | 'error'
+
+export interface LoggerOptions {
+  readonly level: Level
+  /** Lines for people instead of JSON. */
+  readonly pretty: boolean
+  /** Values that never appear in a line, whatever brought them there. */
+  readonly secrets: readonly string[]
+  /** Standard error unless given. */
+  readonly out?: LogOutput
+  /** Ms since the epoch. */
+  readonly now?: () => number
+}
+
+export interface LogOutput {
+  write(text: string): void
+  readonly isTTY: boolean
+}
+
+/**
+ * The logger over pino: one JSON object a line, with ISO time, level name, the fields of the logger and of the call, and
+ * the sentence as `msg`. Written at once, so that the last line before a crash is there.
+ */
+export function createPinoLogger(options: LoggerOptions): Logger {
+  const { level, pretty, secrets, out = standardError(), now = Date.now } = options
+  const redact = createRedactor(secrets)
+  const toJson = (line: string): string => escapeControls(redact(line.trimEnd()))
+  const root = pino(
+    {
+      level,
+      // No process id and host name: the service manager knows both.
+      base: null,
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // Ours already: pino would put the messages of all causes into one.
+      serializers: { err: (error: unknown) => error },
+      hooks: { streamWrite: (line) => (pretty ? prettyLine(toJson(line), out.isTTY) : `${toJson(line)}\n`) },
+    },
+    out,
+  )
+  return wrap(root)
+}
+
+/** By the descriptor: a write that returned has left the process. */
+function standardError(): LogOutput {
+  const stream = destination({ fd: process.stderr.fd, sync: true })
+  return { write: (text) => stream.write(text), isTTY: process.stderr.isTTY === true }
+}
+
+function wrap(logger: PinoLogger): Logger {
+  const write = (level: Level, sentence: string, fields: LogFields = {}): void => {
+    // Fields of a line that nobody reads are not worked out.
+    if (logger.isLevelEnabled(level)) logger[level](plainFields(fields), sentence)
+  }
+  return {
+    debug: (sentence, fields) => write('debug', sentence, fields),
+    info: (sentence, fields) => write('info', sentence, fields),
+    warn: (sentence, fields) => write('warn', sentence, fields),
+    error: (sentence, fields) => write('error', sentence, fields),
+    child: (fields) => wrap(logger.child(plainFields(fields))),
+  }
+}

@@ -1,0 +1,46 @@
+import type { LogFields } from '../core/logger.ts'
+
+/** Keys of the line itself, which fields must not take. */
+const RESERVED = new Set(['time', 'level', 'msg'])
+/** Nesting below which a value is only named, so that no line grows without end. */
+const DEEPEST = 6
+
+/** Fields as JSON can hold them: errors with their causes, whatever depth they are at; nothing in it can throw later. */
+export function plainFields(fields: LogFields): Record<string, unknown> {
+  const plain: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) plain[RESERVED.has(key) ? `${key}_` : key] = toPlain(value, 0)
+  return plain
+}
+
+function toPlain(value: unknown, depth: number): unknown {
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? '[function]' : value
+  if (depth > DEEPEST) return '[more]'
+  if (value instanceof Error) return plainError(value, depth)
+  if (Array.isArray(value) || value instanceof Set) return [...value].map((item) => toPlain(item, depth + 1))
+  return plainObject(value, depth)
+}
+
+function plainObject(value: object, depth: number): unknown {
+  try {
+    const known = value as { toJSON?: unknown }
+    if (typeof known.toJSON === 'function') return toPlain(known.toJSON(), depth + 1)
+    const entries = value instanceof Map ? [...value] : Object.entries(value)
+    return Object.fromEntries(entries.map(([key, inner]) => [String(key), toPlain(inner, depth + 1)]))
+  } catch {
+    return '[unreadable]'
+  }
+}
+
+/** Name, code, message, stack, the errors it gathers and what caused it. Other own properties, such as a request, stay out. */
+function plainError(error: Error, depth: number): Record<string, unknown> {
+  const { code } = error as { code?: unknown }
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code: toPlain(code, depth + 1) }),
+    message: error.message,
+    stack: error.stack,
+    ...(error instanceof AggregateError ? { errors: toPlain(error.errors, depth + 1) } : {}),
+    ...(error.cause === undefined ? {} : { cause: toPlain(error.cause, depth + 1) }),
+  }
+}

@@ -1,0 +1,299 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { channelSchemas, load, refusal, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
+
+const account = (fields: string): string => `channels:\n  telegram:\n    accounts:\n      default: { ${fields} }\n`
+
+/** What is written, beside a channel that is in order; the line begins after it. */
+const TABLE: readonly (readonly [mistake: string, yaml: string, message: string])[] = [
+  ['a mistyped key', 'sesion: {}', '2: unknown key `sesion` at top level; did you mean `session`?'],
+  [
+    'a mistyped key further down',
+    'routing: { acess: {} }',
+    '2: unknown key `acess` in routing; did you mean `access`?',
+  ],
+  ['a key in the wrong block', 'queue: { max: 1 }', '2: unknown key `queue` at top level; it belongs under session'],
+  ['a key nobody knows', 'store: { engine: x }', '2: unknown key `engine` in store; known: url'],
+  [
+    'a key of a list item',
+    'routing:\n  access:\n    groups:\n      - { who: public, triger: always }',
+    '5: unknown key `triger` in routing.access.groups[0]; did you mean `trigger`?',
+  ],
+  [
+    'a mistyped value',
+    'routing: { access: { direct: publik } }',
+    '2: routing.access.direct: must be one of owner, allowlist, public; did you mean `public`?',
+  ],
+  ['a role that is none', 'people: { ada: { role: admin } }', '2: people.ada.role: must be one of owner, member'],
+  ['text for a number', 'session: { queue: { max: many } }', '2: session.queue.max: must be a number, not text'],
+  ['a number out of range', 'session: { queue: { max: 0 } }', '2: session.queue.max: must be at least 1'],
+  ['text for a block', 'session: none', '2: session: must be a block of keys, not text'],
+  [
+    'an unknown dimension',
+    'session: { dimensions: [chat, tpoic] }',
+    '2: session.dimensions[1]: must be one of space, chat, topic, sender; did you mean `topic`?',
+  ],
+  [
+    'an unknown channel in a rule',
+    'session: { sendPolicy: { rules: [{ match: { channel: telegrm }, action: deny }] } }',
+    '2: session.sendPolicy.rules[0].match.channel: must be one of telegram, discord, slack, web, cli, api; did you mean `telegram`?',
+  ],
+  [
+    'a rule with an empty id',
+    'routing: { dispatch: [{ match: { chat: "" } }] }',
+    '2: routing.dispatch[0].match.chat: is empty; fill it in or leave the key out',
+  ],
+  [
+    'a rule with nothing after a key',
+    'routing: { dispatch: [{ match: { chat: } }] }',
+    '2: routing.dispatch[0].match.chat: must be an id: text in quotes, or a whole number',
+  ],
+  [
+    'surface beside channel',
+    'session: { sendPolicy: { rules: [{ match: { channel: slack, surface: discord } }] } }',
+    '2: session.sendPolicy.rules[0].match: names both surface and channel, which mean the same; keep channel',
+  ],
+  [
+    'a shadow rule',
+    'routing: { dispatch: [{ match: { chat: 1 }, shadow: true }] }',
+    '2: routing.dispatch[0].shadow: is not available yet, and the rule would answer for real; take the rule out',
+  ],
+  [
+    'a model without provider',
+    'agents: [{ id: main, model: gpt }]',
+    '2: agents[0].model: must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+  ],
+  [
+    'a provider that is none',
+    'agents: [{ id: main, model: acme/x }]',
+    '2: agents[0].model: no such provider; write anthropic/<model>, scripted/echo or scripted/<file>',
+  ],
+  [
+    'a provider to come',
+    'agents: [{ id: main, model: openai/x }]',
+    '2: agents[0].model: models of openai are not available yet; write anthropic/<model>, scripted/echo or scripted/<file>',
+  ],
+  ['no agent', 'agents: []', '2: agents: is empty; fill it in or leave the key out'],
+  [
+    'two agents of one name',
+    'agents:\n  - { id: main }\n  - { id: Main }',
+    '4: agents[1].id: there is another agent main; names are compared without case',
+  ],
+  [
+    'tools that do not exist',
+    'agents: [{ id: main, tools: [tiem] }]',
+    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, memory, web_fetch; did you mean `time`?',
+  ],
+  [
+    'Postgres',
+    'store: { url: "postgres://u:canary@h/d" }',
+    '2: store.url: Postgres is not available yet; write sqlite:<file>',
+  ],
+  [
+    'a store that is none',
+    'store: { url: parley.db }',
+    '2: store.url: must be sqlite:<file>, such as sqlite:parley.db',
+  ],
+  [
+    'an address that is none',
+    `models: { anthropic: { apiKey: "\${env:TOKEN}", baseUrl: localhost } }`,
+    '2: models.anthropic.baseUrl: must be an address that begins with http:// or https://',
+  ],
+  [
+    'an empty key',
+    'models: { anthropic: { apiKey: "" } }',
+    '2: models.anthropic.apiKey: is empty; fill it in or leave the key out',
+  ],
+  ['no key', 'models: { anthropic: {} }', '2: models.anthropic.apiKey: is missing; it must be text'],
+  [
+    'a log level that is none',
+    'logging: { level: warning }',
+    '2: logging.level: must be one of debug, info, warn, error',
+  ],
+  ['a schedule without cron', 'schedules: [{ id: a, prompt: x }]', '2: schedules[0].cron: is missing; it must be text'],
+  ['the same key twice', 'http: {}\nhttp: {}', '3: the same key stands here twice; keep one of them'],
+  ['a tab', 'session:\n\tscope: routed', '3: the line is indented by a tab; use spaces'],
+  [
+    'a bracket left open',
+    'session: { scope: routed',
+    '3: the indentation does not fit the lines above, or a bracket or quote there is not closed',
+  ],
+  ['an alias by mistake', 'agents: [{ id: *canary }]', '2: a value that begins with "*" is an alias; put it in quotes'],
+]
+
+describe('bad input is refused with line, path and remedy', () => {
+  test.each(TABLE)('%s', async (_, yaml, message) => {
+    expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`parley.yaml:${message}`)
+  })
+
+  test.each([
+    [
+      'a mistyped key',
+      `token: "\${env:TOKEN}", apiRot: x`,
+      '4: unknown key `apiRot` in channels.telegram.accounts.default; did you mean `apiRoot`?',
+    ],
+    ['no token', 'streaming: true', '4: channels.telegram.accounts.default.token: is missing; it must be text'],
+    [
+      'an unset variable',
+      `token: "\${env:NOWHERE}"`,
+      '4: channels.telegram.accounts.default.token: the variable NOWHERE is not set; set it or change the reference',
+    ],
+    [
+      'an empty variable',
+      `token: "\${env:EMPTY}"`,
+      '4: channels.telegram.accounts.default.token: the variable EMPTY is not set; set it or change the reference',
+    ],
+    [
+      'a file that is not there',
+      `token: "\${file:token.txt}"`,
+      'token.txt cannot be read (ENOENT); create it, or change the reference',
+    ],
+    ['an empty file', `token: "\${file:blank}"`, 'blank is empty; put the secret in it'],
+    [
+      'a credential outside systemd',
+      `token: "\${credential:bot}"`,
+      `there are no credentials outside systemd; add LoadCredential=bot:<file> to the systemd unit, or use \${file:PATH}`,
+    ],
+    [
+      'a credential that is a path',
+      `token: "\${credential:../bot}"`,
+      'a credential is named by letters, digits, dots, _ and -',
+    ],
+    [
+      'a reference of another kind',
+      `token: "\${vault:bot}"`,
+      `\${vault:…} is no reference; write \${env:NAME}, \${file:PATH} or \${credential:NAME}`,
+    ],
+    [
+      'a shell variable',
+      `token: "\${TOKEN}"`,
+      `4: channels.telegram.accounts.default.token: is no reference; write \${env:TOKEN}`,
+    ],
+    [
+      'a mode to come',
+      `token: "\${env:TOKEN}", mode: webhook`,
+      '4: channels.telegram.accounts.default.mode: webhook mode is not available yet; use "polling"',
+    ],
+  ])('an account with %s', async (_, fields, message) => {
+    expect(await refusal(account(fields), { EMPTY: ' ' }, { blank: '\n' })).toContain(message)
+  })
+
+  test.each([
+    [
+      'discord',
+      `channels: { discord: { accounts: { default: { token: "\${env:TOKEN}" } } } }`,
+      'channels.discord: the channel discord is not available yet; take the block out',
+    ],
+    [
+      'slack',
+      `channels: { slack: { accounts: { default: { botToken: "\${env:TOKEN}" } } } }`,
+      'channels.slack: the channel slack is not available yet; take the block out',
+    ],
+    ['a mistyped channel', 'channels: { telegrm: {} }', 'unknown key `telegrm` in channels; did you mean `telegram`?'],
+    [
+      'a channel without accounts',
+      'channels: { telegram: { accounts: {} } }',
+      'channels.telegram.accounts: has no account; add one or take the channel out',
+    ],
+    [
+      'no channel',
+      'agents: [{ id: main }]',
+      'channels: no channel is configured; add channels.telegram (config/parley.example.yaml shows how) or set TELEGRAM_BOT_TOKEN',
+    ],
+    ['an empty file', '', 'channels: no channel is configured'],
+    ['a file that is a list', '- 1', 'must be a block of keys, not a list'],
+  ])('%s', async (_, yaml, message) => {
+    expect(await refusal(yaml)).toContain(message)
+  })
+
+  test('a prompt that is not there is named with its path', async () => {
+    const message = await refusal(`${TELEGRAM}agents: [{ id: main, prompt: ./agent.md }]`)
+
+    expect(message).toMatch(
+      /^parley.yaml:2: agents\[0\].prompt: \/.*\/agent.md cannot be read \(ENOENT\); write the file/,
+    )
+  })
+
+  test('all mistakes are told at once, in the order of the file', async () => {
+    const message = await refusal(`people: { ada: { role: x } }\nsesion: {}\n${TELEGRAM}store: { url: x, b: 1 }\n`)
+
+    expect(message.split('\n').map((line) => line.split(':')[1])).toEqual(['1', '2', '4'])
+  })
+
+  test('a long list of mistakes is cut', async () => {
+    const rules = Array.from({ length: 14 }, () => '{ who: x }').join(', ')
+
+    const lines = (await refusal(`${TELEGRAM}routing: { access: { groups: [${rules}] } }`)).split('\n')
+
+    expect(lines).toHaveLength(11)
+    expect(lines.at(-1)).toBe('and 4 more in parley.yaml')
+  })
+})
+
+describe('the file itself', () => {
+  const at = (path: string, folder: string) => loadConfig({ path, env: {}, cwd: folder, channelSchemas })
+
+  test('one that is not there is refused, not skipped', async () => {
+    const folder = temporaryFolder()
+
+    await expect(at('other.yaml', folder)).rejects.toMatchObject({
+      code: 'config',
+      message: `${join(folder, 'other.yaml')}: there is no such file; check --config or PARLEY_CONFIG, or write it`,
+    })
+  })
+
+  test.each([
+    ['a list', '- channels\n', 'the file: must be a block of keys, not a list'],
+    ['plain text', 'telegram\n', 'the file: must be a block of keys, not text'],
+    ['an alias inside itself', 'people: &all { ada: *all }\n', ':1: aliases ("*name") repeat themselves'],
+    ['aliases that multiply', multiplying(), ':1: aliases ("*name") repeat themselves'],
+  ])('%s is refused', async (_, yaml, message) => {
+    expect(await refusal(yaml)).toContain(message)
+  })
+
+  test('a folder is refused', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'parley.d'))
+
+    await expect(at('parley.d', folder)).rejects.toThrow(/parley.d: is a folder; name the file in it/)
+  })
+})
+
+describe('J01: no message quotes a secret', () => {
+  test.each([
+    ['in the wrong place', `${TELEGRAM}logging: { level: "${TOKEN}" }`],
+    ['beside a mistake of the YAML', `channels:\n  telegram:\n    token: "${TOKEN}\n  x`],
+    ['as an alias', `channels: { telegram: *${TOKEN.replace(':', '')} }`],
+    ['of a wrong type', `channels: { telegram: { accounts: ["${TOKEN}"] } }`],
+    ['as a model', `${TELEGRAM}agents: [{ id: main, model: "${TOKEN}" }]`],
+    ['as an address', account(`token: "\${env:TOKEN}", apiRoot: "${TOKEN}"`)],
+    ['as a store', `${TELEGRAM}store: { url: "postgres://u:${TOKEN}@h/d" }`],
+  ])('%s', async (_, yaml) => {
+    expect(await refusal(yaml)).not.toContain('canary')
+  })
+
+  test('a reference in it is resolved, and still not quoted', async () => {
+    expect(await refusal(`${TELEGRAM}logging: { level: "\${env:TOKEN}" }`)).not.toContain('canary')
+  })
+})
+
+test('large ids, which YAML would round, are exact', async () => {
+  const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1001234567890, "007"] } }`)
+
+  expect(config.routing.people[0]?.ids).toEqual(['123456789012345678901', '-1001234567890', '007'])
+})
+
+/** A few lines that stand for millions of values. */
+function multiplying(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x]']
+  for (let depth = 1; depth < 9; depth++) {
+    lines.push(
+      `a${depth}: &a${depth} [${Array(8)
+        .fill(`*a${depth - 1}`)
+        .join(', ')}]`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,302 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { explainConfig } from '../../src/config/explain.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { channelSchemas, load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const fromEnvironment = (env: Env, folder = temporaryFolder()) =>
+  loadConfig({ env: { HOME: folder, ...env }, cwd: folder, channelSchemas })
+
+describe('without a file', () => {
+  test('a bot token is enough: one agent that repeats what it is told, and says so', async () => {
+    const folder = temporaryFolder()
+
+    const { config, secrets } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN }, folder)
+
+    expect(config).toMatchObject({
+      agents: [{ id: 'main', model: 'scripted/echo', tools: ['time'] }],
+      models: {},
+      channels: { telegram: { accounts: { default: { token: TOKEN, mode: 'polling' } } } },
+      store: { path: join(folder, '.local/state/parley/parley.db') },
+      dataDir: join(folder, '.local/state/parley'),
+      scriptFolder: folder,
+      warnings: ['agents[0].model: no model key is set, so the agent repeats what it is told; set ANTHROPIC_API_KEY'],
+    })
+    expect(config.file).toBeUndefined()
+    expect(secrets).toEqual([TOKEN])
+  })
+
+  test('with a key for a model the agent has a model', async () => {
+    const { config, secrets } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN, ANTHROPIC_API_KEY: 'sk-ant-canary' })
+
+    expect(config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
+    expect(config.models.anthropic?.apiKey.reveal()).toBe('sk-ant-canary')
+    expect(config.warnings).toEqual([])
+    expect(secrets).toEqual([TOKEN, 'sk-ant-canary'])
+  })
+
+  test('tokens of channels to come are named, and do not stand in the way', async () => {
+    const { config } = await fromEnvironment({
+      TELEGRAM_BOT_TOKEN: TOKEN,
+      DISCORD_BOT_TOKEN: 'd',
+      SLACK_BOT_TOKEN: 's',
+      SLACK_APP_TOKEN: 'a',
+    })
+
+    expect(config.warnings.slice(0, 2)).toEqual([
+      'DISCORD_BOT_TOKEN: the channel discord is not available yet',
+      'SLACK_BOT_TOKEN: the channel slack is not available yet',
+    ])
+    expect(Object.keys(config.channels)).toEqual(['telegram'])
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['blank variables', { TELEGRAM_BOT_TOKEN: '  ', ANTHROPIC_API_KEY: '' }],
+  ])('%s prints the choices', async (_, env) => {
+    const folder = temporaryFolder()
+
+    const refused = fromEnvironment(env, folder)
+
+    await expect(refused).rejects.toMatchObject({ code: 'config' })
+    for (const choice of [
+      '@BotFather',
+      'TELEGRAM_BOT_TOKEN=<token>',
+      'parley demo',
+      join(folder, '.config/parley/parley.yaml'),
+    ]) {
+      await expect(refused).rejects.toThrow(choice)
+    }
+  })
+})
+
+describe('which file is read', () => {
+  const write = (file: string, agent: string): string => {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${TELEGRAM}agents: [{ id: ${agent} }]\n`)
+    return file
+  }
+
+  test('--config, else PARLEY_CONFIG, else the XDG folder, else ~/.config', async () => {
+    const folder = temporaryFolder()
+    const path = write(join(folder, 'asked.yaml'), 'asked')
+    const named = write(join(folder, 'named.yaml'), 'named')
+    const xdg = write(join(folder, 'xdg/parley/parley.yaml'), 'xdg')
+    const usual = write(join(folder, '.config/parley/parley.yaml'), 'usual')
+    const env = { HOME: folder, TOKEN, PARLEY_CONFIG: 'named.yaml', XDG_CONFIG_HOME: join(folder, 'xdg') }
+    const read = async (options: { path?: string; env: Env }) =>
+      (await loadConfig({ cwd: folder, channelSchemas, ...options })).config.file
+
+    expect(await read({ path: 'asked.yaml', env })).toBe(path)
+    expect(await read({ env })).toBe(named)
+    expect(await read({ env: { ...env, PARLEY_CONFIG: '' } })).toBe(xdg)
+    expect(await read({ env: { HOME: folder, TOKEN } })).toBe(usual)
+    // A relative XDG folder is to be ignored.
+    expect(await read({ env: { HOME: folder, TOKEN, XDG_CONFIG_HOME: 'xdg' } })).toBe(usual)
+  })
+
+  test('what a file leaves out comes from the environment', async () => {
+    const { config } = await load('people: { ada: { role: owner, ids: [1] } }', {
+      TELEGRAM_BOT_TOKEN: TOKEN,
+      ANTHROPIC_API_KEY: 'sk-ant-canary',
+    })
+
+    expect(config.channels.telegram?.accounts.default).toMatchObject({ token: TOKEN })
+    expect(config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
+  })
+
+  test('a block in which everything is commented out is a block left out', async () => {
+    const { config } = await load(`${TELEGRAM}people:\n  # ada:\nsession:\nmodels:\n`)
+
+    expect(config.routing.people).toEqual([])
+    expect(config.session.queue).toEqual({ max: 100, busy: 'queue' })
+  })
+})
+
+describe('where the data lies', () => {
+  const path = async (url: string | undefined, env: Env) => {
+    const { config, folder } = await load(url === undefined ? TELEGRAM : `${TELEGRAM}store: { url: "${url}" }`, env)
+    return [config.store.path, config.dataDir].map((each) => each.replace(folder, '~'))
+  }
+
+  test.each([
+    ['the state folder', undefined, {}, '~/.local/state/parley/parley.db'],
+    ['the XDG state folder', undefined, { XDG_STATE_HOME: '/xdg' }, '/xdg/parley/parley.db'],
+    [
+      "the unit's folder",
+      undefined,
+      { STATE_DIRECTORY: '/var/lib/parley:/var/lib/b', XDG_STATE_HOME: '/xdg' },
+      '/var/lib/parley/parley.db',
+    ],
+    ['a name of its own', 'sqlite:two/b.db', { XDG_STATE_HOME: '/xdg' }, '/xdg/parley/two/b.db'],
+    ['an absolute path', 'sqlite:/srv/a.db', { STATE_DIRECTORY: '/var/lib/parley' }, '/srv/a.db'],
+  ])('%s', async (_, url, env, expected) => {
+    expect(await path(url, env)).toEqual([expected, dirname(expected)])
+  })
+
+  test('a user without a home is told what to set', async () => {
+    await expect(load(TELEGRAM, { HOME: '' })).rejects.toThrow(/^store.url: there is no folder for the data; set/)
+  })
+})
+
+describe('references', () => {
+  test('variables, files and credentials; what surrounds a value is not part of it', async () => {
+    const { config, secrets } = await load(
+      `channels:
+  telegram:
+    accounts:
+      one: { token: "\${env:ONE}" }
+      two: { token: "\${file:two.txt}" }
+      three: { token: "\${credential:three}" }
+      four: { token: "bot:\${env:ONE}" }
+`,
+      { ONE: ' 1:one-canary\n', CREDENTIALS_DIRECTORY: credentials({ three: '3:three-canary\n' }) },
+      { 'two.txt': '2:two-canary\r\n' },
+    )
+
+    const accounts = Object.values(config.channels.telegram?.accounts ?? {}) as readonly { readonly token: string }[]
+    const tokens = ['1:one-canary', '2:two-canary', '3:three-canary', 'bot:1:one-canary']
+    expect(accounts.map(({ token }) => token)).toEqual(tokens)
+    expect([...secrets].sort()).toEqual([...tokens].sort())
+  })
+
+  test('a secret in the file itself works, is warned of, and is redacted like the others', async () => {
+    const { config, secrets } = await load(`channels: { telegram: { accounts: { default: { token: "${TOKEN}" } } } }`)
+
+    expect(config.warnings[0]).toMatch(
+      /^channels.telegram.accounts.default.token: the secret stands in the file itself/,
+    )
+    expect(secrets).toEqual([TOKEN])
+  })
+
+  test('J01: the configuration never shows a key: not as text, JSON, or inspected', async () => {
+    const { config } = await load(`${TELEGRAM}models: { anthropic: { apiKey: "\${env:KEY}" } }`, { KEY: 'sk-canary-1' })
+    const { apiKey } = config.models.anthropic ?? {}
+
+    expect(`${apiKey} ${JSON.stringify(config.models)} ${inspect(config.models)}`).not.toContain('canary')
+    expect(apiKey?.reveal()).toBe('sk-canary-1')
+    expect(explainConfig(config).join('\n')).not.toContain('canary')
+  })
+})
+
+describe('H06: empty lists and blocks give nobody anything', () => {
+  test.each([
+    ['absent', ''],
+    [
+      'empty',
+      'people: {}\nrouting: { access: { groups: [] }, dispatch: [] }\nsession: { sendPolicy: { rules: [] } }\n',
+    ],
+    ['without ids', 'people: { ada: { role: owner, ids: [] } }\n'],
+  ])('%s', async (_, yaml) => {
+    const { config } = await load(`${TELEGRAM}${yaml}`)
+
+    expect(config.routing.access).toEqual({ direct: 'owner', groups: [] })
+    expect(config.routing.people.flatMap(({ ids }) => ids)).toEqual([])
+  })
+
+  test('a group rule that says nothing admits the owner only', async () => {
+    const { config } = await load(`${TELEGRAM}routing: { access: { groups: [{}] } }`)
+
+    expect(config.routing.access.groups).toEqual([{ match: {}, who: 'owner', trigger: 'mention' }])
+  })
+})
+
+test('the routing policy: ids as text, surface read as channel, thread channels kept apart by topic', async () => {
+  const { config } = await load(`${TELEGRAM}
+people: { Ada: { role: owner, ids: [telegram:111, 222] }, bob: { ids: [333] } }
+routing:
+  access: { direct: public, groups: [{ match: { chat: -100123, topic: 7 }, who: public }] }
+  dispatch: [{ name: vip, match: { sender: 444, mentioned: true }, agent: main, dimensions: [chat, sender] }]
+session:
+  sendPolicy: { rules: [{ match: { surface: discord, chatType: group }, action: deny }], default: allow }
+  scope: global
+  dimensions: [space, chat]
+  direct: person
+`)
+
+  expect(config.routing).toEqual({
+    people: [
+      { id: 'ada', role: 'owner', ids: ['telegram:111', '222'] },
+      { id: 'bob', role: 'member', ids: ['333'] },
+    ],
+    agents: ['main'],
+    access: {
+      direct: 'public',
+      groups: [{ match: { chat: '-100123', topic: '7' }, who: 'public', trigger: 'mention' }],
+    },
+    ownerAlwaysTriggers: true,
+    dispatch: [
+      { name: 'vip', match: { sender: '444', mentioned: true }, agent: 'main', dimensions: ['chat', 'sender'] },
+    ],
+    sendPolicy: { rules: [{ match: { channel: 'discord', chatType: 'group' }, action: 'deny' }], default: 'allow' },
+    scope: 'global',
+    dimensions: ['space', 'chat'],
+    channelDimensions: { slack: ['chat', 'topic'], discord: ['chat', 'topic'] },
+    direct: 'person',
+  })
+})
+
+test("a channel's own dimensions replace the global ones there", async () => {
+  const { config } = await load(`channels:
+  telegram: { accounts: { default: { token: "\${env:TOKEN}" } }, dimensions: [chat, sender] }
+`)
+
+  expect(config.routing.channelDimensions.telegram).toEqual(['chat', 'sender'])
+})
+
+test('settings of features that do not run yet are read, and each is warned of once', async () => {
+  const { config } = await load(`${TELEGRAM}
+models: { openai: { apiKey: "\${env:TOKEN}", baseUrl: "http://127.0.0.1:1" } }
+agents: [{ id: main, model: scripted/echo, tools: [time, memory] }]
+routing: { access: { groups: [{ who: public, followThreads: true }] } }
+session: { turnCap: { api: 50 }, checkpoint: { turns: 5 }, staleDays: 3 }
+schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:group:-1/2", missed: all(3) }]
+http: { port: 7275 }
+`)
+
+  expect(config.warnings).toEqual([
+    'agents[0].tools[1]: the tools "memory" have no effect yet',
+    'models.openai: has no effect yet',
+    'routing.access.groups[0].followThreads: has no effect yet',
+    'session.turnCap: has no effect yet',
+    'session.checkpoint: has no effect yet',
+    'session.staleDays: has no effect yet',
+    'schedules: has no effect yet',
+    'http: has no effect yet',
+  ])
+  expect(config.agents[0]?.tools).toEqual(['time'])
+})
+
+test('an agent whose model has no key is warned of, not refused', async () => {
+  const { config } = await load(`${TELEGRAM}agents: [{ id: main, model: anthropic/claude-x }]`)
+
+  expect(config.warnings).toEqual([
+    'agents[0].model: anthropic/claude-x has no key and cannot answer; set models.anthropic.apiKey or ANTHROPIC_API_KEY',
+  ])
+})
+
+test('a prompt is read relative to the file', async () => {
+  const files = { 'agent.md': 'You are Parley.\n' }
+
+  const { config } = await load(`${TELEGRAM}agents: [{ id: main, prompt: ./agent.md }]`, {}, files)
+
+  expect(config.agents[0]?.prompt).toBe('You are Parley.\n')
+})
+
+test('the configuration is frozen, all the way down', async () => {
+  const { config } = await load(TELEGRAM)
+
+  expect(Object.isFrozen(config)).toBe(true)
+  expect(Object.isFrozen(config.routing.access.groups)).toBe(true)
+  expect(() => Object.assign(config.channels.telegram?.accounts.default ?? {}, { token: 'x' })).toThrow(TypeError)
+})
+
+function credentials(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}

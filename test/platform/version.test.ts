@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { VERSION } from '../../src/platform/version.ts'
+
+test('the version is that of package.json', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+
+  expect(VERSION).toBe(version)
+  expect(VERSION).toMatch(/^\d+\.\d+\.\d+/)
+})
