@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type ConfiguredAccount, loadAccounts, pluginOf } from './channels/accounts.ts'
-import type { AdapterServices, ChannelPlugin, ChannelState } from './channels/adapter.ts'
+import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from './channels/adapter.ts'
 import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts'
 import { sleep, systemClock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import { deferred } from './core/deferred.ts'
-import { type AccountId, type ChannelId, createIdSource } from './core/ids.ts'
+import { type AccountId, type ChannelId, createIdSource, toAccountId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import type { Tool } from './core/turn.ts'
@@ -45,7 +45,7 @@ export interface Daemon {
   stop(): Promise<void>
 }
 
-const DRAIN_MS = 25_000
+const DRAIN_MS = 20_000
 const COMMIT_WITHIN_MS = 5_000
 const clock = systemClock
 const random = Math.random
@@ -101,19 +101,24 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
-  hub.start(
-    accounts.all.map((account) => ({
-      ...account,
-      create: () =>
-        createAdapter(account, plugins, { clock, random, logger: logger.child({ subsystem: account.channel }) }),
-      sink: () => inlet.sink(account.channel, account.account),
-    })),
-    (channel, account, up) => {
-      engine.delivery.ready(channel, account)
-      const menu = registersCommands(up) ? up.registerCommands(own) : Promise.resolve()
-      menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
-    },
-  )
+  const services = (channel: ChannelId): AdapterServices => ({
+    clock,
+    random,
+    logger: logger.child({ subsystem: channel }),
+  })
+  const up = accounts.all.map((account) => ({
+    ...account,
+    create: () => createAdapter(account, plugins, services(account.channel)),
+  }))
+  const entries = [...up, ...config.down.map(downAccount)].map((entry) => ({
+    ...entry,
+    sink: () => inlet.sink(entry.channel, entry.account),
+  }))
+  hub.start(entries, (channel, account, adapter) => {
+    engine.delivery.ready(channel, account)
+    const menu = registersCommands(adapter) ? adapter.registerCommands(own) : Promise.resolve()
+    menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
+  })
   const stopped = deferred()
   let stopping: Promise<void> | undefined
   return {
@@ -135,6 +140,12 @@ function createAdapter(
 ) {
   // The channel's own schema parsed these settings; only the channel knows their type.
   return pluginOf(plugins, channel).create({ account: name, config: settings as never, services })
+}
+
+/** An account whose secret is missing: listed as down with its reason, however often it is tried. */
+function downAccount({ channel, account, reason }: Config['down'][number]) {
+  const create = () => Promise.reject(new ChannelDown(reason, { permanent: true }))
+  return { channel, account: toAccountId(account), create }
 }
 
 function stateIn({ read, write }: Store) {

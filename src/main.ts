@@ -34,6 +34,7 @@ const ports: CliPorts = {
     return runDemo({ once, daemon, input: stdin, output: stdout })
   },
   configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(channelSchemas),
+  compile: async ({ routing }) => (await import('./routing/compile-routing.ts')).compileRouting(routing).warnings,
   explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
   onSignal(handler) {
     process.on('SIGINT', handler).on('SIGTERM', handler)
@@ -47,7 +48,11 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     import('./daemon.ts'),
     import('./platform/pino-logger.ts'),
   ])
-  const logger = createPinoLogger({ ...config.logging, secrets })
+  const logger = createPinoLogger({
+    level: config.logging.level,
+    pretty: config.logging.pretty && stderr.isTTY,
+    secrets,
+  })
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be told', { err }))
   const socketPath = socketPathOf(config)
   const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath })

@@ -18,6 +18,8 @@ export interface CliPorts {
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** The JSON schema of the configuration file. */
   configSchema(): Awaitable<unknown>
+  /** Checks what only shows when the rules are compiled. Returns warnings; throws `config`. */
+  compile(config: Config): Awaitable<readonly string[]>
   /** What the configuration means, line by line. */
   explain(config: Config): Awaitable<readonly string[]>
   /** Calls `handler` at each SIGINT or SIGTERM until the returned function is called. */

@@ -14,6 +14,7 @@ interface BuildOptions extends Surroundings {
   readonly folder: string
   readonly channelSchemas: ChannelSchemas
   readonly toolGroups?: readonly string[]
+  readonly down: Config['down']
 }
 
 interface Built {
@@ -31,13 +32,14 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     agents,
     models: buildModels(parsed),
     channels: buildChannels(parsed),
+    down: options.down,
     routing: toPolicy(
       parsed,
       agents.map(({ id }) => id),
     ),
     session: { queue: parsed.session.queue },
     store: { path },
-    logging: { level: parsed.logging.level, pretty: parsed.logging.pretty ?? false },
+    logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
     warnings: [...warnings, ...noEffectWarnings(parsed)],

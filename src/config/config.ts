@@ -11,6 +11,8 @@ export interface Config {
   readonly agents: readonly AgentProfile[]
   readonly models: { readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string } }
   readonly channels: Readonly<Partial<Record<ChannelId, ChannelBlock>>>
+  /** Accounts that cannot come up for want of their secret. */
+  readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
   readonly session: SessionSettings
   readonly store: { readonly path: string }
@@ -27,6 +29,13 @@ export interface ChannelBlock {
   /** By account name; each parsed by the channel's own schema. */
   readonly accounts: Readonly<Record<string, unknown>>
   readonly dimensions?: readonly Dimension[]
+}
+
+export interface DownAccount {
+  readonly channel: ChannelId
+  readonly account: string
+  /** What is missing and how to mend it. */
+  readonly reason: string
 }
 
 export interface SessionSettings {

@@ -8,6 +8,7 @@ import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
 import { type ChannelSchemas, type ConfigFile, createFileSchema } from './schema.ts'
+import { setAsideAccounts } from './set-aside.ts'
 
 export interface LoadOptions extends Surroundings {
   /** What `--config` said, relative to `cwd`. */
@@ -32,11 +33,12 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { env, channelSchemas } = options
   const tree = withEnvironment(source.tree, env)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
-  const file = readFile(resolved.value, { channelSchemas, unresolved: resolved.mistakes, source })
-  const built = buildConfig(file, { ...options, ...source })
+  const { value, mistakes: unresolved, down } = setAsideAccounts(resolved)
+  const file = readFile(value, { channelSchemas, unresolved, source })
+  const built = buildConfig(file, { ...options, ...source, down })
   if (built.mistakes.length > 0) throw configError(source.file, built.mistakes, source.lineOf)
   const unused = source.file === undefined ? environmentWarnings(env) : []
-  if (Object.keys(file.channels).length === 0) throw noChannel(options, source, unused)
+  if (Object.keys(file.channels).length + down.length === 0) throw noChannel(options, source, unused)
   const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]
   return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
 }

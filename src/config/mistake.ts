@@ -8,6 +8,8 @@ export interface Mistake {
   readonly path: ConfigPath
   /** A sentence that names the path itself. */
   readonly message: string
+  /** The text is right, and what it refers to is not there. */
+  readonly missing?: true
 }
 
 /** `channels.telegram.accounts.default`, `routing.dispatch[2].match`. */

@@ -44,7 +44,7 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
     const value = text.replace(REFERENCE, (whole, kind: string, name: string) => {
       referenced = true
       const found = lookUp(kind, name.trim(), sources)
-      if ('message' in found) mistakes.push({ path, message: `${formatPath(path)}: ${found.message}` })
+      if ('message' in found) mistakes.push(mistakeAt(path, found))
       else if (kind !== 'env' || namesSecret(lastName(path)) || namesSecret(name.trim())) secrets.add(found.value)
       return 'value' in found ? found.value : whole
     })
@@ -71,13 +71,20 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
   return { value: walk(raw, []), secrets: [...secrets].filter((secret) => secret !== ''), mistakes, warnings }
 }
 
-type Found = { readonly value: string } | { readonly message: string }
+type Found = { readonly value: string } | Absent
+type Absent = { readonly message: string; readonly missing?: true }
+
+function mistakeAt(path: ConfigPath, { message, missing }: Absent): Mistake {
+  return { path, message: `${formatPath(path)}: ${message}`, ...(missing ? { missing } : {}) }
+}
 
 function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): Found {
   switch (kind) {
     case 'env': {
       const value = env[name]?.trim()
-      return value ? { value } : { message: `the variable ${name} is not set; set it or change the reference` }
+      return value
+        ? { value }
+        : { message: `the variable ${name} is not set; set it or change the reference`, missing: true }
     }
     case 'file':
       return readSecret(resolve(folder, name), 'create it, or change the reference')
@@ -93,17 +100,18 @@ function lookUpCredential(name: string, folder: string | undefined): Found {
     return { message: 'a credential is named by letters, digits, dots, _ and -' }
   }
   const remedy = `add LoadCredential=${name}:<file> to the systemd unit`
-  if (!folder) return { message: `there are no credentials outside systemd; ${remedy}, or use \${file:PATH}` }
+  if (!folder)
+    return { message: `there are no credentials outside systemd; ${remedy}, or use \${file:PATH}`, missing: true }
   return readSecret(join(folder, name), remedy)
 }
 
 function readSecret(file: string, remedy: string): Found {
   try {
     const value = readFileSync(file, 'utf8').trim()
-    return value === '' ? { message: `${file} is empty; put the secret in it` } : { value }
+    return value === '' ? { message: `${file} is empty; put the secret in it`, missing: true } : { value }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'an error'
-    return { message: `${file} cannot be read (${code}); ${remedy}` }
+    return { message: `${file} cannot be read (${code}); ${remedy}`, missing: true }
   }
 }
 

@@ -64,7 +64,10 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
     logging: z
       .strictObject({
         level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-        pretty: z.boolean().exactOptional().describe('Lines for people; without it, on a terminal only.'),
+        pretty: z
+          .boolean()
+          .default(true)
+          .describe('Lines for people on a terminal; elsewhere the log is JSON in any case.'),
       })
       .prefault({}),
   })

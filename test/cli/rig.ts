@@ -60,6 +60,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     openOffline: unexpected('openOffline'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
+    compile: () => [],
     explain: unexpected('explain'),
     onSignal(handler) {
       handlers.add(handler)
@@ -95,6 +96,7 @@ function sampleConfig(dataDir: string): LoadedConfig {
       logging: { level: 'info', pretty: false },
       scriptFolder: dataDir,
       dataDir,
+      down: [],
       warnings: [],
     },
   }

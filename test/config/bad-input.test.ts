@@ -136,27 +136,6 @@ describe('bad input is refused with line, path and remedy', () => {
     ],
     ['no token', 'streaming: true', '4: channels.telegram.accounts.default.token: is missing; it must be text'],
     [
-      'an unset variable',
-      `token: "\${env:NOWHERE}"`,
-      '4: channels.telegram.accounts.default.token: the variable NOWHERE is not set; set it or change the reference',
-    ],
-    [
-      'an empty variable',
-      `token: "\${env:EMPTY}"`,
-      '4: channels.telegram.accounts.default.token: the variable EMPTY is not set; set it or change the reference',
-    ],
-    [
-      'a file that is not there',
-      `token: "\${file:token.txt}"`,
-      'token.txt cannot be read (ENOENT); create it, or change the reference',
-    ],
-    ['an empty file', `token: "\${file:blank}"`, 'blank is empty; put the secret in it'],
-    [
-      'a credential outside systemd',
-      `token: "\${credential:bot}"`,
-      `there are no credentials outside systemd; add LoadCredential=bot:<file> to the systemd unit, or use \${file:PATH}`,
-    ],
-    [
       'a credential that is a path',
       `token: "\${credential:../bot}"`,
       'a credential is named by letters, digits, dots, _ and -',
@@ -178,6 +157,24 @@ describe('bad input is refused with line, path and remedy', () => {
     ],
   ])('an account with %s', async (_, fields, message) => {
     expect(await refusal(account(fields), { EMPTY: ' ' }, { blank: '\n' })).toContain(message)
+  })
+
+  test.each([
+    [
+      'an unset variable',
+      `"\${env:NOWHERE}"`,
+      'token: the variable NOWHERE is not set; set it or change the reference',
+    ],
+    ['an empty variable', `"\${env:EMPTY}"`, 'token: the variable EMPTY is not set; set it or change the reference'],
+    ['a file that is not there', `"\${file:token.txt}"`, 'token.txt cannot be read (ENOENT); create it'],
+    ['an empty file', `"\${file:blank}"`, 'blank is empty; put the secret in it'],
+    ['a credential outside systemd', `"\${credential:bot}"`, 'add LoadCredential=bot:<file> to the systemd unit'],
+  ])('an account whose token is %s is down with the reason, and no reason not to start', async (_, token, reason) => {
+    const { config } = await load(account(`token: ${token}`), { EMPTY: ' ' }, { blank: '\n' })
+    expect(config.channels).toEqual({})
+    expect(config.down).toMatchObject([
+      { channel: 'telegram', account: 'default', reason: expect.stringContaining(reason) },
+    ])
   })
 
   test.each([

@@ -102,6 +102,7 @@ function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, 
     logging: { level: 'info', pretty: false },
     scriptFolder: dataDir,
     dataDir,
+    down: [],
     warnings: [],
     ...config,
   }

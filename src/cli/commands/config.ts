@@ -1,12 +1,14 @@
+import type { Config } from '../../config/config.ts'
 import { EXIT } from '../../core/errors.ts'
 import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 /** Loads the configuration as `start` would; a mistake leaves as `config` with its path. */
-export async function checkConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
+export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, options: ReadOptions): Promise<number> {
   const { config } = await ports.load(options.config)
-  const { file, warnings } = config
+  const { file } = config
+  const warnings = [...config.warnings, ...config.down.map(downLine), ...(await ports.compile(config))]
   const source = file ?? 'the environment (no file)'
   show(ports, options, {
     value: { ok: true, ...(file === undefined ? {} : { file }), warnings },
@@ -16,6 +18,10 @@ export async function checkConfig(ports: ReadPorts, options: ReadOptions): Promi
     ],
   })
   return EXIT.ok
+}
+
+function downLine({ channel, account, reason }: Config['down'][number]): string {
+  return `channels.${channel}.accounts.${account}: this channel will be down: ${reason}`
 }
 
 export async function printSchema(ports: Pick<CliPorts, 'stdout' | 'configSchema'>): Promise<number> {
