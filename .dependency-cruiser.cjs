@@ -67,8 +67,9 @@ module.exports = {
     ...allow(STAGES, '^src/store/store\\.ts$'),
     ...allow('^src/delivery/', '^src/channels/(adapter|capabilities)\\.ts$'),
     ...allow(
-      '^src/pipeline\\.ts$',
+      '^src/(pipeline|converse)\\.ts$',
       CORE,
+      '^src/converse\\.ts$',
       '^src/(sessions|delivery|routing|agent|store)/',
       '^src/channels/adapter\\.ts$',
     ),

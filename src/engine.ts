@@ -4,6 +4,7 @@ import { createCatalogue } from './agent/tools/catalogue.ts'
 import type { Accounts } from './channels/accounts.ts'
 import type { ChannelAdapter } from './channels/adapter.ts'
 import type { Config } from './config/config.ts'
+import { createConverse } from './converse.ts'
 import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
@@ -61,6 +62,19 @@ export function createEngine(parts: EngineParts): Engine {
   const delivery = deliveryOf(parts)
   const say = sayer(store, delivery)
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
+  const { busy } = config.session.queue
+  const transcript = createTranscript(store.read.events, VIEW_LIMITS)
+  const agent = agentNamed(config.agents)
+  const converse = createConverse({
+    store,
+    clock,
+    queue,
+    transcript,
+    runAgent: agentLoop(parts),
+    delivery,
+    busy,
+    agent,
+  })
   const pipeline = new Pipeline({
     store,
     ids,
@@ -70,12 +84,10 @@ export function createEngine(parts: EngineParts): Engine {
     running,
     delivery,
     decide: (dispatch) => decideRoute(routing, facts, dispatch),
-    transcript: createTranscript(store.read.events, VIEW_LIMITS),
-    runAgent: agentLoop(parts),
-    agent: agentNamed(config.agents),
+    converse,
     commands: runner,
     courtesy: createCourtesy({ clock, logger, say }),
-    busy: config.session.queue.busy,
+    busy,
   })
   async function recover(): Promise<void> {
     await delivery.recover()

@@ -100,7 +100,7 @@ async function startOver(
 ): Promise<string> {
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return 'This conversation is fresh already.'
-  running.abort(current.id)
+  await running.abort(current.id)
   await store.write(async (tx) => {
     await tx.sessions.deactivate(current.id, clock.now())
     await startSession(tx, draftAfter(current, ids), clock.now())
@@ -117,8 +117,10 @@ async function stop({ decision }: CommandCall, { store, clock, running }: Sessio
       await tx.events.append(current.id, clock.now(), [{ type: 'messages_dropped', data: { messages } }])
     return messages
   })
-  const aborted = running.abort(current.id)
-  if (!aborted && dropped === 0) return 'Nothing is running here.'
+  // Only what is on disk has stopped for good: a crash now must not bring the turn back (RELIABILITY P37).
+  const ended = running.abort(current.id)
+  await ended
+  if (!ended && dropped === 0) return 'Nothing is running here.'
   return dropped === 0
     ? 'Stopped.'
     : `Stopped, and ${dropped} waiting ${dropped === 1 ? 'message' : 'messages'} with it.`

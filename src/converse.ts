@@ -1,0 +1,77 @@
+import type { Clock } from './core/clock.ts'
+import { errorCode } from './core/errors.ts'
+import { NO_USAGE } from './core/model.ts'
+import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
+import type { DeliveryService } from './delivery/delivery.ts'
+import { recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
+import type { Transcript } from './sessions/transcript.ts'
+import type { TurnQueue } from './sessions/turn-queue.ts'
+import { type RequestContext, turnRequest } from './sessions/turn-request.ts'
+import type { Store } from './store/store.ts'
+
+export interface ConverseDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly queue: TurnQueue
+  readonly transcript: Transcript
+  readonly runAgent: RunAgent
+  readonly delivery: DeliveryService
+  readonly busy: 'queue' | 'steer' | 'interrupt'
+  agent(id: string): AgentProfile
+}
+
+/** The middle of the story: one claimed turn with the agent. */
+export type Converse = (turn: StartedTurn, signal: AbortSignal) => Promise<TurnResult>
+
+/**
+ * Lets the agent work on a claimed turn: commits each step before the next begins, shows the answer while it grows, and
+ * returns what came of it. Never rejects: nothing a turn trips over ends the daemon or leaves the chat without an outcome.
+ */
+export function createConverse(deps: ConverseDeps): Converse {
+  return (turn, signal) => converse(deps, turn, signal).catch(brokeOff)
+}
+
+async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
+  const { store, clock, delivery, transcript } = deps
+  const { id: turnId, session, traceId, reply } = turn
+  const live = delivery.live({ turnId, session, traceId, ...reply })
+  const stopTyping = delivery.typing(reply.address)
+  try {
+    const request = turnRequest(turn, await transcript.view(session), contextOf(deps, turn))
+    let shown = ''
+    for await (const event of deps.runAgent(request, signal)) {
+      if (event.type === 'end') return event.result
+      // A step ends what was shown before it; the next one begins afresh.
+      shown = event.type === 'delta' ? shown + event.text : ''
+      if (event.type === 'delta') live.push(shown)
+      else await store.write((tx) => recordStep(tx, turn, clock.now(), event.event))
+    }
+    throw new Error('the agent ended without a result')
+  } finally {
+    stopTyping()
+    await live.settle()
+  }
+}
+
+function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
+  const { agent, clock, busy } = deps
+  return {
+    agent: agent(turn.session.agentId),
+    now: clock.now(),
+    steer: busy === 'steer' ? () => steer(deps, turn) : async () => [],
+  }
+}
+
+/** What was said meanwhile joins the turn; the agent is told it as the log now has it. */
+async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: StartedTurn): Promise<readonly string[]> {
+  const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now()))
+  if (rows.length === 0) return []
+  queue.taken(turn.session.id)
+  const { running } = await transcript.view(turn.session)
+  const joined = running?.steps.at(-1)
+  return joined?.role === 'user' ? [joined.text] : []
+}
+
+function brokeOff(cause: unknown): TurnResult {
+  return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
+}

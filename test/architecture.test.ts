@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../adapters/index.ts'
+
+const root = new URL('..', import.meta.url).pathname
+
+function files(folder: string): string[] {
+  return readdirSync(join(root, folder)).flatMap((name) => {
+    const path = join(folder, name)
+    return statSync(join(root, path)).isDirectory() ? files(path) : [path]
+  })
+}
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const lines = (path: string): number => read(path).trimEnd().split('\n').length
+const sources = [...files('src'), ...files('adapters')].filter((path) => path.endsWith('.ts'))
+
+describe('sizes', () => {
+  it('no source file is longer than 300 lines, no adapter file longer than 250', () => {
+    const tooLong = sources.filter((path) => lines(path) > (path.startsWith('adapters') ? 250 : 300))
+    expect(tooLong).toEqual([])
+  })
+
+  it.each([
+    ['src/pipeline.ts', 120],
+    ['src/main.ts', 120],
+    ['src/daemon.ts', 250],
+    ['src/engine.ts', 250],
+  ])('%s is at most %i lines', (path, most) => {
+    expect(lines(path)).toBeLessThanOrEqual(most)
+  })
+
+  it('no page of the four READMEs is longer than two screens', () => {
+    const pages = ['README.md', 'src/README.md', 'adapters/README.md', 'test/README.md']
+    expect(pages.filter((page) => lines(page) > 110)).toEqual([])
+  })
+})
+
+describe('layout', () => {
+  const platforms = Object.keys(catalogue)
+
+  it.each(platforms)('%s has the six files, a schema block and the contract suite', (platform) => {
+    const expected = ['adapter', 'inbound', 'outbound', 'format', 'address', 'config']
+    expect(expected.filter((name) => !existsSync(join(root, `adapters/${platform}/${name}.ts`)))).toEqual([])
+    expect(read('config/parley.example.yaml')).toMatch(new RegExp(`^#? ?  ${platform}:`, 'm'))
+    const suites = files(`test/adapters/${platform}`).filter((path) => path.endsWith('.test.ts'))
+    expect(suites.some((path) => read(path).includes('adapterContract('))).toBe(true)
+  })
+
+  it('every adapter folder is in the catalogue', () => {
+    const folders = readdirSync(join(root, 'adapters'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(folders.map(({ name }) => name).filter((name) => name !== 'shared' && !platforms.includes(name))).toEqual([])
+  })
+
+  it('every noun of the store is in the contract suite', () => {
+    const port = read('src/store/store.ts')
+    const nouns = [...port.matchAll(/^ {2}readonly (\w+): \w+Reader & \w+Writer$/gm)].map(([, noun]) => noun)
+    const contract = files('test/contracts').map(read).join('\n')
+    expect(nouns.length).toBeGreaterThan(6)
+    expect(nouns.filter((noun) => !contract.includes(`tx.${noun}.`))).toEqual([])
+  })
+
+  it('the top level holds what the design lists, and dot-files', () => {
+    const shown = readdirSync(root).filter((name) => !name.startsWith('.'))
+    const made = ['node_modules', 'dist', 'coverage']
+    const listed = ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'README.md']
+    const folders = ['src', 'adapters', 'config', 'test', 'systemd']
+    expect(shown.filter((name) => ![...made, ...listed, ...folders].includes(name))).toEqual([])
+  })
+})
+
+describe('doors', () => {
+  it('only main.ts, the log and the demo touch the process', () => {
+    const allowed = ['src/main.ts', 'src/platform/pino-logger.ts', 'src/rehearsal/demo/run-demo.ts']
+    const touching = sources.filter((path) => /\bprocess\.(env|exit|argv|stdout|stderr|stdin|on)\b/.test(read(path)))
+    expect(touching.filter((path) => !allowed.includes(path))).toEqual([])
+  })
+
+  it('every text leaves by the delivery stage: nobody else calls an adapter', () => {
+    const callers = sources.filter((path) =>
+      /\badapter\??\.(send|edit|delete)\(|\beditor\.(send|edit|delete)\(/.test(read(path)),
+    )
+    expect(callers.filter((path) => !path.startsWith('src/delivery/'))).toEqual([])
+  })
+
+  it('no module reads the clock but by the port, outside the rehearsal and the edges', () => {
+    const edges = ['src/core/clock.ts', 'src/main.ts', 'src/platform/pino-logger.ts']
+    const reading = sources.filter(
+      (path) => /\bDate\.now\(\)|new Date\(\)/.test(read(path)) && !path.startsWith('src/rehearsal/'),
+    )
+    expect(reading.filter((path) => !edges.includes(path))).toEqual([])
+  })
+})
