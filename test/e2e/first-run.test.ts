@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+const TOKEN = '7000001:rehearsal'
+
+/** `parley` as a user runs it: the built program, a folder of its own, nothing else of our environment. */
+class Home {
+  readonly folder = mkdtempSync(join(tmpdir(), 'parley-home-'))
+  readonly env = { PATH: process.env.PATH ?? '', HOME: this.folder, TELEGRAM_BOT_TOKEN: TOKEN }
+
+  run(...args: readonly string[]): Run {
+    return new Run(spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.folder }))
+  }
+}
+
+class Run {
+  readonly child: ChildProcess
+  stdout = ''
+  stderr = ''
+
+  constructor(child: ChildProcess) {
+    this.child = child
+    child.stdout?.on('data', (chunk) => {
+      this.stdout += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk
+    })
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close')
+    return this.child.exitCode
+  }
+
+  /** Resolves once it has printed this. */
+  async printed(text: string): Promise<void> {
+    while (!this.stdout.includes(text)) await once(this.child.stdout ?? this.child, 'data')
+  }
+}
+
+async function rehearse(): Promise<{ home: Home; telegram: TelegramServer }> {
+  const home = new Home()
+  const telegram = await startTelegramServer({ bots: [{ token: TOKEN }] })
+  const account = `{ token: "\${env:TELEGRAM_BOT_TOKEN}", apiRoot: "${telegram.apiRoot}" }`
+  writeFileSync(join(home.folder, 'parley.yaml'), `channels: { telegram: { accounts: { default: ${account} } } }\n`)
+  Object.assign(home.env, { PARLEY_CONFIG: join(home.folder, 'parley.yaml') })
+  onTestFinished(async () => {
+    await telegram.close()
+    rmSync(home.folder, { recursive: true, force: true })
+  })
+  return { home, telegram }
+}
+
+function start(home: Home): Run {
+  const run = home.run('start')
+  onTestFinished(() => void run.child.kill('SIGKILL'))
+  return run
+}
+
+describe('the first run', () => {
+  it('prints the bot, what privacy mode hides, and the link that makes its user the owner', async () => {
+    const { home, telegram } = await rehearse()
+    telegram.world.addUser({ id: 111, firstName: 'Ada' })
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    expect(daemon.stdout).toContain('telegram: up as @parley_bot')
+    expect(daemon.stdout).toMatch(/privacy mode/i)
+    const code = /https:\/\/t\.me\/parley_bot\?start=(\S+)/.exec(daemon.stdout)?.[1]
+    telegram.world.say({ from: 111, text: `/start ${code}` })
+    expect((await telegram.ledger.nextFromBot('sent')).text).toContain('my owner now')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: 'hello' })
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello')
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.ended()).toBe(0)
+  })
+
+  it('status, why and sessions answer from the running daemon, and from its store when none runs', async () => {
+    const { home, telegram } = await rehearse()
+    telegram.world.addUser({ id: 111, firstName: 'Ada' })
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    const said = telegram.world.say({ from: 111, text: 'hello?' })
+    await telegram.ledger.nextFromBot('sent')
+
+    const status = home.run('status')
+    expect(await status.ended()).toBe(0)
+    expect(status.stdout).toContain('@parley_bot')
+    const why = home.run('why', String(said.message_id), '--json')
+    expect(await why.ended()).toBe(0)
+    expect(JSON.parse(why.stdout)).toMatchObject([{ decision: 'refuse', reason: 'no_owner_yet' }])
+
+    daemon.child.kill('SIGTERM')
+    await daemon.ended()
+    const sessions = home.run('sessions', 'list')
+    expect(await sessions.ended()).toBe(0)
+    expect(sessions.stderr).toContain('No daemon is running')
+  })
+
+  it('A23: a second daemon on the same store ends with its own code, and the first goes on', async () => {
+    const { home, telegram } = await rehearse()
+    const first = start(home)
+    await first.printed('Stop with Ctrl-C')
+    const mark = telegram.ledger.mark()
+    const began = performance.now()
+    const second = home.run('start')
+    expect(await second.ended()).toBe(75)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(telegram.ledger.all(({ kind }) => kind === 'poll', mark)).toEqual([])
+    expect(await home.run('status').ended()).toBe(0)
+  })
+
+  it('nothing configured: prints the choices, no stack, code 78', async () => {
+    const { home } = await rehearse()
+    Object.assign(home.env, { PARLEY_CONFIG: undefined, TELEGRAM_BOT_TOKEN: undefined })
+    const run = home.run('start')
+    expect(await run.ended()).toBe(78)
+    expect(run.stderr).toContain('@BotFather')
+    expect(run.stderr).toContain('npm run demo')
+    expect(run.stderr).not.toMatch(/^\s+at /m)
+  })
+
+  it('a mistake in the configuration: the file, the line, the path and the remedy, code 78', async () => {
+    const { home } = await rehearse()
+    writeFileSync(join(home.folder, 'parley.yaml'), 'chanels: {}\n')
+    const run = home.run('start')
+    expect(await run.ended()).toBe(78)
+    expect(run.stderr).toMatch(/parley\.yaml:1: unknown key `chanels`.*did you mean `channels`\?/)
+  })
+
+  it('a wrong token: the daemon runs, the channel is down with a clear line, and no token is printed', async () => {
+    const { home } = await rehearse()
+    Object.assign(home.env, { TELEGRAM_BOT_TOKEN: '7000001:wrong-secret-token' })
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    expect(daemon.stdout).toMatch(/telegram: down: .*token/)
+    const status = home.run('status')
+    expect(await status.ended()).toBe(0)
+    expect(status.stdout).toMatch(/down/)
+    expect(daemon.stdout + daemon.stderr + status.stdout).not.toContain('wrong-secret-token')
+  })
+})
