@@ -75,7 +75,8 @@ export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMe
       if (this.#health.status === 'starting') this.#proven()
     } catch (error) {
       this.#run = undefined
-      if (error instanceof ChannelDown) this.#report('down', error.message)
+      // Told by who asked for the start, with what it does about it.
+      if (error instanceof ChannelDown) this.#health = { ...this.#health, status: 'down', detail: error.message }
       throw error
     }
   }

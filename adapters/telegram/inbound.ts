@@ -40,7 +40,7 @@ export function readUpdate(update: unknown, context: InboundContext): InboundRea
   const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
   if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
   try {
-    return READERS[kind](fieldsOf(update[kind]), { context, updateId: String(update.update_id) })
+    return READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' })
   } catch (error) {
     // Even a mistake of ours must not stop the loop: the update would come again for ever.
     return dropped(`${error instanceof MalformedUpdate ? 'malformed' : 'unreadable'}:${kind}`)

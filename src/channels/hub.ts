@@ -118,10 +118,12 @@ export class ChannelHub {
         const wait = permanent
           ? PERMANENT_WAIT_MS
           : Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempt, 5), LONGEST_WAIT_MS)
+        const news = member.failure !== err.message
         member.failure = err.message
-        logger.error('A channel is down', {
-          channel: member.channel,
-          account: member.account,
+        const { channel, account: name } = member
+        logger[news ? 'error' : 'debug']('A channel is down', {
+          channel,
+          account: name,
           reason: err.message,
           retryInMs: wait,
         })
