@@ -1,22 +1,19 @@
 import type { ChannelCursor } from './channels/adapter.ts'
+import type { Converse } from './converse.ts'
 import type { Clock } from './core/clock.ts'
 import type { Decision, Dispatch } from './core/dispatch.ts'
-import { errorCode } from './core/errors.ts'
 import { failpoint } from './core/failpoint.ts'
 import type { IdSource, SessionId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
-import { NO_USAGE } from './core/model.ts'
-import type { AgentProfile, JournalDraft, RunAgent, TurnResult } from './core/turn.ts'
+import type { TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import { type Accepted, acceptDispatch } from './sessions/accept-dispatch.ts'
 import type { CommandRunner } from './sessions/command-runner.ts'
 import type { Courtesy } from './sessions/courtesy.ts'
-import { claimWaiting, recordEnd, recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
+import { claimWaiting, recordEnd, type StartedTurn } from './sessions/record-turn.ts'
 import type { RunningTurns } from './sessions/running-turns.ts'
-import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
 import { endingOf, replyOf } from './sessions/turn-reply.ts'
-import { type RequestContext, turnRequest } from './sessions/turn-request.ts'
 import type { Store } from './store/store.ts'
 
 export interface PipelineDeps {
@@ -27,13 +24,11 @@ export interface PipelineDeps {
   readonly decide: (dispatch: Dispatch) => Decision
   readonly queue: TurnQueue
   readonly running: RunningTurns
-  readonly transcript: Transcript
-  readonly runAgent: RunAgent
+  readonly converse: Converse
   readonly delivery: DeliveryService
   readonly commands: CommandRunner
   readonly courtesy: Courtesy
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  agent(id: string): AgentProfile
 }
 
 /** The story of a message: accept, claim, turn, finish, deliver. Each step is one commit; a crash lies between two. */
@@ -57,16 +52,17 @@ export class Pipeline {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
       return acceptDispatch(tx, dispatch, decision, { ids, queue, admitted })
     })
-    const accepted = await write.catch((error: unknown) => {
-      undo()
-      throw error
-    })
-    this.#follow(accepted, dispatch, decision)
+    write.catch(() => undo())
+    this.#follow(await write, dispatch, decision)
   }
 
-  /** Goes on with a turn that is claimed already: after a crash, or one that boot claimed for waiting messages. */
-  readonly resume = (turn: StartedTurn): void => {
-    this.#deps.running.begin(turn, (signal) => this.#run(turn, signal))
+  /** Runs a turn that is claimed already, after `first` if there is any. Resolves when it has ended; never rejects. */
+  readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    const { running } = this.#deps
+    return running.begin(turn, async (signal) => {
+      await first?.(signal)
+      if (!running.draining) await this.#run(turn, signal)
+    })
   }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
@@ -74,10 +70,10 @@ export class Pipeline {
     switch (accepted.kind) {
       case 'started':
         failpoint('CP4-claimed')
-        this.resume(accepted.turn)
+        void this.resume(accepted.turn)
         break
       case 'waiting':
-        if (busy === 'interrupt') running.abort(accepted.sessionId)
+        if (busy === 'interrupt') void running.abort(accepted.sessionId)
         break
       case 'command':
         commands.run(accepted.inboxId)
@@ -89,57 +85,20 @@ export class Pipeline {
         if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision.reason)
         break
       case 'repeat':
-        break
     }
   }
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
-    const { running } = this.#deps
-    const result = await this.#converse(turn, signal).catch(brokeOff)
+    const { running, logger, converse } = this.#deps
+    const result = await converse(turn, signal)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
     if (result.kind === 'aborted' && running.draining) return
-    if (result.kind === 'failed') this.#logFailure(turn, result)
-    const next = await running.untilStored(() => this.#finish(turn, result))
-    if (next) this.resume(next)
-  }
-
-  async #converse(turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
-    const { delivery, transcript, runAgent } = this.#deps
-    const { address } = turn.reply
-    const live = delivery.live({ turnId: turn.id, session: turn.session, traceId: turn.traceId, ...turn.reply })
-    const stopTyping = delivery.typing(address)
-    try {
-      const request = turnRequest(turn, await transcript.view(turn.session), this.#context(turn))
-      let shown = ''
-      for await (const event of runAgent(request, signal)) {
-        if (event.type === 'end') return event.result
-        shown = event.type === 'delta' ? shown + event.text : ''
-        if (event.type === 'delta') live.push(shown)
-        else await this.#journal(turn, event.event)
-      }
-      throw new Error('the agent ended without a result')
-    } finally {
-      stopTyping()
-      await live.settle()
+    if (result.kind === 'failed') {
+      const { code, cause: err } = result
+      logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code, err })
     }
-  }
-
-  #context(turn: StartedTurn): RequestContext {
-    const { agent, clock, busy } = this.#deps
-    const steer = busy === 'steer' ? () => this.#steer(turn) : async () => []
-    return { agent: agent(turn.session.agentId), now: clock.now(), steer }
-  }
-
-  #journal(turn: StartedTurn, event: JournalDraft): Promise<void> {
-    const { store, clock } = this.#deps
-    return store.write((tx) => recordStep(tx, turn, clock.now(), event))
-  }
-
-  async #steer(turn: StartedTurn): Promise<readonly string[]> {
-    const { store, clock, queue } = this.#deps
-    const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now()))
-    if (rows.length > 0) queue.taken(turn.session.id)
-    return rows.flatMap(({ dispatch: { event } }) => ('text' in event ? [event.text] : []))
+    const next = await running.untilStored(() => this.#finish(turn, result))
+    if (next) void this.resume(next)
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
@@ -156,16 +115,4 @@ export class Pipeline {
     if (planned) delivery.release(planned)
     return next
   }
-
-  #logFailure(
-    { id: turnId, traceId }: StartedTurn,
-    { code, cause: err }: Extract<TurnResult, { kind: 'failed' }>,
-  ): void {
-    this.#deps.logger.warn('A turn failed', { turnId, traceId, code, err })
-  }
-}
-
-/** Nothing a turn trips over ends the daemon or leaves the chat without an outcome. */
-function brokeOff(cause: unknown): TurnResult {
-  return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
 }

@@ -6,10 +6,13 @@ import type { StartedTurn } from './record-turn.ts'
 
 /** The turns this process is running, so that they can be stopped and waited for. */
 export interface RunningTurns {
-  /** Runs a claimed turn to its end. What it throws is logged with its trace id and ends here, never the daemon. */
-  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): void
-  /** Aborts the session's turn; false if it has none. */
-  abort(session: SessionId): boolean
+  /**
+   * Runs a claimed turn; resolves when it has ended. What it throws is logged with its trace id and ends here, never the
+   * daemon.
+   */
+  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): Promise<void>
+  /** Aborts the session's turn; resolves when its end is on disk. Undefined if it has none. */
+  abort(session: SessionId): Promise<void> | undefined
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /** Starts no further turn, waits up to `ms` for those that run, then aborts them; they stay claimed for the next start. */
@@ -35,12 +38,13 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
           if (running.get(session)?.control === control) running.delete(session)
         })
       running.set(session, { control, done })
+      return done
     },
 
     abort(session) {
       const turn = running.get(session)
       turn?.control.abort()
-      return turn !== undefined
+      return turn?.done
     },
 
     async untilStored(store) {
