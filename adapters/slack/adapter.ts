@@ -1,0 +1,157 @@
+import type {
+  AccountSettings,
+  AdapterServices,
+  ChannelAdapter,
+  ChannelHealth,
+  ChannelSink,
+  OutboundPart,
+  RenderedPart,
+} from '../../src/channels/adapter.ts'
+import { ChannelDown } from '../../src/channels/adapter.ts'
+import type {
+  DeletesMessages,
+  EditsMessages,
+  FindsOwnMessages,
+  FoundMessage,
+  LostMessage,
+  MessageTarget,
+  RegistersCommands,
+} from '../../src/channels/capabilities.ts'
+import type { ChatCommand } from '../../src/core/command.ts'
+import { ParleyError, toError } from '../../src/core/errors.ts'
+import type { AccountId } from '../../src/core/ids.ts'
+import { toAccountId } from '../../src/core/ids.ts'
+import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { createClient, type SlackClient } from './client.ts'
+import type { SlackConfig } from './config.ts'
+import { findOwnMessage } from './find-own.ts'
+import { greet } from './greet.ts'
+import { HealthBoard } from './health-board.ts'
+import { createOutbound, type SlackOutbound } from './outbound.ts'
+import { type AccountRun, createRun } from './run.ts'
+
+/** How long `stop` waits for accepts in flight. */
+const STOP_GRACE_MS = 5000
+/** chat.update is allowed about fifty times a minute (PLATFORMS, Slack limits). */
+const EDIT_INTERVAL_MS = 1200
+
+/** One bot of one app in one workspace. */
+export class SlackAdapter
+  implements ChannelAdapter, EditsMessages, DeletesMessages, FindsOwnMessages, RegistersCommands
+{
+  readonly id = 'slack'
+  /** The platform has no key that makes a repeated send harmless; the message is looked up instead. */
+  readonly sameKeyWindowMs = 0
+  readonly #account: AccountId
+  readonly #config: SlackConfig
+  readonly #services: AdapterServices
+  /** Two pools of connections: what is asked cannot leave a send on a connection the platform has closed. */
+  readonly #askClient: SlackClient
+  readonly #sendClient: SlackClient
+  readonly #outbound: SlackOutbound
+  readonly #health: HealthBoard
+  #run: AccountRun | undefined
+
+  constructor({ account, config, services }: AccountSettings<SlackConfig>) {
+    const { botToken, apiRoot } = config
+    const { clock, logger } = services
+    this.#account = toAccountId(account)
+    this.#config = config
+    this.#services = services
+    this.#askClient = createClient({ token: botToken, apiRoot, clock })
+    this.#sendClient = createClient({ token: botToken, apiRoot, clock })
+    this.#outbound = createOutbound(this.#sendClient, (outcome) => this.#run?.tokens.see(outcome))
+    this.#health = new HealthBoard({ account: this.#account, clock, logger })
+  }
+
+  async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
+    if (this.#run !== undefined) throw new ParleyError('conflict', 'this Slack account was started already')
+    const abort = linkedAbort(signal)
+    this.#health.enter('starting')
+    try {
+      const { bot, identity, hints } = await greet(this.#askClient, abort.signal)
+      this.#health.know(identity, hints)
+      const parts = {
+        account: this.#account,
+        bot,
+        config: this.#config,
+        services: this.#services,
+        health: this.#health,
+      }
+      const run = createRun({ ...parts, client: this.#askClient, sink, abort })
+      this.#run = run
+      await run.start()
+      this.#health.proven()
+      this.#health.enter('running')
+    } catch (error) {
+      abort.abort()
+      this.#run?.receiver.kill()
+      this.#run = undefined
+      if (error instanceof ChannelDown) this.#health.trouble('connection', error.message)
+      throw error instanceof ChannelDown
+        ? error
+        : new ChannelDown(toError(error).message, { permanent: false, cause: error })
+    }
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run
+    if (run !== undefined) {
+      run.abort.abort()
+      await this.#withinGrace(run.receiver.stop())
+      run.receiver.kill()
+      if (this.#run === run) this.#run = undefined
+    }
+    this.#askClient.close()
+    this.#sendClient.close()
+    this.#health.enter('stopped')
+  }
+
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.send(part, signal)
+  }
+
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.edit(target, rendered, signal)
+  }
+
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.delete(target, signal)
+  }
+
+  findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage> {
+    return findOwnMessage(this.#askClient, lost, signal)
+  }
+
+  editIntervalMs(): number {
+    return EDIT_INTERVAL_MS
+  }
+
+  /** The platform has no menu that a bot could fill; the names say which `!name` is a command. */
+  async registerCommands(commands: readonly Pick<ChatCommand, 'name' | 'description'>[]): Promise<void> {
+    if (this.#run === undefined) throw new ParleyError('unavailable', 'Slack takes commands only after the start')
+    await this.#run.commands.learn(commands.map(({ name }) => name))
+  }
+
+  health(): ChannelHealth {
+    return this.#health.read()
+  }
+
+  async #withinGrace(work: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = this.#services.clock.after(STOP_GRACE_MS, resolve)
+      void work.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+/** Aborts with `signal`, and can be aborted alone. */
+function linkedAbort(signal: AbortSignal): AbortController {
+  const abort = new AbortController()
+  if (signal.aborted) abort.abort()
+  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
+  return abort
+}

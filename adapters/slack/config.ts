@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+const token = (kind: string, prefix: string) =>
+  z.string().trim().startsWith(prefix, `must be ${kind}, which begins with ${prefix}`)
+
+/**
+ * One account under `channels.slack.accounts`: one app installed in one workspace. The numbers under `limits` are the
+ * platform's own (about one message a second in a channel, a few hundred a minute in a workspace).
+ */
+export const slackAccountSchema = z
+  .strictObject({
+    /** "Bot User OAuth Token" on the app's page OAuth & Permissions. */
+    botToken: token('the bot token', 'xoxb-'),
+    /** "App-Level Token" with the scope connections:write; for mode socket. */
+    appToken: token('the app-level token', 'xapp-').exactOptional(),
+    /** On the app's page Basic Information; for mode http. */
+    signingSecret: z.string().trim().min(1, 'the signing secret is empty').exactOptional(),
+    apiRoot: z.url({ protocol: /^https?$/ }).exactOptional(),
+    mode: z.enum(['socket', 'http']).default('socket'),
+    /** Where events are taken in mode http; a reverse proxy with TLS stands before it. */
+    listen: z
+      .strictObject({
+        host: z.string().min(1).default('127.0.0.1'),
+        port: z.int().min(0).max(65_535).default(7276),
+        path: z.string().startsWith('/').default('/slack/events'),
+      })
+      .prefault({}),
+    /** Shows an answer while it is being written, by edits. */
+    streaming: z.boolean().default(true),
+    limits: z
+      .strictObject({
+        perSecond: z.number().positive().default(5),
+        perChatPerSecond: z.number().positive().default(1),
+        perGroupPerMinute: z.number().positive().default(60),
+      })
+      .prefault({}),
+  })
+  .refine(({ mode, appToken }) => mode !== 'socket' || appToken !== undefined, {
+    path: ['appToken'],
+    error: 'is needed for mode "socket"; the app\'s page Basic Information gives one with connections:write',
+  })
+  .refine(({ mode, signingSecret }) => mode !== 'http' || signingSecret !== undefined, {
+    path: ['signingSecret'],
+    error: 'is needed for mode "http"; it is on the app\'s page Basic Information',
+  })
+
+export type SlackConfig = z.infer<typeof slackAccountSchema>

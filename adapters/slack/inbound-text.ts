@@ -1,0 +1,163 @@
+import type { Address } from '../../src/core/address.ts'
+import type { AttachmentRef, InboundText, QuotedMessage, Sender } from '../../src/core/message.ts'
+import { isStamp, timeOfStamp, toAddress, toChatType } from './address.ts'
+import { type Fields, fieldsOf, idOf, isFields, MalformedEvent, optionalText } from './fields.ts'
+import { readMrkdwn } from './mrkdwn-text.ts'
+import { dropped, type InboundContext, type InboundReading, wordOf } from './reading.ts'
+
+/** Subtypes under which people write. */
+const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message'])
+
+/**
+ * A `message` or `app_mention` event. A mention in a channel comes as both, with different event ids: the key is the
+ * channel and ts they share, so the second is a repetition (PLATFORMS, Slack).
+ */
+export function readMessage(event: Fields, context: InboundContext): InboundReading {
+  if (!WRITTEN.has(event.subtype)) return dropped(`message:${wordOf(event.subtype)}`)
+  if (isFromBot(event, context)) return dropped(isOwn(event, context) ? 'own_message' : 'bot_message')
+  const { facts, command } = readTextFacts(event, event, context)
+  if (facts.text === '' && facts.attachments.length === 0) return dropped('message:empty')
+  const eventKey = `${keyBase(context)}:message:${facts.address.chat}/${facts.messageId}`
+  return command === undefined
+    ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
+    : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
+}
+
+/** A `message_changed` event: an edit by a person, or one of the many changes that leave the text alone. */
+export function readEdit(event: Fields, context: InboundContext): InboundReading {
+  const message = fieldsOf(event.message)
+  const before = isFields(event.previous_message) ? event.previous_message : {}
+  if (isFromBot(message, context)) return dropped('own_message')
+  if (message.text === before.text || !isFields(message.edited)) return dropped('message:unchanged')
+  if (!WRITTEN.has(message.subtype)) return dropped(`message:${wordOf(message.subtype)}`)
+  const { facts } = readTextFacts(message, event, context)
+  const at = stampOf(event.ts ?? event.event_ts)
+  const eventKey = `${keyBase(context)}:edit:${facts.address.chat}/${facts.messageId}#${at}`
+  return { kind: 'event', event: { kind: 'edit', eventKey, ...facts, sentAt: timeOfStamp(at) } }
+}
+
+/** A `message_deleted` event; who deleted it is not told, so its author stands for them. */
+export function readDelete(event: Fields, context: InboundContext): InboundReading {
+  const message = fieldsOf(event.previous_message)
+  if (isFromBot(message, context)) return dropped('own_message')
+  const messageId = stampOf(event.deleted_ts)
+  const address = readPlace(message, event, context)
+  const at = stampOf(event.ts ?? event.event_ts)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'delete',
+      eventKey: `${keyBase(context)}:delete:${address.chat}/${messageId}`,
+      address,
+      sender: readSender(message, context),
+      sentAt: timeOfStamp(at),
+      messageId,
+    },
+  }
+}
+
+type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
+
+interface TextReading {
+  readonly facts: TextFacts
+  readonly command: { readonly name: string; readonly args: string } | undefined
+}
+
+/** `frame` is the event around the message; for a new message it is the message itself. */
+function readTextFacts(message: Fields, frame: Fields, context: InboundContext): TextReading {
+  const { bot } = context
+  const { text, mentioned, mentionsMany } = readMrkdwn(optionalText(message.text) ?? '', bot)
+  const messageId = stampOf(message.ts)
+  const place = readPlace(message, frame, context)
+  const quoted = readQuoted(message, context)
+  const named = mentioned.includes(bot.userId)
+  const command = readCommand(text, context)
+  // A message at the root of a channel that addresses the bot begins a thread: its answer goes there, and so does
+  // what follows. A command is about the channel itself.
+  const begins = named && place.chatType === 'channel' && place.topic === undefined && command === undefined
+  return {
+    facts: {
+      address: begins ? { ...place, topic: messageId } : place,
+      sender: readSender(message, context),
+      sentAt: timeOfStamp(messageId),
+      messageId,
+      text,
+      mentioned: place.chatType === 'direct' || named || quoted?.own === true,
+      mentionsOthers: mentionsMany || mentioned.some((user) => user !== bot.userId),
+      ...(quoted === undefined ? {} : { quoted }),
+      attachments: readAttachments(message),
+    },
+    command,
+  }
+}
+
+/** The address of a message; a thread is a topic, named by the ts of its root. */
+function readPlace(message: Fields, frame: Fields, { account, bot, chatType }: InboundContext): Address {
+  const topic = message.thread_ts === undefined ? undefined : stampOf(message.thread_ts)
+  return toAddress(account, {
+    chatType: toChatType(frame.channel_type) ?? chatType,
+    chat: idOf(frame.channel),
+    team: bot.team,
+    topic,
+  })
+}
+
+/** Users of another workspace (Slack Connect) keep their own team: the same id there would be somebody else. */
+function readSender(message: Fields, { bot, senderName }: InboundContext): Sender {
+  const team = optionalText(message.user_team) ?? optionalText(message.source_team) ?? optionalText(message.team)
+  const profile = isFields(message.user_profile) ? message.user_profile : {}
+  const displayName = optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
+  return {
+    id: idOf(message.user),
+    kind: 'user',
+    team: team ?? bot.team,
+    ...(displayName ? { displayName } : {}),
+  }
+}
+
+/** In a thread that the bot began, every message replies to the bot. */
+function readQuoted(message: Fields, { bot }: InboundContext): QuotedMessage | undefined {
+  if (message.thread_ts === undefined || message.thread_ts === message.ts) return undefined
+  return { messageId: stampOf(message.thread_ts), own: message.parent_user_id === bot.userId }
+}
+
+/** `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does. */
+function readCommand(text: string, { bot, commands }: InboundContext): TextReading['command'] {
+  const own = `@${bot.username}`
+  const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
+  const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []
+  return commands.has(name.toLowerCase()) ? { name: name.toLowerCase(), args: args.trim() } : undefined
+}
+
+function readAttachments(message: Fields): readonly AttachmentRef[] {
+  if (!Array.isArray(message.files)) return []
+  return message.files.filter(isFields).flatMap(({ id, mimetype, name, size }) =>
+    typeof id === 'string'
+      ? [
+          {
+            ref: id,
+            ...(typeof mimetype === 'string' ? { mime: mimetype } : {}),
+            ...(typeof name === 'string' ? { fileName: name } : {}),
+            ...(typeof size === 'number' ? { size } : {}),
+          },
+        ]
+      : [],
+  )
+}
+
+function isFromBot(message: Fields, context: InboundContext): boolean {
+  return message.bot_id !== undefined || message.user === 'USLACKBOT' || isOwn(message, context)
+}
+
+function isOwn(message: Fields, { bot }: InboundContext): boolean {
+  return message.user === bot.userId || message.bot_id === bot.botId
+}
+
+function keyBase({ bot }: InboundContext): string {
+  return `${bot.team}/${bot.userId}`
+}
+
+function stampOf(value: unknown): string {
+  if (!isStamp(value)) throw new MalformedEvent('a ts is missing')
+  return value
+}

@@ -1,0 +1,148 @@
+import type { AdapterServices, ChannelSink } from '../../src/channels/adapter.ts'
+import { ParleyError, toError } from '../../src/core/errors.ts'
+import type { AccountId } from '../../src/core/ids.ts'
+import { toChatType } from './address.ts'
+import type { SlackClient } from './client.ts'
+import { CommandNames } from './command-names.ts'
+import type { SlackConfig } from './config.ts'
+import { Directory } from './directory.ts'
+import type { Fields } from './fields.ts'
+import type { HealthBoard } from './health-board.ts'
+import { HttpReceiver } from './http-receiver.ts'
+import { innerEvent, readEventBody } from './inbound.ts'
+import { createIntake } from './intake.ts'
+import type { BotFacts, InboundContext } from './reading.ts'
+import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
+import { TokenWatch } from './token-watch.ts'
+
+interface RunParts {
+  readonly account: AccountId
+  readonly bot: BotFacts
+  readonly config: SlackConfig
+  readonly services: AdapterServices
+  readonly health: HealthBoard
+  readonly client: SlackClient
+  readonly sink: ChannelSink
+  readonly abort: AbortController
+}
+
+/** What began with one `start` and ends with `stop`. */
+export interface AccountRun {
+  readonly abort: AbortController
+  readonly receiver: SocketReceiver | HttpReceiver
+  readonly tokens: TokenWatch
+  readonly commands: CommandNames
+  /** Resolves once messages can arrive. @throws ChannelDown */
+  start(): Promise<void>
+}
+
+/** Events after which the bot token may be good for nothing. */
+const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
+
+export function createRun(parts: RunParts): AccountRun {
+  const { health, client, sink, abort, services } = parts
+  const { signal } = abort
+  const tokens = new TokenWatch({
+    client,
+    clock: services.clock,
+    signal,
+    onRefused: (detail) => health.trouble('token', detail),
+    onGood: () => health.mended('token'),
+  })
+  const commands = new CommandNames(sink.state)
+  let greeted = false
+  const ports: ReceiverPorts = {
+    unknown: (kind) => sink.unknown(kind),
+    onProof: () => health.proven(),
+    onTrouble: (detail) => health.trouble('connection', detail),
+    onConnected: () => {
+      health.mended('connection')
+      // A token that was revoked meanwhile shows only here: its events simply stop.
+      if (greeted) tokens.check()
+      greeted = true
+    },
+  }
+  const receiver = createReceiver(parts, ports)
+  const door = new Door(parts, { tokens, commands })
+  receiver.use(createIntake(receiver, { accept: (body) => door.accept(body), unknown: ports.unknown }))
+  return {
+    abort,
+    receiver,
+    tokens,
+    commands,
+    async start() {
+      await commands.load()
+      await receiver.start()
+    },
+  }
+}
+
+function createReceiver({ config, services }: RunParts, ports: ReceiverPorts): AccountRun['receiver'] {
+  const { mode, appToken = '', signingSecret = '', apiRoot, listen } = config
+  const { clock } = services
+  if (mode === 'http') return new HttpReceiver({ signingSecret, listen, clock }, ports)
+  return new SocketReceiver({ appToken, apiRoot, clock, random: () => services.random() }, ports)
+}
+
+/** Where both receivers come in: what an event leaves out is looked up, then it is read and stored. */
+class Door {
+  readonly #parts: RunParts
+  readonly #tokens: TokenWatch
+  readonly #commands: CommandNames
+  readonly #directory: Directory
+  /** Events are stored in the order they came, whatever each had to look up. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: RunParts, { tokens, commands }: Pick<AccountRun, 'tokens' | 'commands'>) {
+    const { client, services, abort } = parts
+    this.#parts = parts
+    this.#tokens = tokens
+    this.#commands = commands
+    this.#directory = new Directory({ client, clock: services.clock, signal: abort.signal })
+  }
+
+  /** Resolves after the commit; rejects when it could not be stored. */
+  async accept(body: Fields): Promise<void> {
+    const { sink, abort, health } = this.#parts
+    const context = this.#contextOf(body)
+    this.#turn = context
+    const reading = readEventBody(body, await context)
+    if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
+    if (reading.kind === 'dropped') {
+      if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
+      sink.unknown(reading.why)
+      return
+    }
+    try {
+      await sink.accept(reading.event)
+      health.mended('store')
+    } catch (error) {
+      const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
+      if (!abort.signal.aborted) health.trouble('store', detail)
+      throw error
+    }
+  }
+
+  /** Never rejects; ends after those before it. */
+  async #contextOf(body: Fields): Promise<InboundContext> {
+    const before = this.#turn
+    const { account, bot } = this.#parts
+    const event = innerEvent(body) ?? {}
+    const author = typeof event.user === 'string' ? event.user : undefined
+    const ofPerson = author !== undefined && author !== bot.userId && event.bot_id === undefined
+    const [chatType, senderName] = await Promise.all([
+      this.#chatTypeOf(event),
+      ofPerson ? this.#directory.nameOf(author) : undefined,
+    ])
+    await before
+    const common = { account, bot, commands: this.#commands.all, chatType }
+    return senderName === undefined ? common : { ...common, senderName }
+  }
+
+  async #chatTypeOf({ channel, channel_type: told }: Fields): Promise<InboundContext['chatType']> {
+    const known = toChatType(told)
+    if (typeof channel !== 'string') return known ?? 'channel'
+    if (known !== undefined) this.#directory.learnChat(channel, known)
+    return known ?? this.#directory.chatTypeOf(channel)
+  }
+}

@@ -1,0 +1,38 @@
+import { requireScope } from './conversations.ts'
+import { type Params, textParam } from './params.ts'
+import { SlackApiError } from './slack-error.ts'
+import type { WebApi } from './web-api.ts'
+
+type Answer = Readonly<Record<string, unknown>>
+
+export function authTest({ app }: WebApi): Answer {
+  return {
+    url: 'https://rehearsal.slack.com/',
+    team: app.teamName,
+    user: app.bot.name,
+    team_id: app.teamId,
+    user_id: app.bot.id,
+    bot_id: app.botId,
+    is_enterprise_install: false,
+  }
+}
+
+export function openConnection({ sockets }: WebApi): Answer {
+  return { url: sockets.issueUrl() }
+}
+
+export function openConversation({ app, world }: WebApi, params: Params): Answer {
+  const users = (textParam(params, 'users') ?? '').split(',').filter((id) => id !== '')
+  const [only] = users
+  if (only === undefined) throw new SlackApiError('users_list_not_supplied')
+  requireScope(app, users.length === 1 ? 'im:write' : 'mpim:write')
+  if (users.some((id) => world.findUser(id) === undefined)) throw new SlackApiError('user_not_found')
+  if (users.length > 1) throw new SlackApiError('not_rehearsed')
+  return { channel: { id: world.direct(only).id } }
+}
+
+export function userInfo({ world }: WebApi, params: Params): Answer {
+  const user = world.findUser(textParam(params, 'user') ?? '')
+  if (user === undefined) throw new SlackApiError('user_not_found')
+  return { user }
+}

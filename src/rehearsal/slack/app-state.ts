@@ -1,0 +1,82 @@
+import type { ApiUser } from './api-types.ts'
+
+/** The one app of a rehearsal: its tokens, its bot user and what its installation allows. */
+export interface AppOptions {
+  botToken?: string
+  appToken?: string
+  signingSecret?: string
+  /** Default `parley`. */
+  botName?: string
+  /** Scopes of the bot token. Default: `fullScopes`. */
+  scopes?: readonly string[]
+  /** Events the app is subscribed to. Default: `fullSubscriptions`. */
+  subscriptions?: readonly string[]
+}
+
+export const fullScopes: readonly string[] = [
+  'app_mentions:read',
+  'channels:history',
+  'channels:read',
+  'chat:write',
+  'groups:history',
+  'groups:read',
+  'im:history',
+  'im:read',
+  'im:write',
+  'mpim:history',
+  'mpim:read',
+  'users:read',
+]
+
+export const fullSubscriptions: readonly string[] = [
+  'app_mention',
+  'message.channels',
+  'message.groups',
+  'message.im',
+  'message.mpim',
+]
+
+/** May be changed while the server runs: tokens are revoked, scopes granted, Socket Mode switched off. */
+export interface AppState {
+  readonly appId: string
+  readonly teamId: string
+  readonly teamName: string
+  readonly botId: string
+  readonly bot: ApiUser
+  readonly botToken: string
+  readonly appToken: string
+  readonly signingSecret: string
+  scopes: readonly string[]
+  subscriptions: readonly string[]
+  /** Why the bot token is refused, such as `token_revoked`; null: it is good. */
+  botTokenRefusal: string | null
+  appTokenRefusal: string | null
+  socketMode: boolean
+}
+
+export function createApp(options: AppOptions): AppState {
+  const name = options.botName ?? 'parley'
+  const bot: ApiUser = {
+    id: 'U0BOT',
+    team_id: 'T01',
+    name,
+    real_name: 'Parley',
+    is_bot: true,
+    profile: { real_name: 'Parley', display_name: name },
+  }
+  return {
+    appId: 'A01',
+    teamId: 'T01',
+    teamName: 'Rehearsal',
+    botId: 'B01',
+    bot,
+    botToken: options.botToken ?? 'xoxb-rehearsal',
+    appToken: options.appToken ?? 'xapp-rehearsal',
+    signingSecret: options.signingSecret ?? 'rehearsal-signing-secret',
+    scopes: options.scopes ?? fullScopes,
+    subscriptions: options.subscriptions ?? fullSubscriptions,
+    botTokenRefusal: null,
+    appTokenRefusal: null,
+    socketMode: true,
+  }
+}

@@ -1,0 +1,186 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ApiEvent } from './api-types.ts'
+import type { AppState } from './app-state.ts'
+import type { EventEntry, SlackLedger } from './ledger-entries.ts'
+
+/** What the platform sends: the outer body, the same bytes over every repetition. */
+interface EventBody {
+  readonly type: string
+  readonly event_id: string
+  readonly event?: ApiEvent
+  readonly [field: string]: unknown
+}
+
+/** One attempt to deliver an event. The transport calls exactly one of `confirm` and `fail`, at most once. */
+export interface Delivery {
+  readonly body: EventBody
+  /** 0 for the first attempt. */
+  readonly retryNum: number
+  readonly retryReason: string | undefined
+  confirm(): void
+  /** `final`: the receiver asked not to be retried. */
+  fail(reason: string, final?: boolean): void
+}
+
+/** Where events go. False: nobody is there; the queue keeps the event until `wake`. */
+export interface Transport {
+  readonly name: string
+  deliver(delivery: Delivery): string | undefined
+}
+
+export interface RedeliverySettings {
+  /** How long an acknowledgement may take. */
+  readonly ackMs: number
+  /** Waits before the second, third and fourth delivery. */
+  readonly retryAfterMs: readonly number[]
+}
+
+/** The platform's own: nearly at once, after one minute, after five. */
+export const slackRedelivery: RedeliverySettings = { ackMs: 3000, retryAfterMs: [0, 60_000, 300_000] }
+
+interface Pending {
+  readonly body: EventBody
+  times: number
+  lastReason: string | undefined
+  done: boolean
+}
+
+interface QueueParts {
+  readonly app: AppState
+  readonly ledger: SlackLedger
+  readonly clock: Clock
+  readonly redelivery: RedeliverySettings
+}
+
+/** Events that the app has not acknowledged. Looser than the platform: while nobody is connected, an event waits. */
+export class EventQueue {
+  readonly #parts: QueueParts
+  readonly #waiting: Pending[] = []
+  readonly #all = new Map<string, Pending>()
+  readonly #timers = new Set<() => void>()
+  #transport: Transport | undefined
+  #nextId = 1
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts
+  }
+
+  use(transport: Transport): void {
+    this.#transport = transport
+    this.wake()
+  }
+
+  offer(event: ApiEvent): string {
+    return this.offerBody({ event })
+  }
+
+  offerBody(fields: Readonly<Record<string, unknown>>): string {
+    const { app, clock } = this.#parts
+    const id = `Ev${String(this.#nextId++).padStart(8, '0')}`
+    const body: EventBody = {
+      token: 'legacy-verification-token',
+      team_id: app.teamId,
+      api_app_id: app.appId,
+      type: 'event_callback',
+      event_id: id,
+      event_time: Math.floor(clock.now() / 1000),
+      authorizations: [{ team_id: app.teamId, user_id: app.bot.id, is_bot: true, is_enterprise_install: false }],
+      is_ext_shared_channel: false,
+      ...fields,
+    }
+    const pending: Pending = { body, times: 0, lastReason: undefined, done: false }
+    this.#all.set(id, pending)
+    this.#record(pending, 'offered')
+    this.#attempt(pending)
+    return id
+  }
+
+  /** Delivers an event once more although it was delivered, as over two sockets at once. */
+  again(eventId: string): void {
+    const pending = this.#all.get(eventId)
+    if (pending === undefined) throw new Error(`There is no event ${eventId}.`)
+    this.#attempt({ ...pending, done: false })
+  }
+
+  /** Somebody is there now: sends what waits. */
+  wake(): void {
+    for (const pending of this.#waiting.splice(0)) this.#attempt(pending)
+  }
+
+  close(): void {
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+    this.#waiting.length = 0
+    this.#transport = undefined
+  }
+
+  #attempt(pending: Pending): void {
+    let over = false
+    const once = (act: () => void) => {
+      if (over) return
+      over = true
+      cancel()
+      act()
+    }
+    const delivery: Delivery = {
+      body: pending.body,
+      retryNum: pending.times,
+      retryReason: pending.lastReason,
+      confirm: () => once(() => this.#confirm(pending)),
+      fail: (reason, final = false) => once(() => this.#failed(pending, reason, final)),
+    }
+    const by = this.#transport?.deliver(delivery)
+    let cancel = (): void => {}
+    if (by === undefined) {
+      this.#waiting.push(pending)
+      return
+    }
+    pending.times++
+    this.#record(pending, 'delivered', by)
+    cancel = this.#after(this.#parts.redelivery.ackMs, () => delivery.fail('timeout'))
+  }
+
+  #confirm(pending: Pending): void {
+    if (pending.done) return
+    pending.done = true
+    this.#record(pending, 'confirmed')
+  }
+
+  #failed(pending: Pending, reason: string, final: boolean): void {
+    if (pending.done) return
+    pending.lastReason = reason
+    const wait = this.#parts.redelivery.retryAfterMs[pending.times - 1]
+    if (wait === undefined || final) {
+      this.#record(pending, 'given_up')
+      return
+    }
+    this.#after(wait, () => this.#attempt(pending))
+  }
+
+  #after(ms: number, act: () => void): () => void {
+    const cancel = this.#parts.clock.after(ms, () => {
+      this.#timers.delete(cancel)
+      act()
+    })
+    this.#timers.add(cancel)
+    return () => {
+      this.#timers.delete(cancel)
+      cancel()
+    }
+  }
+
+  #record({ body, times }: Pending, step: EventEntry['step'], by?: string): void {
+    const { event } = body
+    this.#parts.ledger.append({
+      kind: 'event',
+      at: this.#parts.clock.now(),
+      step,
+      eventId: body.event_id,
+      type: event?.type ?? body.type,
+      ...(typeof event?.channel === 'string' && { channel: event.channel }),
+      ...(typeof event?.ts === 'string' && { ts: event.ts }),
+      times,
+      ...(by !== undefined && { by }),
+    })
+  }
+}

@@ -1,0 +1,139 @@
+import type { WaitOptions } from '../ledger.ts'
+import { Ledger } from '../ledger.ts'
+import type { ApiMessage } from './api-types.ts'
+
+/** One Web API call, recorded when its effect (or refusal) stands, before the first byte of the answer. */
+export interface CallEntry {
+  readonly kind: 'call'
+  readonly at: number
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** What the server answers, or would have without the fault; absent when the fault came before the effect. */
+  readonly answer?: Readonly<Record<string, unknown>> & { readonly ok: boolean }
+  readonly fault?: string
+}
+
+/** A change of a message, by a person or by the app's bot. */
+export interface MessageEntry {
+  readonly kind: 'message'
+  readonly at: number
+  readonly change: 'sent' | 'edited' | 'deleted'
+  readonly byBot: boolean
+  readonly channel: string
+  /** The thread it is a reply in, or null: it stands in the channel itself. */
+  readonly thread: string | null
+  readonly ts: string
+  /** As the platform keeps it: escaped, with its markup. */
+  readonly text: string
+  /** Whom the text notifies: user ids, `!channel`, `!here`, `!everyone`, `!subteam…`. */
+  readonly pings: readonly string[]
+  readonly message: ApiMessage
+}
+
+/** An event on its way to the app. */
+export interface EventEntry {
+  readonly kind: 'event'
+  readonly at: number
+  readonly step: 'offered' | 'delivered' | 'confirmed' | 'given_up'
+  readonly eventId: string
+  readonly type: string
+  /** The channel and ts of what it is about, where it has them. */
+  readonly channel?: string
+  readonly ts?: string
+  /** Deliveries so far. */
+  readonly times: number
+  /** The socket or `http` it went out by. */
+  readonly by?: string
+}
+
+export interface WithheldEntry {
+  readonly kind: 'withheld'
+  readonly at: number
+  readonly reason: 'not_subscribed' | 'not_member'
+  readonly type: string
+}
+
+/** A socket's life; `ready` is when hello was sent to it. */
+export interface SocketEntry {
+  readonly kind: 'socket'
+  readonly at: number
+  readonly id: string
+  readonly change: 'ready' | 'told_to_go' | 'closed'
+  readonly reason?: string
+}
+
+export interface UnrehearsedEntry {
+  readonly kind: 'unrehearsed'
+  readonly at: number
+  readonly what: string
+}
+
+export type SlackEntry = CallEntry | MessageEntry | EventEntry | WithheldEntry | SocketEntry | UnrehearsedEntry
+
+/** The ledger of a Slack rehearsal, with the waits tests need most. */
+export class SlackLedger extends Ledger<SlackEntry> {
+  constructor() {
+    super(describeEntry)
+  }
+
+  calls(method: string, after?: number): CallEntry[] {
+    return this.all((entry): entry is CallEntry => entry.kind === 'call' && entry.method === method, after)
+  }
+
+  nextCall(method: string, options?: WaitOptions): Promise<CallEntry> {
+    return this.next((entry): entry is CallEntry => entry.kind === 'call' && entry.method === method, options)
+  }
+
+  /** Waits for a message that the bot sent, edited or deleted. */
+  nextFromBot(
+    change: MessageEntry['change'],
+    options?: WaitOptions & { where?: (entry: MessageEntry) => boolean },
+  ): Promise<MessageEntry> {
+    const where = options?.where
+    const match = (entry: SlackEntry): entry is MessageEntry =>
+      entry.kind === 'message' && entry.byBot && entry.change === change && (where === undefined || where(entry))
+    return this.next(match, options)
+  }
+
+  /** What the bot sent so far, oldest first. */
+  fromBot(after?: number): MessageEntry[] {
+    return this.all((entry): entry is MessageEntry => entry.kind === 'message' && entry.byBot, after)
+  }
+
+  /** Waits until every event about this message was acknowledged. */
+  async confirmed(ts: string, options?: WaitOptions): Promise<void> {
+    if (this.isConfirmed(ts)) return
+    await this.next(() => this.isConfirmed(ts), { ...options, after: this.mark() })
+  }
+
+  isConfirmed(ts: string): boolean {
+    const steps = (step: EventEntry['step']) =>
+      this.count((entry) => entry.kind === 'event' && entry.step === step && entry.ts === ts)
+    return steps('offered') > 0 && steps('confirmed') >= steps('offered')
+  }
+
+  /** Waits until a socket was greeted. */
+  nextSocket(options?: WaitOptions): Promise<SocketEntry> {
+    return this.next((entry): entry is SocketEntry => entry.kind === 'socket' && entry.change === 'ready', options)
+  }
+}
+
+function describeEntry(entry: SlackEntry): string {
+  switch (entry.kind) {
+    case 'call': {
+      const answer = entry.answer === undefined ? 'without effect' : String(entry.answer.error ?? 'ok')
+      const fault = entry.fault === undefined ? '' : ` [fault: ${entry.fault}]`
+      return `call ${entry.method} ${answer}${fault} ${JSON.stringify(entry.params).slice(0, 100)}`
+    }
+    case 'message':
+      return `message ${entry.change} by ${entry.byBot ? 'the bot' : 'a person'} in ${entry.channel}/${entry.thread ?? '-'} #${entry.ts}: ${entry.text.slice(0, 100)}`
+    case 'event':
+      return `event ${entry.eventId} ${entry.type} ${entry.step} by ${entry.by ?? '-'} (${entry.times})`
+    case 'withheld':
+      return `event withheld (${entry.reason}): ${entry.type}`
+    case 'socket':
+      return `socket ${entry.id} ${entry.change} ${entry.reason ?? ''}`
+    case 'unrehearsed':
+      return `not rehearsed: ${entry.what}`
+  }
+}

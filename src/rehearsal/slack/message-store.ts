@@ -1,0 +1,52 @@
+import type { ApiMessage } from './api-types.ts'
+
+/** A message as it stands now, with what it was before. */
+export interface StoredMessage {
+  message: ApiMessage
+  /** Written by the app's bot. */
+  readonly own: boolean
+  deleted: boolean
+  /** Every text it had, the present one last. */
+  readonly history: string[]
+}
+
+export interface MessageFilter {
+  /** The ts of a thread's root; null: only what stands in the channel itself; absent: all. */
+  thread?: string | null
+  by?: 'bot' | 'person'
+  deleted?: boolean
+}
+
+/** The messages of one conversation, deleted ones kept for the record. */
+export class MessageStore {
+  readonly #byTs = new Map<string, StoredMessage>()
+
+  add(message: ApiMessage, own: boolean): void {
+    this.#byTs.set(message.ts, { message, own, deleted: false, history: [message.text] })
+  }
+
+  /** A message that exists (deleted ones do not). */
+  find(ts: string | undefined): StoredMessage | undefined {
+    const stored = ts === undefined ? undefined : this.#byTs.get(ts)
+    return stored?.deleted === true ? undefined : stored
+  }
+
+  replace(stored: StoredMessage, message: ApiMessage): void {
+    stored.message = message
+    stored.history.push(message.text)
+  }
+
+  /** Oldest first. */
+  list(filter: MessageFilter = {}): StoredMessage[] {
+    return [...this.#byTs.values()].filter(({ message, own, deleted }) => {
+      if (deleted !== (filter.deleted ?? false)) return false
+      if (filter.thread !== undefined && threadOf(message) !== filter.thread) return false
+      return filter.by === undefined || (own ? 'bot' : 'person') === filter.by
+    })
+  }
+}
+
+/** The thread a message is a reply in; null for a root, also one that has replies. */
+export function threadOf(message: ApiMessage): string | null {
+  return message.thread_ts === undefined || message.thread_ts === message.ts ? null : message.thread_ts
+}

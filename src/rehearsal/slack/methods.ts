@@ -1,0 +1,23 @@
+import { authTest, openConnection, openConversation, userInfo } from './account-methods.ts'
+import { deleteMessage, postMessage, updateMessage } from './chat-methods.ts'
+import { describeChannel } from './conversations.ts'
+import { history, replies } from './history-methods.ts'
+import type { Method } from './web-api.ts'
+
+/** Every rehearsed method. */
+const methods: Readonly<Record<string, Method>> = {
+  'apps.connections.open': { token: 'app', run: openConnection },
+  'auth.test': { token: 'bot', run: authTest },
+  'chat.delete': { token: 'bot', scope: 'chat:write', run: deleteMessage },
+  'chat.postMessage': { token: 'bot', scope: 'chat:write', run: postMessage },
+  'chat.update': { token: 'bot', scope: 'chat:write', run: updateMessage },
+  'conversations.history': { token: 'bot', run: history },
+  'conversations.info': { token: 'bot', run: describeChannel },
+  'conversations.open': { token: 'bot', run: openConversation },
+  'conversations.replies': { token: 'bot', run: replies },
+  'users.info': { token: 'bot', scope: 'users:read', run: userInfo },
+}
+
+export function findMethod(name: string): Method | undefined {
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
+}

@@ -1,0 +1,128 @@
+import type { ApiMessage, ApiUser, ChannelKind } from './api-types.ts'
+import type { AppState } from './app-state.ts'
+import type { ChannelRef, NewChannel, NewUser, UserRef } from './driver-types.ts'
+import type { MessageEntry, SlackLedger } from './ledger-entries.ts'
+import { MessageStore, type StoredMessage, threadOf } from './message-store.ts'
+import { pingsIn } from './pings.ts'
+
+export interface ChannelState {
+  readonly id: string
+  readonly kind: ChannelKind
+  readonly name: string
+  readonly members: Set<string>
+  archived: boolean
+  readonly messages: MessageStore
+}
+
+export interface WorldParts {
+  readonly app: AppState
+  readonly ledger: SlackLedger
+  readonly now: () => number
+}
+
+/** Who and what exists. Asking for something unknown is a mistake of the script, so it throws. */
+export class WorldState {
+  readonly app: AppState
+  readonly now: () => number
+  protected readonly ledger: SlackLedger
+  readonly #users = new Map<string, ApiUser>()
+  readonly #channels = new Map<string, ChannelState>()
+  #nextUser = 1001
+  #nextChannel = 1001
+  #lastStamp = 0
+
+  constructor({ app, ledger, now }: WorldParts) {
+    this.app = app
+    this.ledger = ledger
+    this.now = now
+    this.#users.set(app.bot.id, app.bot)
+  }
+
+  addUser({ id, name, displayName = name, team, isBot = false }: NewUser): ApiUser {
+    const user: ApiUser = {
+      id: id ?? `U${this.#nextUser++}`,
+      team_id: team ?? this.app.teamId,
+      name,
+      real_name: displayName,
+      is_bot: isBot,
+      profile: { real_name: displayName, display_name: displayName },
+    }
+    this.#users.set(user.id, user)
+    return user
+  }
+
+  addChannel({ kind = 'channel', name, id, members = [], botJoined = true }: NewChannel): ChannelState {
+    const prefix = kind === 'group' ? 'G' : 'C'
+    const all = new Set(members.map(idOf))
+    if (botJoined) all.add(this.app.bot.id)
+    return this.#keep({ id: id ?? `${prefix}${this.#nextChannel++}`, kind, name, members: all })
+  }
+
+  /** The direct chat between the bot and a person, made when it is first asked for. */
+  direct(person: UserRef): ChannelState {
+    const user = this.user(person)
+    const id = `D${user.id.slice(1)}`
+    const members = new Set([user.id, this.app.bot.id])
+    return this.#channels.get(id) ?? this.#keep({ id, kind: 'im', name: user.name, members })
+  }
+
+  user(ref: UserRef): ApiUser {
+    const user = this.#users.get(idOf(ref))
+    if (user === undefined) throw new Error(`There is no user ${idOf(ref)}.`)
+    return user
+  }
+
+  findUser(id: string): ApiUser | undefined {
+    return this.#users.get(id)
+  }
+
+  channel(ref: ChannelRef): ChannelState {
+    const channel = this.#channels.get(idOf(ref))
+    if (channel === undefined) throw new Error(`There is no channel ${idOf(ref)}.`)
+    return channel
+  }
+
+  findChannel(id: string): ChannelState | undefined {
+    return this.#channels.get(id)
+  }
+
+  /** A stamp in the platform's form, never the same twice. */
+  nextStamp(): string {
+    this.#lastStamp = Math.max(this.#lastStamp + 1, this.now() * 1000)
+    const text = String(this.#lastStamp)
+    return `${text.slice(0, -6)}.${text.slice(-6)}`
+  }
+
+  /** Keeps a new message and records it. */
+  protected addMessage(channel: ChannelState, message: ApiMessage, own: boolean): void {
+    channel.messages.add(message, own)
+    this.#record(channel, message, { change: 'sent', byBot: own })
+  }
+
+  protected replaceMessage(channel: ChannelState, stored: StoredMessage, message: ApiMessage): void {
+    channel.messages.replace(stored, message)
+    this.#record(channel, message, { change: 'edited', byBot: stored.own })
+  }
+
+  protected removeMessage(channel: ChannelState, stored: StoredMessage): void {
+    stored.deleted = true
+    this.#record(channel, stored.message, { change: 'deleted', byBot: stored.own })
+  }
+
+  #record(channel: ChannelState, message: ApiMessage, { change, byBot }: Pick<MessageEntry, 'change' | 'byBot'>): void {
+    const { text, ts } = message
+    const thread = threadOf(message)
+    const facts = { channel: channel.id, thread, ts, text, pings: pingsIn(text), message }
+    this.ledger.append({ kind: 'message', at: this.now(), change, byBot, ...facts })
+  }
+
+  #keep(channel: Omit<ChannelState, 'archived' | 'messages'>): ChannelState {
+    const state = { ...channel, archived: false, messages: new MessageStore() }
+    this.#channels.set(state.id, state)
+    return state
+  }
+}
+
+export function idOf(ref: string | { readonly id: string }): string {
+  return typeof ref === 'string' ? ref : ref.id
+}

@@ -1,0 +1,196 @@
+import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
+import type { ChannelRef, EditSaid, MessageRef, Say, UserRef } from './driver-types.ts'
+import type { EventQueue } from './event-queue.ts'
+import type { MessageFilter, StoredMessage } from './message-store.ts'
+import { type ChannelState, idOf, type WorldParts, WorldState } from './world-state.ts'
+
+/** What the bot posts. */
+interface BotPost {
+  readonly text: string
+  readonly thread?: string
+  readonly metadata?: ApiMetadata
+}
+
+/**
+ * What the script of a rehearsal does: people speak, edit, delete, come and go. Each act changes the world and offers
+ * the events the platform would send to the app. Everything is immediate and synchronous.
+ */
+export class SlackWorld extends WorldState {
+  readonly #queue: EventQueue
+  #nextClientMessage = 1
+
+  constructor(parts: WorldParts, queue: EventQueue) {
+    super(parts)
+    this.#queue = queue
+  }
+
+  /** A person writes; a mention of the bot in a channel makes two events, as on the platform. */
+  say(input: Say): ApiMessage {
+    const from = this.user(input.from)
+    const channel = input.channel === undefined ? this.direct(from) : this.channel(input.channel)
+    const foreign = from.team_id !== this.app.teamId
+    const message: ApiMessage = {
+      type: 'message',
+      user: from.id,
+      team: from.team_id,
+      ...(foreign && { user_team: from.team_id, source_team: from.team_id }),
+      client_msg_id: `00000000-0000-4000-8000-${String(this.#nextClientMessage++).padStart(12, '0')}`,
+      text: input.text,
+      ts: this.nextStamp(),
+      ...this.#threadFields(channel, input.thread),
+      ...input.extra,
+    }
+    this.addMessage(channel, message, from.id === this.app.bot.id)
+    this.#publish(channel, message)
+    if (channel.kind !== 'im' && mentions(message, this.app.bot.id)) this.#publishMention(channel, message)
+    return message
+  }
+
+  /** A person edits what they wrote. */
+  edit(input: EditSaid): ApiMessage {
+    const channel = this.channel(input.channel)
+    return this.#change(channel, this.#stored(channel, input.message), input.text)
+  }
+
+  /** A person deletes a message. */
+  remove(channel: ChannelRef, message: MessageRef): void {
+    const state = this.channel(channel)
+    this.#delete(state, this.#stored(state, message))
+  }
+
+  /** The bot posts, by the Web API. */
+  post(channel: ChannelState, { text, thread, metadata }: BotPost): ApiMessage {
+    const { bot, botId, appId, teamId } = this.app
+    const message: ApiMessage = {
+      type: 'message',
+      user: bot.id,
+      bot_id: botId,
+      app_id: appId,
+      team: teamId,
+      text,
+      ts: this.nextStamp(),
+      ...this.#threadFields(channel, thread),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+    this.addMessage(channel, message, true)
+    this.#publish(channel, message)
+    return message
+  }
+
+  update(channel: ChannelState, stored: StoredMessage, text: string): ApiMessage {
+    return this.#change(channel, stored, text)
+  }
+
+  delete(channel: ChannelState, stored: StoredMessage): void {
+    this.#delete(channel, stored)
+  }
+
+  archive(channel: ChannelRef, archived = true): void {
+    this.channel(channel).archived = archived
+  }
+
+  /** Takes somebody out of a channel or, with `joined`, in; default: the bot. */
+  setMember(channel: ChannelRef, joined: boolean, user: UserRef = this.app.bot): void {
+    const { members } = this.channel(channel)
+    if (joined) members.add(idOf(user))
+    else members.delete(idOf(user))
+  }
+
+  /** Offers an event as it stands, whatever the subscriptions say. Returns its id. */
+  raw(event: ApiEvent): string {
+    return this.#queue.offer(event)
+  }
+
+  /** Offers a callback body without any of what `raw` builds around an event, such as `app_rate_limited`. */
+  rawBody(body: Readonly<Record<string, unknown>>): string {
+    return this.#queue.offerBody(body)
+  }
+
+  /** The messages of a channel as they stand now, oldest first. */
+  messages(channel: ChannelRef, filter: MessageFilter = {}): StoredMessage[] {
+    return this.channel(channel).messages.list(filter)
+  }
+
+  #threadFields(channel: ChannelState, thread: MessageRef | undefined) {
+    if (thread === undefined) return {}
+    const root = channel.messages.find(stampOf(thread))?.message
+    if (root === undefined) throw new Error(`Channel ${channel.id} has no message ${stampOf(thread)}.`)
+    const thread_ts = root.thread_ts ?? root.ts
+    const parent = channel.messages.find(thread_ts)?.message.user
+    return { thread_ts, ...(parent !== undefined && { parent_user_id: parent }) }
+  }
+
+  #stored(channel: ChannelState, ref: MessageRef): StoredMessage {
+    const stored = channel.messages.find(stampOf(ref))
+    if (stored === undefined) throw new Error(`Channel ${channel.id} has no message ${stampOf(ref)}.`)
+    return stored
+  }
+
+  #change(channel: ChannelState, stored: StoredMessage, text: string): ApiMessage {
+    const previous = stored.message
+    const edited = { user: previous.user ?? this.app.bot.id, ts: this.nextStamp() }
+    const message: ApiMessage = { ...previous, text, edited }
+    this.replaceMessage(channel, stored, message)
+    this.#notify(channel, { subtype: 'message_changed', message, previous_message: previous, hidden: true })
+    return message
+  }
+
+  #delete(channel: ChannelState, stored: StoredMessage): void {
+    this.removeMessage(channel, stored)
+    const { message } = stored
+    this.#notify(channel, {
+      subtype: 'message_deleted',
+      deleted_ts: message.ts,
+      previous_message: message,
+      hidden: true,
+    })
+  }
+
+  #notify(channel: ChannelState, fields: Readonly<Record<string, unknown>>): void {
+    const ts = this.nextStamp()
+    this.#send(channel, subscriptionOf(channel), {
+      type: 'message',
+      ...fields,
+      channel: channel.id,
+      channel_type: channel.kind,
+      ts,
+      event_ts: ts,
+    })
+  }
+
+  #publish(channel: ChannelState, message: ApiMessage): void {
+    const { id, kind } = channel
+    const event = { ...message, channel: id, channel_type: kind, event_ts: message.ts }
+    this.#send(channel, subscriptionOf(channel), event)
+  }
+
+  #publishMention(channel: ChannelState, message: ApiMessage): void {
+    const { user, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id } = message
+    const facts = { user, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id }
+    this.#send(channel, 'app_mention', { ...facts, type: 'app_mention', channel: channel.id, event_ts: ts })
+  }
+
+  #send(channel: ChannelState, subscription: string, event: ApiEvent): void {
+    const isMember = channel.members.has(this.app.bot.id)
+    if (isMember && this.app.subscriptions.includes(subscription)) {
+      this.#queue.offer(event)
+      return
+    }
+    const reason = isMember ? 'not_subscribed' : 'not_member'
+    this.ledger.append({ kind: 'withheld', at: this.now(), reason, type: subscription })
+  }
+}
+
+const SUBSCRIPTIONS = { channel: 'message.channels', group: 'message.groups', im: 'message.im', mpim: 'message.mpim' }
+
+function subscriptionOf({ kind }: ChannelState): string {
+  return SUBSCRIPTIONS[kind]
+}
+
+function mentions({ text }: ApiMessage, user: string): boolean {
+  return new RegExp(`<@${user}(\\|[^>]*)?>`).test(text)
+}
+
+function stampOf(ref: MessageRef): string {
+  return typeof ref === 'string' ? ref : ref.ts
+}

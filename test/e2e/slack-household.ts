@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
+import { slackAccountSchema } from '../../adapters/slack/config.ts'
+import type { Config } from '../../src/config/config.ts'
+import { Secret } from '../../src/config/secrets.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import type { Script } from '../../src/rehearsal/anthropic/script.ts'
+import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../src/rehearsal/slack/server.ts'
+import { household } from '../fakes/routing-policy.ts'
+
+/** A daemon on a store of its own, in a Slack workspace through the real packages. */
+export interface SlackHousehold {
+  readonly slack: SlackServer
+  readonly anthropic: AnthropicServer
+  readonly daemon: Daemon
+  stop(): Promise<void>
+  /** Starts a daemon again on the same store, and resolves once it listens. */
+  start(): Promise<void>
+}
+
+export interface SlackHouseholdOptions {
+  readonly script: Script
+  readonly slack?: SlackServerOptions
+  readonly logger?: Logger
+  /** Further accounts of the daemon, by name, their settings laid over the first one's. */
+  readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** Ada (U333) owns the agent, Bob (U444) is a member; channels are open to whoever addresses it. */
+export async function startSlackHousehold(options: SlackHouseholdOptions): Promise<SlackHousehold> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
+  const slack = await startSlackServer(options.slack)
+  slack.world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
+  slack.world.addUser({ id: 'U444', name: 'bob', displayName: 'Bob' })
+  slack.world.addUser({ id: 'U555', name: 'cy', displayName: 'Cy' })
+  const anthropic = await startAnthropicServer({ script: options.script })
+  const config = configOf(options, { slack, anthropic, dataDir })
+  const start = async (): Promise<Daemon> => {
+    const mark = slack.ledger.mark()
+    const started = await startDaemon({
+      config,
+      logger: options.logger ?? silentLogger,
+      version: 'test',
+      plugins: catalogue,
+      socketPath: join(dataDir, 'parley.sock'),
+    })
+    await slack.ledger.nextSocket({ after: mark })
+    await started.settled()
+    return started
+  }
+  let daemon = await start()
+  onTestFinished(async () => {
+    await daemon.stop()
+    await slack.close()
+    await anthropic.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  return {
+    slack,
+    anthropic,
+    get daemon() {
+      return daemon
+    },
+    stop: () => daemon.stop(),
+    async start() {
+      daemon = await start()
+    },
+  }
+}
+
+interface Servers {
+  readonly slack: SlackServer
+  readonly anthropic: AnthropicServer
+  readonly dataDir: string
+}
+
+function configOf({ others = {} }: SlackHouseholdOptions, { slack, anthropic, dataDir }: Servers): Config {
+  const { botToken, appToken, signingSecret } = slack.app
+  const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
+  const account = { botToken, appToken, signingSecret, apiRoot: slack.apiRoot, limits }
+  const settings = Object.entries({ default: {}, ...others })
+  const accounts = Object.fromEntries(
+    settings.map(([name, own]) => [name, slackAccountSchema.parse({ ...account, ...own })]),
+  )
+  return {
+    agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] }],
+    models: { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
+    channels: { slack: { accounts } },
+    down: [],
+    schedules: [],
+    routing: household(),
+    session: { queue: { max: 100, busy: 'queue' } },
+    store: { path: join(dataDir, 'parley.db') },
+    logging: { level: 'info', pretty: false },
+    scriptFolder: dataDir,
+    dataDir,
+    warnings: [],
+  }
+}
