@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import type { ChannelPlugin } from '../src/channels/adapter.ts'
+import { type DiscordConfig, discordAccountSchema } from './discord/config.ts'
+import { type SlackConfig, slackAccountSchema } from './slack/config.ts'
 import { type TelegramConfig, telegramAccountSchema } from './telegram/config.ts'
 
 /** A platform as the daemon finds it: the schema is here at once, everything heavier is loaded when it is first used. */
@@ -18,5 +20,25 @@ const telegram: CatalogueEntry<TelegramConfig> = {
   },
 }
 
+const discord: CatalogueEntry<DiscordConfig> = {
+  id: 'discord',
+  configSchema: discordAccountSchema,
+  loadFormat: async () => (await import('./discord/format.ts')).discordFormat,
+  create: async (settings) => {
+    const { DiscordAdapter } = await import('./discord/adapter.ts')
+    return new DiscordAdapter(settings)
+  },
+}
+
+const slack: CatalogueEntry<SlackConfig> = {
+  id: 'slack',
+  configSchema: slackAccountSchema,
+  loadFormat: async () => (await import('./slack/format.ts')).slackFormat,
+  create: async (settings) => {
+    const { SlackAdapter } = await import('./slack/adapter.ts')
+    return new SlackAdapter(settings)
+  },
+}
+
 /** Every platform there is. A new one is a folder beside the others and one line here. */
-export const catalogue = { telegram } as const
+export const catalogue = { telegram, discord, slack } as const

@@ -1,8 +1,10 @@
 import type { Clock } from './core/clock.ts'
 import { errorCode } from './core/errors.ts'
 import { NO_USAGE } from './core/model.ts'
+import { isScheduled } from './core/session.ts'
 import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
+import type { LiveReply } from './delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
 import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
@@ -34,8 +36,9 @@ export function createConverse(deps: ConverseDeps): Converse {
 async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   const { store, clock, delivery, transcript } = deps
   const { id: turnId, session, traceId, reply } = turn
-  const live = delivery.live({ turnId, session, traceId, ...reply })
-  const stopTyping = delivery.typing(reply.address)
+  const watched = !isScheduled(session)
+  const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
+  const stopTyping = watched ? delivery.typing(reply.address) : () => {}
   try {
     const request = turnRequest(turn, await transcript.view(session), contextOf(deps, turn))
     let shown = ''
@@ -52,6 +55,9 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     await live.settle()
   }
 }
+
+/** A scheduled text is announced once it is whole. */
+const UNSEEN: LiveReply = { push() {}, async settle() {} }
 
 function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
   const { agent, clock, busy } = deps

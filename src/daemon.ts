@@ -5,17 +5,19 @@ import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
 import type { Config } from './config/config.ts'
-import { sleep, systemClock } from './core/clock.ts'
+import { type Clock, sleep, systemClock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import { deferred } from './core/deferred.ts'
-import { type AccountId, type ChannelId, createIdSource, toAccountId } from './core/ids.ts'
+import { type AccountId, type ChannelId, createIdSource, type PersonId, toAccountId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
+import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { type LocalApi, startLocalApi } from './http/server.ts'
 import { createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
+import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { createAccess } from './sessions/access.ts'
 import { sessionCommands } from './sessions/chat-commands.ts'
 import { loadFacts } from './sessions/route-facts.ts'
@@ -31,6 +33,8 @@ export interface DaemonOptions {
   readonly socketPath: string
   /** Tools by group name, beside the built-in groups: a test build's. */
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
+  /** The system's by default. */
+  readonly clock?: Clock
 }
 
 export interface Daemon {
@@ -45,9 +49,9 @@ export interface Daemon {
   stop(): Promise<void>
 }
 
+/** Of the 25 s a stop may take (A20); the rest is for what turns still have to deliver. */
 const DRAIN_MS = 20_000
 const COMMIT_WITHIN_MS = 5_000
-const clock = systemClock
 const random = Math.random
 
 /**
@@ -55,7 +59,7 @@ const random = Math.random
  * `store_locked` or `config`; a channel that cannot come up is no reason not to start.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { config, logger } = options
+  const { config, logger, clock = systemClock } = options
   const { routing, warnings } = compileRouting(config.routing)
   for (const warning of warnings) logger.warn('A setting is doubtful', { warning })
   const store = await openSqliteStore({ path: config.store.path, clock, logger: logger.child({ subsystem: 'store' }) })
@@ -68,7 +72,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function open(options: DaemonOptions, routing: Routing, store: Store): Promise<Daemon> {
-  const { config, logger, version, plugins, socketPath, tools = {} } = options
+  const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const accounts = await loadAccounts(config.channels, plugins)
   const code = randomBytes(12).toString('base64url')
@@ -95,12 +99,14 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
   const models = config.agents.map(({ model }) => model)
   const live = { hub, inlet, running, access, startedAt: clock.now() }
-  const operator = createOperator({ store, version, models, live })
+  const schedules = schedulesOf(options, routing, { store, ids, clock, accept: pipeline.accept })
+  const operator = createOperator({ store, version, models, live, schedules: schedules.operator })
   const own = sessionCommands({ store, clock, ids, access, running, operator, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
+  await schedules.start(config.schedules)
   const services = (channel: ChannelId): AdapterServices => ({
     clock,
     random,
@@ -125,9 +131,9 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     operator,
     stopped: stopped.promise,
     settled: () => hub.settled(),
-    healthy: () => commitsInTime(store),
+    healthy: () => commitsInTime(store, clock),
     stop() {
-      stopping ??= close({ engine, inlet, hub, api, store }).finally(stopped.resolve)
+      stopping ??= close({ engine, inlet, schedules, hub, api, store }).finally(stopped.resolve)
       return stopping
     },
   }
@@ -155,8 +161,27 @@ function stateIn({ read, write }: Store) {
   })
 }
 
+function schedulesOf(
+  { config, logger }: DaemonOptions,
+  routing: Routing,
+  parts: Pick<ServiceDeps, 'store' | 'ids' | 'clock' | 'accept'>,
+): ScheduleService {
+  return createScheduleService({
+    ...parts,
+    logger: logger.child({ subsystem: 'schedules' }),
+    agents: config.agents.map(({ id }) => id),
+    roleOf: (person) => roleOf(person, routing, parts.store),
+  })
+}
+
+/** As things are now: the configuration decides about the people it names, the store about the others. */
+async function roleOf(person: PersonId, routing: Routing, { read }: Store): Promise<Role> {
+  const configured = routing.people.roles.get(person)
+  return configured ?? (await read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
+}
+
 /** A platform that is out does not make the daemon ill; a store that cannot write does. */
-async function commitsInTime(store: Store): Promise<boolean> {
+async function commitsInTime(store: Store, clock: Clock): Promise<boolean> {
   const late = new AbortController()
   const write = store.write((tx) => tx.notices.once('watchdog', clock.now(), 0)).then(() => true)
   const inTime = await Promise.race([write, sleep(clock, COMMIT_WITHIN_MS, late.signal).then(() => false)])
@@ -167,14 +192,16 @@ async function commitsInTime(store: Store): Promise<boolean> {
 interface Doors {
   readonly engine: Engine
   readonly inlet: Inlet
+  readonly schedules: ScheduleService
   readonly hub: ChannelHub
   readonly api: LocalApi
   readonly store: Store
 }
 
 /** Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. */
-async function close({ engine, inlet, hub, api, store }: Doors): Promise<void> {
+async function close({ engine, inlet, schedules, hub, api, store }: Doors): Promise<void> {
   inlet.close()
+  await schedules.stop()
   await engine.running.drain(DRAIN_MS)
   await engine.delivery.stop()
   await hub.stop()

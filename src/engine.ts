@@ -16,10 +16,12 @@ import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideRoute } from './routing/decide-route.ts'
+import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
 import { createCommandRunner } from './sessions/command-runner.ts'
 import { createCourtesy, type Say } from './sessions/courtesy.ts'
+import { recordPost } from './sessions/record-post.ts'
 import { recoverTurns } from './sessions/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
 import { createTranscript } from './sessions/transcript.ts'
@@ -85,6 +87,7 @@ export function createEngine(parts: EngineParts): Engine {
     delivery,
     decide: (dispatch) => decideRoute(routing, facts, dispatch),
     converse,
+    transcript,
     commands: runner,
     courtesy: createCourtesy({ clock, logger, say }),
     busy,
@@ -92,7 +95,17 @@ export function createEngine(parts: EngineParts): Engine {
   async function recover(): Promise<void> {
     await delivery.recover()
     const { resume } = pipeline
-    await recoverTurns({ store, clock, ids, logger, queue, commands: runner, say, resume })
+    await recoverTurns({
+      store,
+      clock,
+      ids,
+      logger,
+      queue,
+      commands: runner,
+      say,
+      resume,
+      draining: () => running.draining,
+    })
   }
   return { pipeline, delivery, running, recover }
 }
@@ -123,6 +136,10 @@ function deliveryOf({
       session
         ? sendAllowed(routing, facts, { address, ...session })
         : { allowed: true, because: 'it speaks for no session' },
+    announced: (tx, row) => {
+      const { address, traceId } = row
+      return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, ids)
+    },
   })
 }
 

@@ -12,6 +12,8 @@ import { silentLogger } from './core/logger.ts'
 import { createNotifier } from './platform/sd-notify.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
+import type { TimingMistake } from './schedule/check-cron.ts'
+import type { Timing } from './schedule/slots.ts'
 
 const LINGER_MS = 500
 
@@ -25,7 +27,8 @@ const ports: CliPorts = {
   version: VERSION,
   stdout,
   stderr,
-  load: (path) => loadConfig({ env, cwd, home: homedir(), channelSchemas, ...(path === undefined ? {} : { path }) }),
+  load: (path) =>
+    loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, ...(path === undefined ? {} : { path }) }),
   start,
   openOffline,
   async runDemo({ once }) {
@@ -40,6 +43,11 @@ const ports: CliPorts = {
     process.on('SIGINT', handler).on('SIGTERM', handler)
     return () => process.off('SIGINT', handler).off('SIGTERM', handler)
   },
+}
+
+/** The calendar is loaded for who has a schedule. */
+async function checkTiming(timing: Timing): Promise<readonly TimingMistake[]> {
+  return (await import('./schedule/check-cron.ts')).checkTiming(timing)
 }
 
 /** The daemon in the foreground: its log, and the service manager told. */
@@ -70,13 +78,15 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 }
 
 async function openOffline({ config }: LoadedConfig): Promise<OfflineOperator> {
-  const [{ openSqliteStore }, { createOperator }] = await Promise.all([
+  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }] = await Promise.all([
     import('./store/engines/sqlite.ts'),
     import('./operator.ts'),
+    import('./schedule/schedule-service.ts'),
   ])
   const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
   const models = config.agents.map(({ model }) => model)
-  return { ...createOperator({ store, version: VERSION, models }), close: () => store.close() }
+  const schedules = operatorSchedules({ store, clock: systemClock })
+  return { ...createOperator({ store, version: VERSION, models, schedules }), close: () => store.close() }
 }
 
 // Node 22 has it: everything loaded from here on starts faster the second time.

@@ -21,6 +21,7 @@ export interface OperatorSources {
   readonly store: Store
   readonly version: string
   readonly models: readonly string[]
+  readonly schedules: OperatorService['schedules']
   readonly live?: LiveSources
 }
 
@@ -51,6 +52,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
         return detail(session, sources)
       },
     },
+    schedules: sources.schedules,
   }
 }
 

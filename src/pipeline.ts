@@ -12,6 +12,7 @@ import type { CommandRunner } from './sessions/command-runner.ts'
 import type { Courtesy } from './sessions/courtesy.ts'
 import { claimWaiting, recordEnd, type StartedTurn } from './sessions/record-turn.ts'
 import type { RunningTurns } from './sessions/running-turns.ts'
+import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
 import { endingOf, replyOf } from './sessions/turn-reply.ts'
 import type { Store } from './store/store.ts'
@@ -25,6 +26,7 @@ export interface PipelineDeps {
   readonly queue: TurnQueue
   readonly running: RunningTurns
   readonly converse: Converse
+  readonly transcript: Pick<Transcript, 'saw'>
   readonly delivery: DeliveryService
   readonly commands: CommandRunner
   readonly courtesy: Courtesy
@@ -56,19 +58,17 @@ export class Pipeline {
     this.#follow(await write, dispatch, decision)
   }
 
-  /** Runs a turn that is claimed already, after `first` if there is any. Resolves when it has ended; never rejects. */
-  readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-    const { running } = this.#deps
-    return running.begin(turn, async (signal) => {
-      await first?.(signal)
-      if (!running.draining) await this.#run(turn, signal)
+  /** Runs a turn that is claimed already, unless `first` says no. Resolves when it has ended; never rejects. */
+  readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void> =>
+    this.#deps.running.begin(turn, async (signal) => {
+      if (!first || (await first(signal))) await this.#run(turn, signal)
     })
-  }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
-    const { running, commands, courtesy, busy } = this.#deps
+    const { transcript, running, commands, courtesy, busy } = this.#deps
     switch (accepted.kind) {
       case 'started':
+        transcript.saw(accepted.turn.session, accepted.appended)
         failpoint('CP4-claimed')
         void this.resume(accepted.turn)
         break
@@ -89,10 +89,10 @@ export class Pipeline {
   }
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
-    const { running, logger, converse } = this.#deps
+    const { store, running, logger, converse } = this.#deps
     const result = await converse(turn, signal)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
-    if (result.kind === 'aborted' && running.draining) return
+    if (result.kind === 'aborted' && running.draining) return store.write((tx) => tx.turns.putDown(turn.id))
     if (result.kind === 'failed') {
       const { code, cause: err } = result
       logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code, err })
@@ -102,16 +102,17 @@ export class Pipeline {
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
-    const { store, clock, ids, queue, running, delivery } = this.#deps
+    const { store, clock, ids, queue, running, delivery, transcript } = this.#deps
     const message = replyOf(turn, result)
-    const { planned, next } = await store.write(async (tx) => {
+    const { planned, appended, next } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
-      await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
+      const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), ids)
       if (next) queue.taken(turn.session.id)
       else queue.free(turn.session.id)
-      return { planned, next }
+      return { planned, appended, next }
     })
+    transcript.saw(turn.session, appended)
     if (planned) delivery.release(planned)
     return next
   }

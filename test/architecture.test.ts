@@ -43,7 +43,7 @@ describe('layout', () => {
   it.each(platforms)('%s has the six files, a schema block and the contract suite', (platform) => {
     const expected = ['adapter', 'inbound', 'outbound', 'format', 'address', 'config']
     expect(expected.filter((name) => !existsSync(join(root, `adapters/${platform}/${name}.ts`)))).toEqual([])
-    expect(read('config/parley.example.yaml')).toMatch(new RegExp(`^#? ?  ${platform}:`, 'm'))
+    expect(read('config/parley.example.yaml')).toMatch(new RegExp(`^ *#? ?${platform}:`, 'm'))
     const suites = files(`test/adapters/${platform}`).filter((path) => path.endsWith('.test.ts'))
     expect(suites.some((path) => read(path).includes('adapterContract('))).toBe(true)
   })

@@ -39,6 +39,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
       models: {},
       channels: {},
       down: [],
+      schedules: [],
       routing: household(),
       session: { queue: { max: 10, busy: 'queue' } },
       store: { path: '' },

@@ -105,11 +105,19 @@ function letGo(
     }
     const onStop = (): void => settle(fail('stopped'))
     const cancelTimer = clock.after(deadlineMs, () => settle(fail(`no answer within ${deadlineMs / 1000} s`)))
-    // One signal ends many calls at once; that is no leak.
-    setMaxListeners(0, signal)
+    endsManyCalls(signal)
     signal.addEventListener('abort', onStop, { once: true })
     void run(cut.signal).then(settle)
   })
+}
+
+const unlimited = new WeakSet<AbortSignal>()
+
+/** One signal ends many calls at once; that is no leak. */
+function endsManyCalls(signal: AbortSignal): void {
+  if (unlimited.has(signal)) return
+  setMaxListeners(0, signal)
+  unlimited.add(signal)
 }
 
 /** telegraf types the signal of an old shim; at run time it takes the platform's own. */

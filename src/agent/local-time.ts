@@ -2,6 +2,18 @@ import { ParleyError } from '../core/errors.ts'
 
 /** `Saturday, 2026-11-21 10:31 (Europe/Berlin, GMT+01:00)`. `ms` since the epoch. Throws `invalid` for an unknown zone. */
 export function formatLocalTime(ms: number, timeZone: string): string {
+  const minute = Math.floor(ms / MINUTE_MS)
+  if (latest.minute !== minute || latest.timeZone !== timeZone) {
+    latest = { minute, timeZone, text: format(ms, timeZone) }
+  }
+  return latest.text
+}
+
+const MINUTE_MS = 60_000
+/** Every turn of a minute tells the same time; making the text anew takes longer than the rest of a prompt. */
+let latest = { minute: Number.NaN, timeZone: '', text: '' }
+
+function format(ms: number, timeZone: string): string {
   const parts = new Map(
     formatterOf(timeZone)
       .formatToParts(ms)

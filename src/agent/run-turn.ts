@@ -68,13 +68,19 @@ export function createRunAgent(services: RunAgentServices): RunAgent {
       model: request.agent.model,
       text: '',
     }
-    const run: Run = { settings, request, progress, signal: AbortSignal.any([signal, left.signal]) }
+    const stop = (): void => left.abort(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const run: Run = { settings, request, progress, signal: left.signal }
+    let ended = false
     try {
       const result = yield* guarded(run)
+      ended = true
       yield { type: 'end', result }
     } finally {
+      signal.removeEventListener('abort', stop)
       // A caller that stops listening must not leave a tool or a model call behind.
-      left.abort()
+      if (!ended) left.abort()
     }
   }
 }
@@ -97,7 +103,7 @@ async function* play(run: Run): Turn {
   const equipment: Equipment = {
     model: await settings.models(agent.model),
     tools: settings.tools(agent.tools),
-    system: buildPrompt({ agent, chatType, now, timeZone: settings.timeZone }),
+    system: buildPrompt({ agent, chatType, scheduled: request.scheduled, now, timeZone: settings.timeZone }),
   }
   if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
   for (;;) {

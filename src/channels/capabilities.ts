@@ -55,7 +55,7 @@ export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAd
 export interface FindsOwnMessages {
   /** A send with the same key within this time gives the first message again instead of a second one; 0: never. ms. */
   readonly sameKeyWindowMs: number
-  /** `cannot_tell`: the history may not be read, or not far enough. */
+  /** `cannot_tell`: the history may not be read, or not far enough; with `retryAfterMs` only for now. */
   findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage>
 }
 
@@ -70,7 +70,7 @@ export interface LostMessage {
 export type FoundMessage =
   | { readonly kind: 'found'; readonly messageId: string }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'cannot_tell'; readonly reason: string }
+  | { readonly kind: 'cannot_tell'; readonly reason: string; readonly retryAfterMs?: number }
 
 export function findsOwnMessages(adapter: ChannelAdapter): adapter is ChannelAdapter & FindsOwnMessages {
   return 'findOwn' in adapter

@@ -19,14 +19,14 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
   try {
-    await getJson({ socketPath, path: '/healthz', timeoutMs })
+    await answerTo({ socketPath, path: '/healthz', method: 'GET', timeoutMs })
   } catch (error) {
     if (nobodyListens(error)) return undefined
     throw error
   }
-  const ask = async (path: string): Promise<unknown> => {
+  const ask = async (path: string, method: Method = 'GET'): Promise<unknown> => {
     try {
-      return await getJson({ socketPath, path, timeoutMs })
+      return await answerTo({ socketPath, path, method, timeoutMs })
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
       throw error
@@ -44,17 +44,29 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
       show: (name) =>
         ask(`/v1/sessions/${encodeURIComponent(name)}`) as ReturnType<OperatorService['sessions']['show']>,
     },
+    schedules: {
+      list: () => ask('/v1/schedules') as ReturnType<OperatorService['schedules']['list']>,
+      next: (id, count) =>
+        ask(`/v1/schedules/${encodeURIComponent(id)}/next?count=${count}`) as ReturnType<
+          OperatorService['schedules']['next']
+        >,
+      run: (id) =>
+        ask(`/v1/schedules/${encodeURIComponent(id)}/run`, 'POST') as ReturnType<OperatorService['schedules']['run']>,
+    },
   }
 }
+
+type Method = 'GET' | 'POST'
 
 interface LocalRequest {
   readonly socketPath: string
   readonly path: string
+  readonly method: Method
   readonly timeoutMs: number
 }
 
-async function getJson(local: LocalRequest): Promise<unknown> {
-  const { status, body } = await get(local).catch((error) => Promise.reject(explained(error, local)))
+async function answerTo(local: LocalRequest): Promise<unknown> {
+  const { status, body } = await send(local).catch((error) => Promise.reject(explained(error, local)))
   const value = parse(body)
   if (status === 200 && value !== undefined) return value
   throw new ParleyError(
@@ -63,17 +75,20 @@ async function getJson(local: LocalRequest): Promise<unknown> {
   )
 }
 
-function get({ socketPath, path, timeoutMs }: LocalRequest): Promise<{ status: number; body: string }> {
+function send({ socketPath, path, method, timeoutMs }: LocalRequest): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const call = request({ socketPath, path, agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        body += chunk
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
-      response.on('error', reject)
-    })
+    const call = request(
+      { socketPath, path, method, agent: false, signal: AbortSignal.timeout(timeoutMs) },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => {
+          body += chunk
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+        response.on('error', reject)
+      },
+    )
     call.on('error', reject)
     call.end()
   })

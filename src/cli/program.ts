@@ -46,6 +46,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addRunning(program, ports, ended)
   addReading(program, ports, ended)
   addSessions(program, ports, ended)
+  addSchedules(program, ports, ended)
   addConfig(program, ports, ended)
   return program
 }
@@ -108,6 +109,37 @@ function addSessions(program: Command, ports: CliPorts, ended: Ended): void {
     .action(async (name: string, _options, command: Command) => {
       const { showSession } = await import('./commands/sessions.ts')
       ended(await showSession(ports, name, command.optsWithGlobals()))
+    })
+}
+
+function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
+  const schedule = program.command('schedule').description('look at what the agent does by itself, and run it')
+  schedule
+    .command('list')
+    .description('list schedules, when each runs next, and what came of the last slot')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { listSchedules } = await import('./commands/schedule.ts')
+      ended(await listSchedules(ports, command.optsWithGlobals()))
+    })
+  schedule
+    .command('next')
+    .description('show the next times of a schedule, in UTC')
+    .argument('<id>', 'its id', nonBlank)
+    .argument('[n]', 'how many, 1 to 100', wholeNumber(1, 100), 5)
+    .option(...JSON_OPTION)
+    .action(async (id: string, count: number, _options, command: Command) => {
+      const { nextSlots } = await import('./commands/schedule.ts')
+      ended(await nextSlots(ports, { ...command.optsWithGlobals<ReadOptions>(), id, count }))
+    })
+  schedule
+    .command('run')
+    .description('run a schedule now, beside its times')
+    .argument('<id>', 'its id', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (id: string, _options, command: Command) => {
+      const { runSchedule } = await import('./commands/schedule.ts')
+      ended(await runSchedule(ports, id, command.optsWithGlobals()))
     })
 }
 

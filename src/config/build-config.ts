@@ -1,18 +1,18 @@
 import { dirname } from 'node:path'
 import { CHANNEL_IDS } from '../core/ids.ts'
 import { buildAgents } from './build-agents.ts'
+import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config } from './config.ts'
 import type { Mistake } from './mistake.ts'
 import { noEffectWarnings } from './no-effect.ts'
 import { databaseFile, type Surroundings } from './places.ts'
-import type { ChannelSchemas, ConfigFile } from './schema.ts'
+import type { ConfigFile } from './schema.ts'
 import { Secret } from './secrets.ts'
 import { toPolicy } from './to-policy.ts'
 
 interface BuildOptions extends Surroundings {
   readonly file?: string
   readonly folder: string
-  readonly channelSchemas: ChannelSchemas
   readonly toolGroups?: readonly string[]
   readonly down: Config['down']
 }
@@ -27,17 +27,17 @@ interface Built {
 export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const { agents, mistakes, warnings } = buildAgents(parsed, options)
   const path = databaseFile(parsed.store.url, options)
+  const ids = agents.map(({ id }) => id)
+  const scheduled = buildSchedules(parsed, { agents: ids, down: options.down })
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
     agents,
     models: buildModels(parsed),
     channels: buildChannels(parsed),
     down: options.down,
-    routing: toPolicy(
-      parsed,
-      agents.map(({ id }) => id),
-    ),
+    routing: toPolicy(parsed, ids),
     session: { queue: parsed.session.queue },
+    schedules: scheduled.schedules,
     store: { path },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
@@ -46,7 +46,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   }
   return {
     config,
-    mistakes: [...mistakes, ...channelMistakes(parsed, options.channelSchemas), ...storeMistakes(parsed)],
+    mistakes: [...mistakes, ...storeMistakes(parsed), ...scheduled.mistakes],
   }
 }
 
@@ -61,16 +61,6 @@ function buildChannels({ channels }: ConfigFile): Config['channels'] {
     if (block !== undefined) blocks[id] = block
   }
   return blocks
-}
-
-/** Channels that are designed, and whose block is read, but which nobody can open yet. */
-function channelMistakes({ channels }: ConfigFile, schemas: ChannelSchemas): Mistake[] {
-  return Object.keys(channels)
-    .filter((id) => schemas[id] === undefined)
-    .map((id) => ({
-      path: ['channels', id],
-      message: `channels.${id}: the channel ${id} is not available yet; take the block out`,
-    }))
 }
 
 function storeMistakes({ store: { url } }: ConfigFile): Mistake[] {

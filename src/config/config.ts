@@ -1,5 +1,6 @@
 import type { ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
+import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import type { Secret } from './secrets.ts'
@@ -15,6 +16,7 @@ export interface Config {
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
   readonly session: SessionSettings
+  readonly schedules: readonly ConfiguredSchedule[]
   readonly store: { readonly path: string }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
   /** Where the files of `scripted/<file>` are looked for. */

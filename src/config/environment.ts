@@ -9,11 +9,27 @@ type Env = Surroundings['env']
 export function withEnvironment(tree: unknown, env: Env): unknown {
   if (!isRecord(tree)) return tree
   const filled: Record<string, unknown> = Object.fromEntries(Object.entries(tree).filter(([, block]) => block !== null))
-  if (filled.channels === undefined && isSet(env.TELEGRAM_BOT_TOKEN)) {
-    filled.channels = { telegram: { accounts: { default: { token: reference('TELEGRAM_BOT_TOKEN') } } } }
+  if (filled.channels === undefined) {
+    const channels = channelsOf(env)
+    if (Object.keys(channels).length > 0) filled.channels = channels
   }
   if (isSet(env.ANTHROPIC_API_KEY)) filled.models = withAnthropicKey(filled.models)
   return filled
+}
+
+function channelsOf(env: Env): Readonly<Record<string, unknown>> {
+  const channels: Record<string, unknown> = {}
+  if (isSet(env.TELEGRAM_BOT_TOKEN)) channels.telegram = oneAccount({ token: reference('TELEGRAM_BOT_TOKEN') })
+  if (isSet(env.DISCORD_BOT_TOKEN)) channels.discord = oneAccount({ token: reference('DISCORD_BOT_TOKEN') })
+  if (isSet(env.SLACK_BOT_TOKEN) && isSet(env.SLACK_APP_TOKEN)) {
+    const tokens = { botToken: reference('SLACK_BOT_TOKEN'), appToken: reference('SLACK_APP_TOKEN') }
+    channels.slack = oneAccount(tokens)
+  }
+  return channels
+}
+
+function oneAccount(settings: Readonly<Record<string, string>>): unknown {
+  return { accounts: { default: settings } }
 }
 
 function withAnthropicKey(models: unknown = {}): unknown {
@@ -22,11 +38,12 @@ function withAnthropicKey(models: unknown = {}): unknown {
   return isRecord(block) ? { ...models, anthropic: { apiKey: reference('ANTHROPIC_API_KEY'), ...block } } : models
 }
 
-/** Variables that are set for channels which cannot be had yet. */
+/** Variables that are set and of no use so, without their counterpart. */
 export function environmentWarnings(env: Env): readonly string[] {
   const warnings: string[] = []
-  if (isSet(env.DISCORD_BOT_TOKEN)) warnings.push('DISCORD_BOT_TOKEN: the channel discord is not available yet')
-  if (isSet(env.SLACK_BOT_TOKEN)) warnings.push('SLACK_BOT_TOKEN: the channel slack is not available yet')
+  if (isSet(env.SLACK_BOT_TOKEN) && !isSet(env.SLACK_APP_TOKEN)) {
+    warnings.push('SLACK_BOT_TOKEN: Slack needs SLACK_APP_TOKEN beside it, the app-level token with connections:write')
+  }
   return warnings
 }
 

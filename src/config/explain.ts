@@ -1,5 +1,7 @@
+import { formatAddress } from '../core/address.ts'
 import { CHANNEL_IDS } from '../core/ids.ts'
 import type { Audience, PlaceMatch, SendRule } from '../core/policy.ts'
+import { formatMissed } from '../core/schedule.ts'
 import type { Config } from './config.ts'
 
 /**
@@ -17,6 +19,7 @@ export function explainConfig(config: Config): readonly string[] {
     ...dispatchLines(config),
     ...sendLines(config),
     ...sessionLines(config),
+    ...scheduleLines(config),
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
 }
@@ -80,6 +83,15 @@ function sessionLines({ routing, session: { queue } }: Config): string[] {
     `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
   ]
+}
+
+function scheduleLines({ schedules, agents }: Config): string[] {
+  return schedules.map(({ id, definition: { cron, timezone, agent, digestOf, deliverTo, missed, overlap } }) => {
+    const digest = digestOf === undefined ? '' : `, digest of ${formatAddress(digestOf)}`
+    const policy = `missed ${formatMissed(missed)}, overlap ${overlap}`
+    const who = agent ?? agents[0]?.id
+    return `schedules.${id}: "${cron}" in ${timezone}, agent ${who}${digest}, to ${formatAddress(deliverTo)}, ${policy}`
+  })
 }
 
 type Match = PlaceMatch & SendRule['match'] & { readonly sender?: string; readonly mentioned?: boolean }

@@ -1,5 +1,6 @@
 import { ParleyError } from '../core/errors.ts'
 import { buildConfig } from './build-config.ts'
+import { type CheckTiming, timingMistakes } from './build-schedules.ts'
 import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, withEnvironment } from './environment.ts'
@@ -16,6 +17,8 @@ export interface LoadOptions extends Surroundings {
   readonly channelSchemas: ChannelSchemas
   /** Tool groups an agent may name beside the built-in ones. */
   readonly toolGroups?: readonly string[]
+  /** Asked about the times of each schedule; without it they are only checked at the start. */
+  readonly checkTiming?: CheckTiming
 }
 
 interface Loaded {
@@ -36,7 +39,9 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const { value, mistakes: unresolved, down } = setAsideAccounts(resolved)
   const file = readFile(value, { channelSchemas, unresolved, source })
   const built = buildConfig(file, { ...options, ...source, down })
-  if (built.mistakes.length > 0) throw configError(source.file, built.mistakes, source.lineOf)
+  const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
+  const mistakes = [...built.mistakes, ...timing]
+  if (mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
   const unused = source.file === undefined ? environmentWarnings(env) : []
   if (Object.keys(file.channels).length + down.length === 0) throw noChannel(options, source, unused)
   const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]

@@ -10,7 +10,6 @@ export function noEffectWarnings(file: ConfigFile): readonly string[] {
   for (const key of ['turnCap', 'checkpoint', 'staleDays'] as const) {
     if (file.session[key] !== undefined) used.push(`session.${key}`)
   }
-  if (file.schedules !== undefined && file.schedules.length > 0) used.push('schedules')
   if (file.http !== undefined) used.push('http')
   return used.map((path) => `${path}: has no effect yet`)
 }

@@ -1,21 +1,10 @@
 import * as z from 'zod'
-import { id, text, url } from './schema-parts.ts'
+import { text, url } from './schema-parts.ts'
 
 /**
  * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written
  * for a later version is checked today. `no-effect.ts` says so for each that is used.
  */
-export const plannedChannels = {
-  discord: z.strictObject({ token: text, apiRoot: url.exactOptional() }),
-  slack: z.strictObject({
-    botToken: text,
-    appToken: text.exactOptional(),
-    signingSecret: text.exactOptional(),
-    apiRoot: url.exactOptional(),
-    mode: z.enum(['socket', 'http']).default('socket'),
-  }),
-} as const
-
 export const openai = z.strictObject({ apiKey: text.exactOptional(), baseUrl: url.exactOptional() })
 
 const positive = z.int().min(1)
@@ -33,25 +22,6 @@ export const checkpoint = z.strictObject({
   quietGroupMessages: positive.exactOptional(),
   idleMinutes: positive.exactOptional(),
 })
-
-const address = text.regex(/^[a-z]+(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
-  error: 'must be <channel>:<direct|group|channel>:<chat>[/<topic>]',
-})
-
-export const schedules = z.array(
-  z.strictObject({
-    id: id,
-    cron: text,
-    timezone: text.exactOptional(),
-    agent: text.exactOptional(),
-    prompt: text,
-    digestOf: address.exactOptional(),
-    deliverTo: address.exactOptional(),
-    missed: z
-      .union([z.enum(['skip', 'once']), text.regex(/^all\([1-9]\d*\)$/)], 'must be skip, once or all(<number>)')
-      .exactOptional(),
-  }),
-)
 
 export const http = z.strictObject({
   host: text.default('127.0.0.1'),

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { CHANNEL_IDS } from '../core/ids.ts'
 import { dimensions, text, url } from './schema-parts.ts'
-import { checkpoint, http, openai, plannedChannels, schedules, turnCap } from './schema-planned.ts'
+import { checkpoint, http, openai, turnCap } from './schema-planned.ts'
 import { people, routing, sendPolicy } from './schema-policy.ts'
+import { schedules } from './schema-schedules.ts'
 
 /** By channel: what one account block under `channels.<channel>.accounts` looks like. Comes from the adapters. */
 export type ChannelSchemas = Readonly<Record<string, z.ZodType>>
@@ -58,7 +59,7 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
     channels: z.strictObject(channelBlocks(channelSchemas)).prefault({}),
     routing,
     session,
-    schedules: schedules.exactOptional(),
+    schedules,
     store: z.strictObject({ url: text.default('sqlite:parley.db') }).prefault({}),
     http: http.exactOptional(),
     logging: z
@@ -76,10 +77,9 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
 export type ConfigFile = z.output<ReturnType<typeof createFileSchema>>
 
 function channelBlocks(schemas: ChannelSchemas) {
-  const known: ChannelSchemas = { ...plannedChannels, ...schemas }
   return Object.fromEntries(
     CHANNEL_IDS.flatMap((channel) => {
-      const account = known[channel]
+      const account = schemas[channel]
       return account === undefined ? [] : [[channel, channelBlock(account).exactOptional()] as const]
     }),
   )

@@ -1,5 +1,5 @@
 import type { Address, ChatType } from './address.ts'
-import type { AgentId, PersonId, ScopeKey, TraceId } from './ids.ts'
+import type { AgentId, PersonId, ScheduleId, ScopeKey, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Role, SessionKind, SessionScope } from './session.ts'
 
@@ -23,6 +23,19 @@ export interface Dispatch {
   readonly reply: ReplyTarget
   /** An explicit session key of the caller (K23). */
   readonly callerKey?: string
+  /** The run that made it; always there for origin `schedule`, never for another. */
+  readonly schedule?: ScheduledRun
+}
+
+/** One run of a schedule. Its dispatch's event carries the prompt as text and the place it delivers to as address. */
+export interface ScheduledRun {
+  readonly id: ScheduleId
+  /** The agent that runs it; the default one if absent. */
+  readonly agent?: AgentId
+  /** Whose authority the run has: its creator's, looked up when the run began. */
+  readonly creator: Identity
+  /** What the prompt is about: other people's messages, each line quoted. Data, never instructions. */
+  readonly data?: string
 }
 
 export type TraceStage =

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts'
-import type { PersonId, TraceId, TurnId } from './ids.ts'
+import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 
@@ -21,6 +21,7 @@ import type { ToolClass, Usage } from './model.ts'
  * | `assistant_message` | the final answer of a turn, raw, markers included | S15 |
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
+ * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation | issue 3 |
  */
 export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
 
@@ -38,6 +39,7 @@ export type EventDraft =
   | { readonly type: 'assistant_message'; readonly data: AssistantData }
   | { readonly type: 'turn_completed'; readonly data: TurnEndData }
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
+  | { readonly type: 'assistant_posted'; readonly data: PostedData }
 
 export type EventType = EventDraft['type']
 
@@ -55,6 +57,7 @@ const ALL_TYPES = {
   assistant_message: true,
   turn_completed: true,
   turn_cancelled: true,
+  assistant_posted: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -74,6 +77,18 @@ export interface UserMessageData {
   readonly refused?: true
   readonly quoted?: QuotedMessage
   readonly attachments?: readonly AttachmentRef[]
+  /** What a scheduled prompt is about; shown to its own turn and kept out of later ones. */
+  readonly data?: string
+}
+
+/** A part of a message as it was delivered, without markup. */
+export interface PostedData {
+  readonly text: string
+  /** The session that wrote it; absent for what speaks for none. */
+  readonly from?: SessionId
+  readonly traceId: TraceId
+  /** The platform's id of the message. */
+  readonly messageId?: string
 }
 
 export interface AssistantData {

@@ -19,6 +19,7 @@ export type Failpoint =
   | 'CP12-bytes-written'
   | 'CP13-response-read'
   | 'CP14-between-chunks'
+  | 'CP15-slot-claimed'
 
 let reached: ((point: Failpoint) => void) | undefined
 

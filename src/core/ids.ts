@@ -18,6 +18,8 @@ export type PersonId = Branded<'PersonId'>
 export type SessionId = Branded<'SessionId'>
 /** `sk_v1_` and 64 hex characters (K3). */
 export type ScopeKey = Branded<'ScopeKey'>
+/** Names a schedule: `morning`. Its session is `schedule:<id>` (S2), shown as `cron:<id>` (T4). */
+export type ScheduleId = Branded<'ScheduleId'>
 export type InboxId = Branded<'InboxId'>
 export type TurnId = Branded<'TurnId'>
 export type DeliveryId = Branded<'DeliveryId'>
@@ -82,6 +84,16 @@ export function toScopeKey(raw: string): ScopeKey {
 /** Accepts an id read back from a row or typed by an operator; the store decides whether it exists. */
 export function toSessionId(raw: string): SessionId {
   return raw as SessionId
+}
+
+/** Brands an id that the configuration checked, that a row held, or that an operator typed. */
+export function toScheduleId(raw: string): ScheduleId {
+  return raw as ScheduleId
+}
+
+/** The one session of a schedule (S2). */
+export function scheduleSessionId(id: ScheduleId): SessionId {
+  return `schedule:${id}` as SessionId
 }
 
 /** Whether a source of a delivery is a turn; the other kind is an inbox row. */

@@ -12,6 +12,48 @@ export interface OperatorService {
     /** By session id, scope key or display key; `not_found`. */
     show(name: string): Promise<SessionDetail>
   }
+  readonly schedules: {
+    /** By id. */
+    list(): Promise<readonly ScheduleSummary[]>
+    /** The next `count` slots, 1-100, else `invalid`; `not_found`. Ms since the epoch. */
+    next(id: string, count: number): Promise<readonly number[]>
+    /**
+     * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs already;
+     * `unavailable` without a daemon.
+     */
+    run(id: string): Promise<StartedRun>
+  }
+}
+
+export interface ScheduleSummary {
+  readonly id: string
+  readonly source: 'config' | 'command'
+  readonly cron: string
+  readonly timezone: string
+  readonly agent?: string
+  readonly prompt: string
+  readonly digestOf?: string
+  readonly deliverTo: string
+  readonly missed: string
+  readonly overlap: string
+  readonly paused: boolean
+  /** Absent while paused. */
+  readonly nextAt?: number
+  readonly last?: ScheduleRunReport
+}
+
+/** What became of one slot. */
+export interface ScheduleRunReport {
+  readonly slotAt: number
+  readonly state: string
+  readonly outcome?: string
+  /** `parley why <trace id>` tells the rest. */
+  readonly traceId?: string
+}
+
+export interface StartedRun {
+  readonly slotAt: number
+  readonly traceId: string
 }
 
 export interface StatusReport {

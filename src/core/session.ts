@@ -1,9 +1,14 @@
 import type { ChatType } from './address.ts'
-import type { AccountId, AgentId, ChannelId, PersonId, ScopeKey, SessionId } from './ids.ts'
+import type { AccountId, AgentId, ChannelId, ScopeKey, SessionId } from './ids.ts'
 
 /** The four dimensions that count (K7), in the order a rule lists them. */
 export type Dimension = 'space' | 'chat' | 'topic' | 'sender'
 export const DIMENSIONS: readonly Dimension[] = ['space', 'chat', 'topic', 'sender']
+
+/** The session of a schedule: nobody is there, and its text goes out once, to another conversation (S47). */
+export function isScheduled({ source }: Pick<Session, 'source'>): boolean {
+  return source.kind === 'schedule'
+}
 
 /** What a scope key is made from, kept as a structure and not only as a hash (K47). */
 export interface SessionScope {
@@ -30,9 +35,6 @@ export interface SessionSource {
 
 /** `main` and `other` are direct sessions, the rest speaks for itself (T7, T36). */
 export type SessionKind = 'main' | 'group' | 'cron' | 'hook' | 'node' | 'other'
-
-/** Derived: `running` and `awaiting_approval` from a live turn, `inactive` from the row (S6, BEHAVIOUR 2 row 7). */
-export type SessionStatus = 'idle' | 'running' | 'awaiting_approval' | 'inactive'
 
 export type SendOverride = 'allow' | 'deny'
 
@@ -77,13 +79,6 @@ export interface SessionDraft {
   readonly chatType: ChatType
   readonly source: SessionSource
   readonly metadata: Readonly<Record<string, string>>
-}
-
-/** A person with the role config or a claim gave them. */
-export interface Person {
-  readonly id: PersonId
-  readonly role: Role
-  readonly displayName?: string
 }
 
 /** `guest`: nobody we know. An unknown role counts as no owner (BEHAVIOUR 3 S). */

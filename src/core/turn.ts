@@ -20,6 +20,8 @@ export interface TurnRequest {
   readonly traceId: TraceId
   readonly agent: AgentProfile
   readonly chatType: ChatType
+  /** The run of a schedule: nobody is there to answer a question. */
+  readonly scheduled?: true
   /** Ms since the epoch, for the prompt. */
   readonly now: number
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */

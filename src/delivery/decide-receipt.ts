@@ -10,6 +10,8 @@ export interface Attempted {
   readonly repeat: boolean
   /** It already followed a chat to its new address. */
   readonly moved: boolean
+  /** An earlier send of the same key may have arrived; what happens to this one does not make it undone. */
+  readonly again?: boolean
 }
 
 export interface Moment {
@@ -27,7 +29,8 @@ export type AttemptOutcome =
   /** The message to edit is gone: the text goes out as a message of its own. */
   | { readonly kind: 'send_anew'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly reason: string }
-  | { readonly kind: 'uncertain'; readonly reason: string }
+  /** `pauseUntil`: the platform asked the whole chat to wait. */
+  | { readonly kind: 'uncertain'; readonly reason: string; readonly pauseUntil?: number }
 
 /** Pure: the four classes of a receipt, turned into what becomes of the row (RELIABILITY 3.3). */
 export function decideReceipt(receipt: DeliveryReceipt, of: Attempted, moment: Moment): AttemptOutcome {
@@ -35,6 +38,7 @@ export function decideReceipt(receipt: DeliveryReceipt, of: Attempted, moment: M
     case 'sent':
       return { kind: 'sent', state: of.repeat ? 'resent' : 'sent', messageId: receipt.messageId }
     case 'not_sent':
+      if (of.again) return { kind: 'uncertain', reason: receipt.reason }
       return {
         kind: 'wait',
         notBefore: moment.now + backOffMs(of.attempt, moment.random),
@@ -54,6 +58,7 @@ function decideRefusal(
   now: number,
 ): AttemptOutcome {
   const { reason, retryAfterMs, movedTo } = receipt
+  if (retryAfterMs !== undefined && of.again) return { kind: 'uncertain', reason, pauseUntil: now + retryAfterMs }
   if (retryAfterMs !== undefined) return { kind: 'wait', notBefore: now + retryAfterMs, reason, chat: true }
   if (movedTo && !of.moved) return { kind: 'moved', to: movedTo, reason }
   if (of.op === 'edit') return { kind: 'send_anew', reason }

@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OutboundMessage } from '../core/outbound.ts'
+import type { Delivery, OutboundMessage } from '../core/outbound.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { createActivity } from './activity.ts'
 import { createCalls } from './calls.ts'
@@ -40,6 +40,8 @@ export interface DeliveryDeps {
   readonly settings?: Partial<DeliverySettings>
   /** A send found out that a chat has a new address; rules, sessions and links should move with it. */
   moved?(from: Address, to: Address): void
+  /** In the transaction that records it: a part of class `effect` has been delivered, and its conversation's session should know. */
+  announced?(tx: StoreWriter, row: Delivery): Promise<void>
 }
 
 /** The one gate for everything that leaves: send policy, silence, splitting, outbox, limiter. */

@@ -5,6 +5,7 @@ import type { AccountId, ChannelId, DeliveryId, InboxId, TurnId } from '../core/
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
+import type { Looked } from './reconcile.ts'
 
 export type Source = TurnId | InboxId
 
@@ -19,6 +20,8 @@ export interface LaneItem {
   slotAt?: number
   /** When this process first met it as uncertain. */
   uncertainSince?: number
+  /** What the platform said when it was asked for the message. */
+  looked?: Looked
   /** The outcome of an attempt, until it is on disk: what happened must not be forgotten over a full disk. */
   outcome?: { readonly write: (tx: StoreWriter) => Promise<void>; readonly next: Step }
 }

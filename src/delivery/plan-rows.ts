@@ -63,7 +63,8 @@ async function write(
   if (!first) return []
   const head = shown ? [await replaceShown(planning, shown, first)] : []
   const at = deps.clock.now()
-  const goesAtOnce = !shown && deps.claim(message)
+  // What must not happen twice is `sending` only once its send is next: a crash before that loses nothing.
+  const goesAtOnce = !shown && message.class !== 'effect' && deps.claim(message)
   const rows = (shown ? rest : parts).map((part, index): NewDelivery => {
     const row = newRow(deps, message, part, shown ? index + 1 : index)
     return index === 0 && goesAtOnce ? { ...row, state: 'sending', startedAt: at } : row

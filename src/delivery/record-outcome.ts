@@ -16,6 +16,8 @@ export interface OutcomeDeps {
   readonly settings: DeliverySettings
   random(): number
   moved?(from: Address, to: Address): void
+  /** In the transaction that records it: a part of class `effect` has been delivered. */
+  announced?(tx: StoreWriter, row: Delivery): Promise<void>
 }
 
 export interface Attempt {
@@ -23,13 +25,15 @@ export interface Attempt {
   readonly row: Delivery
   readonly lane: Lane
   readonly receipt: DeliveryReceipt
+  /** The same send again after one of unknown outcome. */
+  readonly again?: boolean
 }
 
 type Recorded = NonNullable<LaneItem['outcome']>
 
 /** Turns a receipt into the write that records it and the step that follows; tells limiter, lane and log what it means. */
 export function recordOutcome(deps: OutcomeDeps, attempt: Attempt): Recorded {
-  const { row, lane, receipt } = attempt
+  const { row, lane, receipt, again = false } = attempt
   const outcome = decideReceipt(
     receipt,
     {
@@ -37,6 +41,7 @@ export function recordOutcome(deps: OutcomeDeps, attempt: Attempt): Recorded {
       attempt: row.attempt,
       repeat: row.op === 'send' && isRepeat(row.part, deps.settings.repeatMark),
       moved: lane.address.chat !== row.address.chat,
+      again,
     },
     { now: deps.clock.now(), random: deps.random() },
   )
@@ -49,8 +54,15 @@ function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: Atte
   const settle = (change: Omit<DeliveryChange, 'at'>) => (tx: StoreWriter) =>
     tx.outbox.settle(row.id, { ...change, at })
   switch (outcome.kind) {
-    case 'sent':
-      return { write: settle({ state: outcome.state, messageId: outcome.messageId }), next: { kind: 'ended' } }
+    case 'sent': {
+      const { state, messageId } = outcome
+      const sent: Delivery = { ...row, address: lane.address, state, messageId }
+      const write = async (tx: StoreWriter): Promise<void> => {
+        await settle({ state, messageId })(tx)
+        if (row.class === 'effect') await deps.announced?.(tx, sent)
+      }
+      return { write, next: { kind: 'ended' } }
+    }
     case 'wait': {
       const { notBefore, reason } = outcome
       if (outcome.chat) deps.limiter.pause(lane.address, notBefore)
@@ -70,6 +82,7 @@ function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: Atte
       return { write: (tx) => reject(tx, { row, others, at, reason: outcome.reason }), next: { kind: 'ended', others } }
     }
     case 'uncertain':
+      if (outcome.pauseUntil !== undefined) deps.limiter.pause(lane.address, outcome.pauseUntil)
       return { write: settle({ state: 'uncertain', reason: outcome.reason }), next: { kind: 'again' } }
   }
 }

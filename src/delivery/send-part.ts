@@ -7,10 +7,11 @@ import { failpoint } from '../core/failpoint.ts'
 import { type ChannelId, deliveryKey } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import { decideAttempt, type NextAct } from './decide-attempt.ts'
 import type { Lane, LaneItem, Step } from './lanes.ts'
+import { lookForOwn, proofOf } from './look-for-own.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { markRepeat } from './reconcile.ts'
 import { recordOutcome } from './record-outcome.ts'
@@ -27,6 +28,7 @@ export interface SendDeps {
   format(channel: ChannelId): TextFormat
   adapter(address: Address): ChannelAdapter | undefined
   moved?(from: Address, to: Address): void
+  announced?(tx: StoreWriter, row: Delivery): Promise<void>
 }
 
 /**
@@ -59,17 +61,20 @@ async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step
   const adapter = deps.adapter(lane.address)
   if (!adapter) return park(deps, item)
   if (item.begun) return transmit(deps, { item, row, lane, adapter })
-  const act = decideAttempt(row, uncertainAt(deps, item, row), deps.settings)
+  const act = decideAttempt(row, uncertainAt(deps, item, row), deps.settings, proofOf(adapter, item))
   if (act.kind === 'skip') return { kind: 'ended' }
   if (act.kind === 'wait') return act
   if (act.kind === 'end') return end(deps, row, act)
+  if (act.kind === 'look') return look(deps, { item, row, lane, adapter })
+  if (act.kind === 'found') return settleFound(deps, { item, row, lane }, act.messageId)
   const until = slot(deps, item, lane)
   if (until > deps.clock.now()) return { kind: 'wait', until }
   const begun = await begin(deps, row, act)
   if (!begun) return { kind: 'ended' }
   item.row = begun
   item.begun = true
-  return transmit(deps, { item, row: begun, lane, adapter })
+  delete item.looked
+  return transmit(deps, { item, row: begun, lane, adapter, again: act.kind === 'send' && act.again === true })
 }
 
 function uncertainAt({ clock }: SendDeps, item: LaneItem, { state }: Delivery): { now: number; since: number } {
@@ -115,7 +120,7 @@ async function begin(
   row: Delivery,
   act: Extract<NextAct, { kind: 'send' | 'repeat' }>,
 ): Promise<Delivery | undefined> {
-  const startedAt = clock.now()
+  const startedAt = act.kind === 'send' && act.again ? (row.startedAt ?? clock.now()) : clock.now()
   const begun: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt }
   if (act.kind === 'send') {
     return (await store.write((tx) => tx.outbox.begin(row.id, act.from, startedAt))) ? begun : undefined
@@ -130,12 +135,29 @@ interface Transmission {
   readonly row: Delivery
   readonly lane: Lane
   readonly adapter: ChannelAdapter
+  readonly again?: boolean
 }
 
-async function transmit(deps: SendDeps, { item, row, lane, adapter }: Transmission): Promise<undefined> {
+async function transmit(deps: SendDeps, { item, row, lane, adapter, again = false }: Transmission): Promise<undefined> {
   failpoint('CP11-sending-committed')
   const receipt = await call(deps.calls, adapter, { ...row, address: lane.address })
-  item.outcome = recordOutcome(deps, { item, row, lane, receipt })
+  item.outcome = recordOutcome(deps, { item, row, lane, receipt, again })
+}
+
+/** Asks the platform; what it says decides the next step. */
+async function look(deps: SendDeps, { item, row, lane, adapter }: Transmission): Promise<Step> {
+  const found = await lookForOwn(deps.calls, adapter, { ...row, address: lane.address })
+  item.looked = { found, at: deps.clock.now() }
+  deps.logger.info('A message of unknown outcome was looked for', {
+    id: row.id,
+    traceId: row.traceId,
+    found: found.kind,
+  })
+  return { kind: 'again' }
+}
+
+function settleFound(deps: SendDeps, { item, row, lane }: Omit<Transmission, 'adapter'>, messageId: string): undefined {
+  item.outcome = recordOutcome(deps, { item, row, lane, receipt: { kind: 'sent', messageId } })
 }
 
 /** The adapter's contract says it never throws; what breaks it is an outcome nobody knows. */

@@ -3,6 +3,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
+import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { statusRoutes } from './routes/status.ts'
 import { whyRoutes } from './routes/why.ts'
@@ -14,7 +15,8 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
-  for (const routes of [statusRoutes(service), whyRoutes(service), sessionRoutes(service)]) app.route('/', routes)
+  const all = [statusRoutes(service), whyRoutes(service), sessionRoutes(service), scheduleRoutes(service)]
+  for (const routes of all) app.route('/', routes)
   app.notFound(({ req, json }) => {
     const { status, body } = errorAnswer(new ParleyError('not_found', `There is no ${req.method} ${req.path}`))
     return json(body, status)

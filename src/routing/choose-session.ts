@@ -5,7 +5,18 @@ import type { SessionKind, SessionScope } from '../core/session.ts'
 import { compileDimensions, type DimensionLists } from './dimensions.ts'
 import { type DispatchRuleEntry, defaultAgent } from './dispatch-rules.ts'
 import type { MatchFacts } from './match-facts.ts'
-import { displayKey, mainAlias, mainKey, personKey, type ScopeOwner, scopeKey, scopeOf } from './session-key.ts'
+import {
+  cronKey,
+  displayKey,
+  mainAlias,
+  mainKey,
+  personKey,
+  type ScopeOwner,
+  scheduleKey,
+  scopeKey,
+  scopeOf,
+  sourceKind,
+} from './session-key.ts'
 import { pass } from './trace.ts'
 
 export interface SessionRules {
@@ -55,12 +66,18 @@ export function compileSessionRules(policy: RoutingPolicy): SessionRules {
   }
 }
 
-/** The agent and session a dispatch belongs to; `rule` is the dispatch rule that matched, if one did. */
-export function chooseSession(rules: SessionRules, caller: Caller, rule: DispatchRuleEntry | undefined): Routed {
-  const agent = rule?.agent ?? rules.defaultAgent
+/**
+ * The agent and session a dispatch belongs to; `matched` is the dispatch rule that matched, if one did. A schedule names
+ * its agent itself: the rules speak of those who write in a place, not of what is delivered there.
+ */
+export function chooseSession(rules: SessionRules, caller: Caller, matched: DispatchRuleEntry | undefined): Routed {
+  const { schedule } = caller.dispatch
+  const rule = schedule ? undefined : matched
+  const agent = schedule?.agent ?? rule?.agent ?? rules.defaultAgent
   const { address } = caller.dispatch.event
   const owner: ScopeOwner = { agent, channel: address.channel, account: address.account }
   const session =
+    scheduledSession(owner, caller) ??
     callerSession(rules, owner, caller) ??
     sharedSession(rules, owner, caller) ??
     scopedSession(rules, owner, { caller, rule })
@@ -71,11 +88,22 @@ export function chooseSession(rules: SessionRules, caller: Caller, rule: Dispatc
       scopeKey: session.scopeKey,
       displayKey: session.displayKey,
       kind: session.kind,
-      chatType: address.chatType,
+      chatType: schedule ? 'direct' : address.chatType,
       matchedBy: rule?.matchedBy ?? 'default',
     },
     dispatchStep: rule?.step ?? BY_DEFAULT,
     sessionStep: session.step,
+  }
+}
+
+function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller): ChosenSession | undefined {
+  if (schedule === undefined) return undefined
+  return {
+    scope: emptyScope(owner),
+    scopeKey: scheduleKey(schedule.id),
+    displayKey: cronKey(schedule.id),
+    kind: sourceKind('schedule', 'other'),
+    step: pass('session', `the session of the schedule ${schedule.id}`),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
+import type { Dispatch, Identity, ScheduledRun, TraceStep } from '../core/dispatch.ts'
 import { findLink, isShared, type People } from './identity-links.ts'
 import type { SenderIds } from './match-facts.ts'
 import type { RouteFacts } from './route-facts.ts'
@@ -12,13 +12,14 @@ const NOBODY = pass('identity', 'an id that stands for no single person')
 /**
  * Who is behind a dispatch, by id alone: names are text (RELIABILITY S24). A sender that is no single user has neither
  * person nor role, whatever the lists say. The operator's door is guarded by the state folder's file mode and carries
- * the owner's authority.
+ * the owner's authority, a schedule that of whoever made it.
  */
 export function identify(
   people: People,
   facts: Pick<RouteFacts, 'personOf'>,
   { dispatch, ids }: { readonly dispatch: Dispatch; readonly ids: SenderIds },
 ): { readonly identity: Identity; readonly step: TraceStep } {
+  if (dispatch.schedule) return creatorOf(dispatch.schedule)
   const { sender, address } = dispatch.event
   const { senderId, senderTeam } = ids
   if (sender.kind !== 'user' || senderId === undefined || isShared(address.channel, senderId)) {
@@ -29,6 +30,10 @@ export function identify(
   const found = link?.identity ?? storedPerson(people, facts.personOf(address.channel, sender.id, sender.team)) ?? GUEST
   const identity: Identity = dispatch.origin === 'operator' ? { ...found, role: 'owner' } : found
   return { identity, step: pass('identity', `${describe(identity)} by ${address.channel}:${sender.id}`) }
+}
+
+function creatorOf({ creator }: ScheduledRun): { readonly identity: Identity; readonly step: TraceStep } {
+  return { identity: creator, step: pass('identity', `${describe(creator)}, who made the schedule`) }
 }
 
 /** `owner ada`, `member bob`, `guest`. */

@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto'
-import { type AccountId, type AgentId, type ChannelId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
+import {
+  type AccountId,
+  type AgentId,
+  type ChannelId,
+  type PersonId,
+  type ScheduleId,
+  type ScopeKey,
+  toScopeKey,
+} from '../core/ids.ts'
 import type { Dimension, SessionKind, SessionScope, SessionSource } from '../core/session.ts'
 import { forumSuffix } from './forum-topics.ts'
 import type { MatchFacts } from './match-facts.ts'
@@ -70,10 +78,19 @@ export function displayKey(scope: SessionScope, usual: readonly Dimension[]): st
   return key
 }
 
+/** The key of a schedule's one session, whatever agent runs it and wherever it delivers to (S2). */
+export function scheduleKey(id: ScheduleId): ScopeKey {
+  return hashed(`schedule:${id}`)
+}
+
+export function cronKey(id: string): string {
+  return `cron:${id}`
+}
+
 /** How a session that no chat opened is shown, if in a way of its own (T4). */
 export function sourceDisplayKey({ kind, triggerId }: SessionSource): string | undefined {
   if (triggerId === undefined) return undefined
-  if (kind === 'schedule') return `cron:${triggerId}`
+  if (kind === 'schedule') return cronKey(triggerId)
   if (kind === 'hook') return `hook:${triggerId}`
   return kind === 'node' ? `node-${triggerId}` : undefined
 }

@@ -6,7 +6,7 @@ import type { InboundText } from '../core/message.ts'
 import type { Session } from '../core/session.ts'
 import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
 import { openSession } from './open-session.ts'
-import { recordStart, type StartedTurn } from './record-turn.ts'
+import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
 
 /** What the accept transaction left for the pipeline to do after its commit. */
@@ -16,7 +16,7 @@ export type Accepted =
   /** Recorded with its outcome; nothing more is owed. */
   | { readonly kind: 'done'; readonly inboxId: InboxId }
   | { readonly kind: 'command'; readonly inboxId: InboxId }
-  | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn }
+  | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
   | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
   | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
 
@@ -103,8 +103,7 @@ async function acceptRun(
     return { kind: 'waiting', inboxId: id, sessionId: session.id }
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
-  await recordStart(tx, turn, [message])
-  return { kind: 'started', inboxId: id, turn }
+  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, [message]) }
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
@@ -143,6 +142,7 @@ function userMessage(
     ...(decision.identity.person === undefined ? {} : { person: decision.identity.person }),
     ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
+    ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }
   return { type: 'user_message', data }
 }

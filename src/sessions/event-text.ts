@@ -6,6 +6,7 @@ export function eventText(event: SessionEvent): string {
     case 'user_message':
       return `${event.data.sender.displayName ?? event.data.sender.id}: ${event.data.text}`
     case 'assistant_message':
+    case 'assistant_posted':
       return event.data.text
     case 'assistant_step':
       return `asks for ${event.data.calls.map(({ tool }) => tool).join(', ')}`

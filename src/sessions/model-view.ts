@@ -1,5 +1,5 @@
 import type { ChatType } from '../core/address.ts'
-import type { SessionEvent, UserMessageData } from '../core/event.ts'
+import type { PostedData, SessionEvent, UserMessageData } from '../core/event.ts'
 import type { TurnId } from '../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../core/model.ts'
 import type { OpenStep, TurnRequest } from '../core/turn.ts'
@@ -20,20 +20,20 @@ export interface ViewLimits {
  */
 export interface ModelView {
   readonly lastSeq: number
-  readonly turns: readonly CompletedTurn[]
+  /** Completed turns, oldest first: one user and one assistant message each. */
+  readonly history: readonly ModelMessage[]
   /** User messages no turn has taken yet, oldest first. */
   readonly pending: readonly UserMessageData[]
   readonly running?: RunningTurn
 }
 
-interface CompletedTurn {
-  readonly user: string
-  readonly assistant: string
-}
-
 interface RunningTurn {
   readonly id: TurnId
   readonly user: string
+  /** What later turns are shown of `user`, where that is less: the data of a scheduled prompt is its own turn's alone. */
+  readonly kept?: string
+  /** Delivered here from other sessions meanwhile: belongs behind this turn. */
+  readonly posted?: readonly PostedData[]
   readonly steps: readonly ModelMessage[]
   readonly open?: OpenStep
   /** Model calls and tokens of the steps so far. */
@@ -41,7 +41,7 @@ interface RunningTurn {
   readonly answer?: string
 }
 
-export const EMPTY_VIEW: ModelView = { lastSeq: 0, turns: [], pending: [] }
+export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], pending: [] }
 
 /** Adds later events of the same session, in order. */
 export function extendView(
@@ -57,11 +57,7 @@ export function extendView(
 
 /** The messages of a request for the running turn, and the step a crash left open. */
 export function requestMessages(view: ModelView): { messages: readonly ModelMessage[]; open?: OpenStep } {
-  const history = view.turns.flatMap<ModelMessage>((turn) => [
-    { role: 'user', text: turn.user },
-    { role: 'assistant', text: turn.assistant, calls: [] },
-  ])
-  const running = view.running
+  const { history, running } = view
   if (!running) return { messages: history }
   const messages: ModelMessage[] = [...history, { role: 'user', text: running.user }, ...running.steps]
   return running.open ? { messages, open: running.open } : { messages }
@@ -86,6 +82,8 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
     case 'turn_completed':
     case 'turn_cancelled':
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', limits.turns)
+    case 'assistant_posted':
+      return post(view, event.data, { chat, keep: limits.turns })
     case 'session_started':
     case 'turn_resumed':
       return view
@@ -96,8 +94,32 @@ function start(view: ModelView, id: TurnId, chat: ChatType): ModelView {
   return {
     ...view,
     pending: [],
-    running: { id, user: joined(view.pending, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
+    running: { id, ...promptOf(view.pending, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
   }
+}
+
+function promptOf(pending: readonly UserMessageData[], chat: ChatType): Pick<RunningTurn, 'user' | 'kept'> {
+  const text = joined(pending, chat)
+  const data = pending.flatMap((message) => message.data ?? [])
+  return data.length === 0 ? { user: text } : { user: [text, ...data].join('\n\n'), kept: text }
+}
+
+/** What another session delivered here is the agent's own word; what was said before it stands before it. */
+function post(
+  view: ModelView,
+  data: PostedData,
+  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+): ModelView {
+  const { running, pending } = view
+  if (running) return { ...view, running: { ...running, posted: [...(running.posted ?? []), data] } }
+  const heard = pending.filter((message) => !message.triggers)
+  const user = [...(heard.length === 0 ? [] : [joined(heard, chat)]), postedNote(data)].join('\n')
+  const history = [...view.history, ...exchange(user, data.text)].slice(-2 * keep)
+  return { ...view, history, pending: pending.filter((message) => message.triggers) }
+}
+
+function postedNote({ from }: PostedData): string {
+  return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
 }
 
 function steer(view: ModelView, chat: ChatType): ModelView {
@@ -139,8 +161,17 @@ function settle(running: RunningTurn, open: OpenStep): RunningTurn {
 
 function end(view: ModelView, completed: boolean, keep: number): ModelView {
   const { running, ...rest } = view
-  if (!completed || running?.answer === undefined) return rest
-  return { ...rest, turns: [...view.turns, { user: running.user, assistant: running.answer }].slice(-keep) }
+  const own = completed && running?.answer !== undefined ? exchange(running.kept ?? running.user, running.answer) : []
+  const posted = (running?.posted ?? []).flatMap((data) => exchange(postedNote(data), data.text))
+  if (own.length + posted.length === 0) return rest
+  return { ...rest, history: [...view.history, ...own, ...posted].slice(-2 * keep) }
+}
+
+function exchange(user: string, assistant: string): ModelMessage[] {
+  return [
+    { role: 'user', text: user },
+    { role: 'assistant', text: assistant, calls: [] },
+  ]
 }
 
 /** Context is bounded, oldest first; messages that owe an answer are never dropped. */

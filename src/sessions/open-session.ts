@@ -1,6 +1,6 @@
-import { type Address, formatAddress } from '../core/address.ts'
+import { formatAddress } from '../core/address.ts'
 import type { Dispatch, Origin, Route } from '../core/dispatch.ts'
-import type { IdSource } from '../core/ids.ts'
+import { type IdSource, scheduleSessionId } from '../core/ids.ts'
 import type { Session, SessionDraft, SessionSource } from '../core/session.ts'
 import type { StoreWriter } from '../store/store.ts'
 
@@ -9,8 +9,13 @@ import type { StoreWriter } from '../store/store.ts'
  * Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
  */
 export async function openSession(tx: StoreWriter, route: Route, dispatch: Dispatch, ids: IdSource): Promise<Session> {
-  const metadata = metadataOf(dispatch.event.address)
+  const metadata = metadataOf(dispatch)
   const current = await tx.sessions.current(route.scopeKey)
+  // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
+  if (current && dispatch.schedule && current.agentId !== route.agent) {
+    await tx.sessions.setAgent(current.id, route.agent)
+    return openSession(tx, route, dispatch, ids)
+  }
   if (!current) return startSession(tx, draftOf(route, dispatch, metadata, ids), dispatch.receivedAt)
   if (current.inactiveAt === undefined && includes(current.metadata, metadata)) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
@@ -33,9 +38,9 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
 
 function draftOf(route: Route, dispatch: Dispatch, metadata: Record<string, string>, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
-  const { channel } = dispatch.event.address
+  const { event, schedule } = dispatch
   return {
-    id: ids.session(channel),
+    id: schedule ? scheduleSessionId(schedule.id) : ids.session(event.address.channel),
     scopeKey,
     scope,
     agentId: agent,
@@ -55,26 +60,19 @@ const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
   operator: 'command',
 }
 
-/** S1. Schedules are not interactive: nobody is there to answer an approval. */
-function sourceOf({ event, origin }: Dispatch): SessionSource {
+/** S1. Schedules are not interactive: nobody is there to answer an approval (S47). */
+function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
+  const triggerType = TRIGGER_TYPE[origin]
+  if (schedule) return { kind: 'schedule', interactive: false, triggerId: schedule.id, triggerType }
   const { channel } = event.address
-  const kind =
-    origin === 'schedule'
-      ? 'schedule'
-      : channel === 'cli' || channel === 'web' || channel === 'api'
-        ? channel
-        : 'channel'
-  return {
-    kind,
-    interactive: origin !== 'schedule',
-    platform: channel,
-    triggerId: formatAddress(event.address),
-    triggerType: TRIGGER_TYPE[origin],
-  }
+  const kind = channel === 'cli' || channel === 'web' || channel === 'api' ? channel : 'channel'
+  return { kind, interactive: true, platform: channel, triggerId: formatAddress(event.address), triggerType }
 }
 
-/** S4: the chat's own ids, as text. */
-function metadataOf({ channel, account, chat, chatType, topic, space }: Address): Record<string, string> {
+/** S4: the chat's own ids, as text. A schedule lives in no chat. */
+function metadataOf({ event, schedule }: Dispatch): Record<string, string> {
+  if (schedule) return { deliver_to: formatAddress(event.address) }
+  const { channel, account, chat, chatType, topic, space } = event.address
   return {
     channel,
     account,

@@ -18,15 +18,31 @@ export interface StartedTurn {
   readonly principal: Principal
 }
 
+/** Events as they were appended: the first has the number `seq`. */
+export interface Appended {
+  readonly seq: number
+  readonly at: number
+  readonly events: readonly EventToAppend[]
+}
+
+async function append(
+  tx: StoreWriter,
+  { session }: StartedTurn,
+  at: number,
+  events: readonly EventToAppend[],
+): Promise<Appended> {
+  return { seq: await tx.events.append(session.id, at, events), at, events }
+}
+
 /** Claims a turn: its row and `turn_started`, behind the events that belong before it. */
 export async function recordStart(
   tx: StoreWriter,
   turn: StartedTurn,
   before: readonly EventToAppend[] = [],
-): Promise<void> {
+): Promise<Appended> {
   const { id, session, traceId, reply, startedAt } = turn
   await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
-  await tx.events.append(session.id, startedAt, [...before, { type: 'turn_started', turnId: id, data: { traceId } }])
+  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data: { traceId } }])
 }
 
 /**
@@ -79,7 +95,7 @@ export interface TurnEnding {
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. Exactly one end event a turn (C5). */
-export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<void> {
+export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
   const { usage, steps, error, answer } = ending
   const failure = error === undefined ? {} : { error }
   const events: EventToAppend[] = []
@@ -90,8 +106,8 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
       : { type: 'turn_completed', turnId: turn.id, data: { outcome: ending.outcome, usage, steps, ...failure } },
   )
   await tx.turns.finish(turn.id, { state: ending.kind, at, usage, ...failure })
-  await tx.events.append(turn.session.id, at, events)
   await tx.inbox.settleTurn(turn.id, ending.inbox)
+  return append(tx, turn, at, events)
 }
 
 const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 }

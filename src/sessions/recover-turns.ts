@@ -3,7 +3,8 @@ import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { NO_USAGE } from '../core/model.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
-import type { Store, Turn } from '../store/store.ts'
+import { isScheduled } from '../core/session.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Say } from './courtesy.ts'
 import { claimWaiting, leastPrincipal, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
@@ -12,6 +13,8 @@ import { calmLine } from './turn-reply.ts'
 
 /** A message that brought the process down this often is set aside (RELIABILITY rule 9). */
 const MOST_ATTEMPTS = 3
+/** From the second crash on a turn goes on only while no other such turn does: a third one tells which of them it was. */
+const SUSPECT_ATTEMPTS = 2
 
 export interface RecoverDeps {
   readonly store: Store
@@ -21,7 +24,10 @@ export interface RecoverDeps {
   readonly queue: TurnQueue
   readonly commands: CommandRunner
   readonly say: Say
-  resume(turn: StartedTurn): void
+  /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
+  resume(turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void>
+  /** The daemon is being stopped: no further turn begins. */
+  draining(): boolean
 }
 
 /**
@@ -29,19 +35,50 @@ export interface RecoverDeps {
  * three times, claims what waits in idle sessions, and runs commands that were stored and not answered.
  */
 export async function recoverTurns(deps: RecoverDeps): Promise<void> {
-  const { store, logger, commands } = deps
+  const { store, queue, commands } = deps
+  let suspects = Promise.resolve()
   for (const turn of await store.read.turns.interrupted()) {
-    const taken = await takeOver(turn, deps)
-    if (taken) deps.resume(taken)
-    logger.info('An interrupted turn was taken up', {
-      turnId: turn.id,
-      traceId: turn.traceId,
-      attempt: turn.attempt + 1,
-      resumed: taken !== undefined,
-    })
+    const session = await store.read.sessions.get(turn.sessionId)
+    if (!session) continue
+    const principal = leastPrincipal(await store.read.inbox.ofTurn(turn.id))
+    const { id, traceId, reply, startedAt, attempt } = turn
+    const started: StartedTurn = { id, session, traceId, reply, startedAt, principal }
+    if (attempt >= MOST_ATTEMPTS) {
+      await setAside(started, deps)
+      continue
+    }
+    queue.occupy(session.id, (await store.read.inbox.waiting(session.id, queue.max)).length)
+    if (attempt >= SUSPECT_ATTEMPTS) suspects = goOnAfter(suspects, started, deps)
+    else {
+      await takeOver(started, deps)
+      void deps.resume(started)
+    }
   }
   for (const sessionId of await store.read.inbox.sessionsWaiting()) await claimIdle(sessionId, deps)
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
+}
+
+/** The attempt counts from when it really goes on: what another suspect crashes meanwhile is not put down to it. */
+function goOnAfter(before: Promise<void>, turn: StartedTurn, deps: RecoverDeps): Promise<void> {
+  return deps.resume(turn, async (signal) => {
+    await Promise.race([before, aborted(signal)])
+    if (deps.draining()) return false
+    await takeOver(turn, deps)
+    return true
+  })
+}
+
+async function takeOver({ id, session, traceId }: StartedTurn, { store, clock, logger }: RecoverDeps): Promise<void> {
+  const attempt = await store.write(async (tx) => {
+    const attempt = await tx.turns.resume(id)
+    await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
+    return attempt
+  })
+  logger.info('An interrupted turn goes on', { turnId: id, traceId, attempt })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 const QUARANTINED: TurnEnding = {
@@ -53,32 +90,16 @@ const QUARANTINED: TurnEnding = {
   error: 'quarantined',
 }
 
-async function takeOver(turn: Turn, { store, clock, queue, say }: RecoverDeps): Promise<StartedTurn | undefined> {
-  const session = await store.read.sessions.get(turn.sessionId)
-  if (!session) return undefined
-  const principal = leastPrincipal(await store.read.inbox.ofTurn(turn.id))
-  const started: StartedTurn = {
-    id: turn.id,
-    session,
-    traceId: turn.traceId,
-    reply: turn.reply,
-    startedAt: turn.startedAt,
-    principal,
+async function setAside(turn: StartedTurn, { store, clock, logger, say }: RecoverDeps): Promise<void> {
+  const { id: turnId, traceId } = turn
+  const end = async (tx: StoreWriter): Promise<boolean> => {
+    await tx.turns.resume(turnId)
+    await recordEnd(tx, turn, clock.now(), QUARANTINED)
+    return true
   }
-  if (turn.attempt >= MOST_ATTEMPTS) {
-    await say(quarantineNotice(started), async (tx) => {
-      await tx.turns.resume(turn.id)
-      await recordEnd(tx, started, clock.now(), QUARANTINED)
-      return true
-    })
-    return undefined
-  }
-  await store.write(async (tx) => {
-    const attempt = await tx.turns.resume(turn.id)
-    await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: turn.id, data: { attempt } }])
-  })
-  queue.occupy(session.id, (await store.read.inbox.waiting(session.id, queue.max)).length)
-  return started
+  // Where a schedule delivers to nobody asked for anything.
+  await (isScheduled(turn.session) ? store.write(end) : say(quarantineNotice(turn), end))
+  logger.error('A turn that was under way at every crash was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
 }
 
 async function claimIdle(
@@ -90,7 +111,7 @@ async function claimIdle(
   if (!session) return
   queue.occupy(id, 0)
   const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), ids))
-  if (turn) resume(turn)
+  if (turn) void resume(turn)
   else queue.free(id)
 }
 

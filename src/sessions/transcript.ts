@@ -3,6 +3,7 @@ import type { SessionId } from '../core/ids.ts'
 import type { Session } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
 import { EMPTY_VIEW, extendView, type ModelView, type ViewLimits } from './model-view.ts'
+import type { Appended } from './record-turn.ts'
 
 const PAGE = 500
 /** Views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
@@ -15,6 +16,8 @@ const TAIL = 2_000
 export interface Transcript {
   /** The view up to the newest committed event of the session. */
   view(session: Pick<Session, 'id' | 'chatType'>): Promise<ModelView>
+  /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
+  saw(session: Pick<Session, 'id' | 'chatType'>, appended: Appended): void
   /** Forgets the cached view, e.g. of a deleted session. */
   drop(id: SessionId): void
 }
@@ -45,6 +48,12 @@ export function createTranscript(events: StoreReader['events'], limits: ViewLimi
         batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
       }
       return remember(id, view)
+    },
+    saw({ id, chatType }, { seq, at, events: drafts }) {
+      const view = views.get(id)
+      if (view?.lastSeq !== seq - 1) return
+      const appended = drafts.map((draft, index) => ({ ...draft, seq: seq + index, at }))
+      remember(id, extendView(view, appended, chatType, limits))
     },
     drop: (id) => void views.delete(id),
   }

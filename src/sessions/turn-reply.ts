@@ -1,12 +1,17 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { TraceId } from '../core/ids.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
+import { isScheduled } from '../core/session.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
-/** What a turn's result says to the chat; nothing for a stopped turn. The address travels with the turn. */
+/**
+ * What a turn's result says to the chat; nothing for a stopped turn, nor where a scheduled one failed: nobody asked there.
+ * The address travels with the turn.
+ */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
-  if (result.kind === 'aborted') return undefined
+  const scheduled = isScheduled(turn.session)
+  if (result.kind === 'aborted' || (scheduled && result.kind === 'failed')) return undefined
   const { address, replyTo } = turn.reply
   const common = {
     source: turn.id,
@@ -16,7 +21,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     ...(replyTo === undefined ? {} : { replyTo }),
   }
   return result.kind === 'final'
-    ? { ...common, class: 'reply', text: result.text }
+    ? { ...common, class: scheduled ? 'effect' : 'reply', text: result.text }
     : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
 }
 

@@ -1,4 +1,5 @@
 import { NO_USAGE } from '../core/model.ts'
+import { isScheduled } from '../core/session.ts'
 import type { AgentProfile, TurnRequest } from '../core/turn.ts'
 import { type ModelView, requestMessages } from './model-view.ts'
 import type { StartedTurn } from './record-turn.ts'
@@ -18,6 +19,7 @@ export function turnRequest(turn: StartedTurn, view: ModelView, { agent, now, st
     traceId: turn.traceId,
     agent,
     chatType: turn.session.chatType,
+    ...(isScheduled(turn.session) ? { scheduled: true } : {}),
     now,
     messages,
     ...(open === undefined ? {} : { open }),

@@ -1,7 +1,7 @@
 import type { AccountId, ChannelId } from '../core/ids.ts'
 import { text } from './rows.ts'
+import type { ChannelStateReader, ChannelStateWriter } from './small-port.ts'
 import type { Ground, Sql } from './sql.ts'
-import type { ChannelStateReader, ChannelStateWriter } from './store.ts'
 
 export class ChannelStateReading implements ChannelStateReader {
   protected readonly sql: Sql

@@ -25,7 +25,7 @@ export function effectOf(drafts: readonly EventToAppend[]): EventEffect {
       messages++
       lastText = draft.data.text || lastText
       description ||= storable(fallbackDescription(draft.data.text))
-    } else if (draft.type === 'assistant_message') {
+    } else if (draft.type === 'assistant_message' || draft.type === 'assistant_posted') {
       messages++
       lastText = stripSilence(draft.data.text).text || lastText
     } else if (draft.type === 'turn_completed' || draft.type === 'turn_cancelled') {

@@ -36,15 +36,11 @@ export class EventReading implements EventReader {
   }
 
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]> {
-    return this.#list('session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3', [sessionId, after, limit])
+    return this.#list('session_id = $1 AND seq > $2 ORDER BY seq LIMIT ($3 + 0)', [sessionId, after, limit])
   }
 
   async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
-    return (await this.#list('session_id = $1 ORDER BY seq DESC LIMIT $2', [sessionId, limit])).toReversed()
-  }
-
-  ofTurn(sessionId: SessionId, turnId: TurnId): Promise<readonly SessionEvent[]> {
-    return this.#list('turn_id = $1 AND session_id = $2 ORDER BY seq', [turnId, sessionId])
+    return (await this.#list('session_id = $1 ORDER BY seq DESC LIMIT ($2 + 0)', [sessionId, limit])).toReversed()
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {

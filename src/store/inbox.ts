@@ -1,5 +1,5 @@
 import type { Decision } from '../core/dispatch.ts'
-import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
@@ -41,7 +41,7 @@ export class InboxReading implements InboxReader {
   }
 
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]> {
-    const where = "state = 'waiting' AND session_id = $1 AND kind = $2 ORDER BY no LIMIT $3"
+    const where = "state = 'waiting' AND session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)"
     return this.#list(where, [sessionId, TURN, limit])
   }
 
@@ -105,11 +105,6 @@ export class InboxWriting extends InboxReading implements InboxWriter {
       ],
     )
     return added > 0
-  }
-
-  async seen(channel: ChannelId, account: AccountId, eventKey: string): Promise<boolean> {
-    const query = 'SELECT no FROM inbox WHERE channel = $1 AND account = $2 AND event_key = $3'
-    return (await this.sql.get(query, [channel, account, eventKey])) !== undefined
   }
 
   async claim(ids: readonly InboxId[], turnId: TurnId): Promise<number> {

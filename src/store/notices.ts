@@ -1,5 +1,5 @@
+import type { NoticeWriter } from './small-port.ts'
 import type { Ground, Sql } from './sql.ts'
-import type { NoticeWriter } from './store.ts'
 
 export class NoticeWriting implements NoticeWriter {
   readonly #sql: Sql

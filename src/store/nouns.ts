@@ -4,6 +4,7 @@ import { InboxReading, InboxWriting } from './inbox.ts'
 import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
+import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { Ground } from './sql.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
@@ -19,10 +20,11 @@ export function storeReader(ground: Ground): StoreReader {
     outbox: new OutboxReading(ground),
     people: new PeopleReading(ground),
     channelState: new ChannelStateReading(ground),
+    schedules: new ScheduleReading(ground),
   }
 }
 
-/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the eight. */
+/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the nine. */
 export class Writer implements StoreWriter {
   readonly #ground: Ground
 
@@ -60,5 +62,9 @@ export class Writer implements StoreWriter {
 
   get notices(): NoticeWriting {
     return new NoticeWriting(this.#ground)
+  }
+
+  get schedules(): ScheduleWriting {
+    return new ScheduleWriting(this.#ground)
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatType } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { ScopeKey, SessionId } from '../core/ids.ts'
+import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
@@ -91,6 +91,16 @@ export class SessionReading implements SessionReader {
     )
     return rows.map((row) => ({ scopeKey: id(row, 'scope_key'), override: overrideOf(row, 'send_override') }))
   }
+
+  /** `/` sets off a topic and `|` a dimension; `}` is the sign after `|`, so the range holds both. */
+  async under(displayKey: string, limit: number): Promise<readonly Session[]> {
+    const rows = await this.sql.all(
+      `SELECT ${COLUMNS} FROM sessions WHERE display_key >= $1 AND display_key < $2
+        AND (display_key = $1 OR SUBSTR(display_key, $3, 1) IN ('/', '|')) ORDER BY last_activity_at DESC, no DESC LIMIT $4`,
+      [displayKey, `${displayKey}}`, displayKey.length + 1, limit],
+    )
+    return readRows(codec, rows, this.#logger)
+  }
 }
 
 export class SessionWriting extends SessionReading implements SessionWriter {
@@ -142,6 +152,11 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   async setSendOverride(sessionId: SessionId, override: SendOverride | null): Promise<void> {
     const query = 'UPDATE sessions SET send_override = $2 WHERE id = $1'
     if ((await this.sql.run(query, [sessionId, override])) === 0) throw unknownSession(sessionId)
+  }
+
+  async setAgent(sessionId: SessionId, agent: AgentId): Promise<void> {
+    const query = 'UPDATE sessions SET agent_id = $2 WHERE id = $1'
+    if ((await this.sql.run(query, [sessionId, agent])) === 0) throw unknownSession(sessionId)
   }
 }
 

@@ -1,20 +1,12 @@
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
-import type {
-  AccountId,
-  ChannelId,
-  DeliveryId,
-  InboxId,
-  PersonId,
-  ScopeKey,
-  SessionId,
-  TraceId,
-  TurnId,
-} from '../core/ids.ts'
+import type { AgentId, DeliveryId, InboxId, PersonId, ScopeKey, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
+import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
+import type { ChannelStateReader, ChannelStateWriter, NoticeWriter } from './small-port.ts'
 
 /**
  * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
@@ -38,6 +30,7 @@ export interface StoreReader {
   readonly outbox: OutboxReader
   readonly people: PeopleReader
   readonly channelState: ChannelStateReader
+  readonly schedules: ScheduleReader
 }
 
 export interface StoreWriter {
@@ -49,6 +42,7 @@ export interface StoreWriter {
   readonly people: PeopleReader & PeopleWriter
   readonly channelState: ChannelStateReader & ChannelStateWriter
   readonly notices: NoticeWriter
+  readonly schedules: ScheduleReader & ScheduleWriter
 }
 
 // sessions ---------------------------------------------------------------------------------------------------------
@@ -62,6 +56,8 @@ export interface SessionReader {
   /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
   list(query: SessionQuery): Promise<SessionPage>
   overrides(): Promise<readonly { readonly scopeKey: ScopeKey; readonly override: SendOverride }[]>
+  /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
+  under(displayKey: string, limit: number): Promise<readonly Session[]>
 }
 
 export interface SessionQuery {
@@ -84,6 +80,8 @@ export interface SessionWriter {
   /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
   deactivate(id: SessionId, at: number): Promise<void>
   setSendOverride(id: SessionId, override: SendOverride | null): Promise<void>
+  /** Another agent answers in it from now on. */
+  setAgent(id: SessionId, agent: AgentId): Promise<void>
 }
 
 // events -----------------------------------------------------------------------------------------------------------
@@ -93,7 +91,6 @@ export interface EventReader {
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
-  ofTurn(sessionId: SessionId, turnId: TurnId): Promise<readonly SessionEvent[]>
 }
 
 export interface EventWriter {
@@ -160,7 +157,6 @@ export interface NewInboxRow {
 export interface InboxWriter {
   /** False when `(channel, account, eventKey)` is already there: a repeated delivery, nothing was written (S43). */
   add(row: NewInboxRow): Promise<boolean>
-  seen(channel: ChannelId, account: AccountId, eventKey: string): Promise<boolean>
   /** Binds waiting rows to a turn. Returns how many were still waiting. */
   claim(ids: readonly InboxId[], turnId: TurnId): Promise<number>
   /** Ends one row that never had a turn. */
@@ -217,6 +213,8 @@ export interface TurnWriter {
   start(turn: NewTurn): Promise<void>
   /** Takes over an interrupted turn: attempt + 1, this epoch. Returns the new attempt. */
   resume(id: TurnId): Promise<number>
+  /** An orderly stop interrupted it, which is no crash: the attempt that this process counted is taken off again. */
+  putDown(id: TurnId): Promise<void>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn (RELIABILITY P31). */
   finish(id: TurnId, end: TurnEnd): Promise<void>
 }
@@ -263,7 +261,7 @@ export interface DeliveryReplacement {
   readonly at: number
 }
 
-// people, channel state, notices -----------------------------------------------------------------------------------
+// people -----------------------------------------------------------------------------------------------------------
 
 /** A person the store knows: the owner who claimed, and later linked ids. Config people are not stored. */
 export interface StoredPerson {
@@ -279,17 +277,4 @@ export interface PeopleReader {
 export interface PeopleWriter {
   /** Adds the person or the further ids; an id another person holds: `conflict` (K16). */
   link(id: PersonId, role: Role, platformIds: readonly string[], at: number): Promise<void>
-}
-
-export interface ChannelStateReader {
-  get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined>
-}
-
-export interface ChannelStateWriter {
-  set(channel: ChannelId, account: AccountId, key: string, value: string): Promise<void>
-}
-
-export interface NoticeWriter {
-  /** True at most once per `key` until `windowMs` have passed: "told once per burst". */
-  once(key: string, at: number, windowMs: number): Promise<boolean>
 }

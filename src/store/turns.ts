@@ -79,6 +79,11 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     return integer(row, 'attempt')
   }
 
+  async putDown(turnId: TurnId): Promise<void> {
+    const query = "UPDATE turns SET attempt = attempt - 1 WHERE id = $1 AND state = 'running' AND epoch = $2"
+    await this.sql.run(query, [turnId, this.epoch])
+  }
+
   async finish(turnId: TurnId, end: TurnEnd): Promise<void> {
     const finished = await this.sql.run(
       `UPDATE turns SET state = $1, ended_at = $2, input_tokens = $3, output_tokens = $4, error = $5

@@ -15,6 +15,8 @@ const READS = [
   [['why', '42'], 'telegram:group:-1001/7'],
   [['sessions', 'list'], 'SESSION'],
   [['sessions', 'show', sampleSession.key], 'lunch plans'],
+  [['schedule', 'list'], 'telegram:group:-1002/7'],
+  [['schedule', 'next', 'morning', '2'], '2026-11-22 14:03:22Z'],
 ] as const
 
 async function withDaemon(operator = fakeOperator()): Promise<Rig> {

@@ -97,6 +97,7 @@ function sampleConfig(dataDir: string): LoadedConfig {
       scriptFolder: dataDir,
       dataDir,
       down: [],
+      schedules: [],
       warnings: [],
     },
   }

@@ -112,7 +112,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'logging: { level: warning }',
     '2: logging.level: must be one of debug, info, warn, error',
   ],
-  ['a schedule without cron', 'schedules: [{ id: a, prompt: x }]', '2: schedules[0].cron: is missing; it must be text'],
+  [
+    'a schedule without cron',
+    'schedules: [{ id: a, prompt: x, deliverTo: "telegram:direct:1" }]',
+    '2: schedules[0].cron: is missing; it must be text',
+  ],
   ['the same key twice', 'http: {}\nhttp: {}', '3: the same key stands here twice; keep one of them'],
   ['a tab', 'session:\n\tscope: routed', '3: the line is indented by a tab; use spaces'],
   [
@@ -179,14 +183,24 @@ describe('bad input is refused with line, path and remedy', () => {
 
   test.each([
     [
-      'discord',
-      `channels: { discord: { accounts: { default: { token: "\${env:TOKEN}" } } } }`,
-      'channels.discord: the channel discord is not available yet; take the block out',
+      'a Discord bot with an empty token',
+      'channels: { discord: { accounts: { default: { token: " " } } } }',
+      'channels.discord.accounts.default.token: the token is empty',
     ],
     [
-      'slack',
-      `channels: { slack: { accounts: { default: { botToken: "\${env:TOKEN}" } } } }`,
-      'channels.slack: the channel slack is not available yet; take the block out',
+      'a Slack app without its app-level token',
+      'channels: { slack: { accounts: { default: { botToken: xoxb-1 } } } }',
+      'channels.slack.accounts.default.appToken: is needed for mode "socket"',
+    ],
+    [
+      'a Slack app by HTTP without its signing secret',
+      'channels: { slack: { accounts: { default: { botToken: xoxb-1, mode: http } } } }',
+      'channels.slack.accounts.default.signingSecret: is needed for mode "http"',
+    ],
+    [
+      'the two tokens of a Slack app mixed up',
+      'channels: { slack: { accounts: { default: { botToken: xapp-1, appToken: xoxb-1 } } } }',
+      'channels.slack.accounts.default.botToken: must be the bot token, which begins with xoxb-',
     ],
     ['a mistyped channel', 'channels: { telegrm: {} }', 'unknown key `telegrm` in channels; did you mean `telegram`?'],
     [

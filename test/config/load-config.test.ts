@@ -39,18 +39,27 @@ describe('without a file', () => {
     expect(secrets).toEqual([TOKEN, 'sk-ant-canary'])
   })
 
-  test('tokens of channels to come are named, and do not stand in the way', async () => {
-    const { config } = await fromEnvironment({
-      TELEGRAM_BOT_TOKEN: TOKEN,
-      DISCORD_BOT_TOKEN: 'd',
-      SLACK_BOT_TOKEN: 's',
-      SLACK_APP_TOKEN: 'a',
+  test('the token of a Discord bot is enough', async () => {
+    const { config, secrets } = await fromEnvironment({ DISCORD_BOT_TOKEN: 'discord-canary' })
+
+    expect(config.channels.discord?.accounts.default).toMatchObject({ token: 'discord-canary', streaming: true })
+    expect(secrets).toEqual(['discord-canary'])
+  })
+
+  test('the two tokens of a Slack app are enough', async () => {
+    const { config, secrets } = await fromEnvironment({
+      SLACK_BOT_TOKEN: 'xoxb-canary',
+      SLACK_APP_TOKEN: 'xapp-canary',
     })
 
-    expect(config.warnings.slice(0, 2)).toEqual([
-      'DISCORD_BOT_TOKEN: the channel discord is not available yet',
-      'SLACK_BOT_TOKEN: the channel slack is not available yet',
-    ])
+    expect(config.channels.slack?.accounts.default).toMatchObject({ botToken: 'xoxb-canary', mode: 'socket' })
+    expect(secrets).toEqual(['xoxb-canary', 'xapp-canary'])
+  })
+
+  test('half of a Slack app is named with what is missing', async () => {
+    const { config } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN, SLACK_BOT_TOKEN: 'xoxb-canary' })
+
+    expect(config.warnings[0]).toContain('Slack needs SLACK_APP_TOKEN beside it')
     expect(Object.keys(config.channels)).toEqual(['telegram'])
   })
 
@@ -265,7 +274,6 @@ http: { port: 7275 }
     'session.turnCap: has no effect yet',
     'session.checkpoint: has no effect yet',
     'session.staleDays: has no effect yet',
-    'schedules: has no effect yet',
     'http: has no effect yet',
   ])
   expect(config.agents[0]?.tools).toEqual(['time'])

@@ -31,7 +31,6 @@ test('what the example comments out is valid too', async () => {
     'session.turnCap',
     'session.checkpoint',
     'session.staleDays',
-    'schedules',
     'http',
   ])
 })

@@ -32,18 +32,23 @@ export interface AdapterRig {
   say(place: Place, text: string): string
   /** The platform hands the bot a message of its own. */
   echo(place: Place, text: string): void
-  /** Resolves once the platform counts the message as received by the bot. */
-  acknowledged(messageId: string): Promise<void>
-  isAcknowledged(messageId: string): boolean
+  /**
+   * Resolves once the platform counts the message as received by the bot. Where a platform keeps no such count, it is the
+   * position that the sink has committed.
+   */
+  acknowledged(messageId: string, sink: RecordingSink): Promise<void>
+  isAcknowledged(messageId: string, sink: RecordingSink): boolean
   /** Resolves once the bot is connected and waits for news. */
   listening(): Promise<void>
-  fate(fate: SendFate): void
+  fate(fate: SendFate): void | Promise<void>
   /** What the bot has in the chats now. */
   delivered(): readonly Delivered[]
   close(): Promise<void>
 }
 
-const KEY = 'abcdefghijklmnopqrstuvwxy'
+/** Every delivery has a key of its own: 25 characters. */
+let keys = 0
+const nextKey = () => `key${String(++keys).padStart(22, '0')}`
 
 /** What every channel adapter keeps to. Called once by each platform with its rig. */
 export function adapterContract(name: string, openRig: () => Promise<AdapterRig>): void {
@@ -68,7 +73,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
     const part = (place: Place, rendered: RenderedPart): OutboundPart => ({
       address: place.address,
       rendered,
-      key: KEY,
+      key: nextKey(),
     })
     const send = (adapter: ChannelAdapter, place: Place, rendered: RenderedPart) =>
       adapter.send(part(place, rendered), new AbortController().signal)
@@ -138,7 +143,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
     ] as const)('a send that is %s gives its class and is not repeated', async (fate, receipt, copies) => {
       const rig = await open()
       const { adapter } = await start(rig)
-      rig.fate(fate)
+      await rig.fate(fate)
 
       expect(await send(adapter, rig.places[0], words('once'))).toMatchObject(receipt)
       expect(rig.delivered()).toHaveLength(copies)
@@ -147,7 +152,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
     test('a permanent refusal asks for no repetition', async () => {
       const rig = await open()
       const { adapter } = await start(rig)
-      rig.fate('refused')
+      await rig.fate('refused')
 
       expect(await send(adapter, rig.places[0], words('once'))).not.toHaveProperty('retryAfterMs')
     })
@@ -162,9 +167,9 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
 
       // Time enough for an acknowledgement that comes too early.
       for (const word of ['one', 'two', 'three']) await send(adapter, rig.places[0], words(word))
-      expect(rig.isAcknowledged(messageId)).toBe(false)
+      expect(rig.isAcknowledged(messageId, sink)).toBe(false)
       commit()
-      await rig.acknowledged(messageId)
+      await rig.acknowledged(messageId, sink)
       expect(sink.texts).toEqual(['keep me'])
     })
 
@@ -177,7 +182,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
       }
       const messageId = rig.say(rig.places[0], 'keep me')
       await sink.committed(1)
-      await rig.acknowledged(messageId)
+      await rig.acknowledged(messageId, sink)
 
       expect(sink.texts).toEqual(['keep me'])
       expect(new Set(sink.offered.map((event) => event.eventKey)).size).toBe(1)
@@ -190,7 +195,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
       await Promise.all([adapter.stop(), adapter.stop()])
       await adapter.stop()
       rig.say(rig.places[0], 'too late')
-      const successor = await start(rig)
+      const successor = await start(rig, new RecordingSink(sink.stored))
       await successor.sink.committed(1)
 
       expect(sink.offered).toEqual([])
@@ -204,7 +209,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
       rig.say(rig.places[0], 'keep me')
       await sink.until(() => sink.offered.length === 1)
       await adapter.stop()
-      const successor = await start(rig)
+      const successor = await start(rig, new RecordingSink(sink.stored))
       const [event] = await successor.sink.committed(1)
 
       expect(event?.eventKey).toBe(sink.offered[0]?.eventKey)
@@ -215,7 +220,7 @@ export function adapterContract(name: string, openRig: () => Promise<AdapterRig>
       const { adapter, sink } = await start(rig)
       const messageId = rig.say(rig.places[0], 'hello')
       await sink.committed(1)
-      await rig.acknowledged(messageId)
+      await rig.acknowledged(messageId, sink)
 
       expect(adapter.health()).toMatchObject({
         status: 'up',

@@ -17,15 +17,21 @@ export class RecordingSink implements ChannelSink {
   readonly events: InboundEvent[] = []
   readonly cursors = new Map<string, string>()
   readonly dropped: string[] = []
-  readonly stored = new Map<string, string>()
+  /** The small memory of the account; another sink of the same account is given it. */
+  readonly stored: Map<string, string>
   accepting: (event: InboundEvent) => Promise<void> = () => Promise.resolve()
   readonly #keys = new Set<string>()
   readonly #waiters = new Set<Waiter>()
+
+  constructor(stored = new Map<string, string>()) {
+    this.stored = stored
+  }
 
   readonly state = {
     get: (key: string) => Promise.resolve(this.stored.get(key)),
     set: (key: string, value: string) => {
       this.stored.set(key, value)
+      this.#wake()
       return Promise.resolve()
     },
   }
@@ -34,7 +40,11 @@ export class RecordingSink implements ChannelSink {
     this.offered.push(event)
     this.#wake()
     await this.accepting(event)
-    if (position !== undefined) this.cursors.set(position.key, position.value)
+    if (position !== undefined) {
+      this.cursors.set(position.key, position.value)
+      this.stored.set(position.key, position.value)
+      this.#wake()
+    }
     if (this.#keys.has(event.eventKey)) return
     this.#keys.add(event.eventKey)
     this.events.push(event)

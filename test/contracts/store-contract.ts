@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts'
 import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
+import { scheduleContract } from './store/schedules.ts'
 import { sessionContract } from './store/sessions.ts'
 import { smallContract } from './store/small.ts'
 import { transactionContract } from './store/transactions.ts'
@@ -51,6 +52,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('inbox', () => inboxContract(underTest))
     describe('turns', () => turnContract(underTest))
     describe('outbox', () => outboxContract(underTest))
+    describe('schedules', () => scheduleContract(underTest))
     describe('people, channel state, notices', () => smallContract(underTest))
   })
 }

@@ -6,9 +6,11 @@ import { catalogue } from '../../adapters/index.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
+import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -36,6 +38,9 @@ export interface HouseholdOptions {
   readonly config?: Partial<Config>
   readonly telegram?: TelegramServerOptions
   readonly logger?: Logger
+  readonly clock?: Clock
+  /** Sets the scene the schedules speak of, before the daemon starts. */
+  readonly schedules?: (telegram: TelegramServer) => readonly ConfiguredSchedule[]
 }
 
 /** Ada (111) owns the agent; it reads everything in groups, which are open to whoever addresses it. */
@@ -47,7 +52,8 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   telegram.world.addUser({ id: 444, firstName: 'Bob' })
   telegram.world.addUser({ id: 555, firstName: 'Cy' })
   const anthropic = options.script && (await startAnthropicServer({ script: options.script }))
-  const config = configOf(options, { telegram, anthropic, dataDir })
+  const schedules = options.schedules?.(telegram) ?? []
+  const config = configOf(options, { telegram, anthropic, schedules, dataDir })
   const start = async (): Promise<Daemon> => {
     const mark = telegram.ledger.mark()
     const daemon = await startDaemon({
@@ -56,6 +62,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),
+      ...(options.clock ? { clock: options.clock } : {}),
     })
     await telegram.ledger.listening({ after: mark })
     return daemon
@@ -84,10 +91,11 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
 interface Servers {
   readonly telegram: TelegramServer
   readonly anthropic: AnthropicServer | undefined
+  readonly schedules: readonly ConfiguredSchedule[]
   readonly dataDir: string
 }
 
-function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, dataDir }: Servers): Config {
+function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, schedules, dataDir }: Servers): Config {
   const { apiRoot, token } = telegram
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
@@ -103,6 +111,7 @@ function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, 
     scriptFolder: dataDir,
     dataDir,
     down: [],
+    schedules,
     warnings: [],
     ...config,
   }

@@ -1,6 +1,7 @@
 import { ParleyError } from '../../src/core/errors.ts'
 import type {
   OperatorService,
+  ScheduleSummary,
   SessionDetail,
   SessionListQuery,
   SessionSummary,
@@ -82,6 +83,21 @@ export const sampleSession: SessionDetail = {
   ],
 }
 
+export const sampleSchedule: ScheduleSummary = {
+  id: 'morning',
+  source: 'config',
+  cron: '0 8 * * 1-5',
+  timezone: 'Europe/Berlin',
+  prompt: 'What is new?',
+  digestOf: 'telegram:group:-1001',
+  deliverTo: 'telegram:group:-1002/7',
+  missed: 'once',
+  overlap: 'skip',
+  paused: false,
+  nextAt: AT + 60_000,
+  last: { slotAt: AT, state: 'done', outcome: 'answered', traceId: 'tr_1' },
+}
+
 export interface FakeOperator extends OperatorService {
   readonly asked: unknown[]
 }
@@ -113,6 +129,22 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
           throw new ParleyError('not_found', `There is no session "${name}"`)
         }
         return sampleSession
+      },
+    },
+    schedules: {
+      async list() {
+        asked.push('schedules')
+        return [sampleSchedule]
+      },
+      async next(id, count) {
+        asked.push({ id, count })
+        if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
+        return Array.from({ length: count }, (_, day) => AT + day * 86_400_000)
+      },
+      async run(id) {
+        asked.push({ run: id })
+        if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
+        return { slotAt: AT, traceId: 'tr_2' }
       },
     },
     ...overrides,

@@ -6,7 +6,14 @@ import { ParleyError } from '../../src/core/errors.ts'
 import type { LogFields, Logger } from '../../src/core/logger.ts'
 import { startLocalApi } from '../../src/http/server.ts'
 import { localFolder } from '../fakes/local-folder.ts'
-import { type FakeOperator, fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
+import {
+  type FakeOperator,
+  fakeOperator,
+  sampleSchedule,
+  sampleSession,
+  sampleStatus,
+  sampleWhy,
+} from '../fakes/operator.ts'
 
 interface Rig {
   readonly operator: FakeOperator
@@ -55,6 +62,21 @@ describe('a request', () => {
 
   test('GET /v1/status answers the report', async () => {
     expect(await parley.ask('/v1/status')).toEqual({ status: 200, body: sampleStatus })
+  })
+
+  test('GET /v1/schedules and the next slots of one', async () => {
+    expect(await parley.ask('/v1/schedules')).toEqual({ status: 200, body: [sampleSchedule] })
+    expect((await parley.ask('/v1/schedules/morning/next?count=2')).body).toHaveLength(2)
+    expect((await parley.ask('/v1/schedules/morning/next')).body).toHaveLength(5)
+    expect((await parley.ask('/v1/schedules/morning/next?count=x')).status).toBe(400)
+    expect((await parley.ask('/v1/schedules/nobody/next')).status).toBe(404)
+  })
+
+  test('POST /v1/schedules/<id>/run starts it; GET does not', async () => {
+    expect((await parley.ask('/v1/schedules/morning/run')).status).toBe(404)
+    expect(parley.operator.asked).toEqual([])
+    expect(await parley.ask('/v1/schedules/morning/run', 'POST')).toMatchObject({ body: { traceId: 'tr_2' } })
+    expect((await parley.ask('/v1/schedules/nobody/run', 'POST')).status).toBe(404)
   })
 
   test('GET /v1/why answers the traces of a message, and none for one never received', async () => {

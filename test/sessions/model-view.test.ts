@@ -188,3 +188,47 @@ describe('model view', () => {
     }
   })
 })
+
+describe('what other sessions delivered here', () => {
+  const posted = (text: string) =>
+    ({ type: 'assistant_posted', data: { text, from: 'schedule:morning', traceId: 'tr_1' } }) as never
+
+  it('is an assistant text, behind what was said before it', () => {
+    const log = eventLog()
+    log.user('lunch?', { triggers: false, addressed: false })
+    log.add(posted('Digest: rain'))
+    log.user('at noon?')
+    log.started('t1')
+    expect(messagesOf(log.events).messages).toEqual([
+      { role: 'user', text: 'lunch?\n[you posted the following here; it comes from schedule:morning]' },
+      { role: 'assistant', text: 'Digest: rain', calls: [] },
+      { role: 'user', text: 'at noon?' },
+    ])
+  })
+
+  it('during a turn stands behind that turn, also where the turn fails', () => {
+    const log = eventLog()
+    log.user('hello')
+    log.started('t1')
+    log.add(posted('Digest: rain'))
+    log.failed('t1')
+    log.user('and?')
+    log.started('t2')
+    expect(messagesOf(log.events).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+  })
+})
+
+it('what a scheduled prompt is about is shown to its own turn and kept out of later ones', () => {
+  const log = eventLog()
+  log.user('Summarise.', { data: '> Ada: hi' })
+  log.started('t1')
+  expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'Summarise.\n\n> Ada: hi' }])
+  log.answered('t1', 'Ada says hi')
+  log.user('Summarise.', { data: '> Bob: ho' })
+  log.started('t2')
+  expect(messagesOf(log.events).messages.map((message) => 'text' in message && message.text)).toEqual([
+    'Summarise.',
+    'Ada says hi',
+    'Summarise.\n\n> Bob: ho',
+  ])
+})

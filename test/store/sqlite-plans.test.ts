@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { type PersonId, toAccountId } from '../../src/core/ids.ts'
+import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
@@ -15,9 +15,10 @@ removeTempFolders()
 
 const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
+const SCHEDULE = toScheduleId('morning')
 
-/** Reads that look at every row of a table or index on purpose: totals, and people, who are few. */
-const WHOLE = [/COUNT\(\*\)/, /FROM people/]
+/** Reads that look at every row of a table or index on purpose: totals, and people and schedules, which are few. */
+const WHOLE = [/COUNT\(\*\)/, /FROM people/, /FROM schedules ORDER/, /state = 'claimed' ORDER/]
 
 it('every statement goes through an index, and every index has a statement', async () => {
   const path = join(tempFolder(), 'store.db')
@@ -68,14 +69,15 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   return statements
 }
 
-async function readAll({ sessions, events, inbox, turns, outbox, people, channelState }: StoreReader): Promise<void> {
+async function readAll(reader: StoreReader): Promise<void> {
+  const { sessions, events, inbox, turns, outbox, people, channelState, schedules } = reader
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
   await sessions.overrides()
+  await sessions.under('telegram:group:-1', 1)
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
-  await events.ofTurn(SESSION, ids.turn())
   await inbox.get(NOBODYS_ID)
   await inbox.waiting(SESSION, 1)
   await inbox.sessionsWaiting()
@@ -93,6 +95,11 @@ async function readAll({ sessions, events, inbox, turns, outbox, people, channel
   await outbox.recent(['sent'], 1)
   await people.all()
   await channelState.get('telegram', ACCOUNT, 'key')
+  await schedules.get(SCHEDULE)
+  await schedules.all()
+  await schedules.claimed()
+  await schedules.recent(SCHEDULE, 1)
+  await schedules.lastDone(SCHEDULE)
 }
 
 async function writeAll(tx: StoreWriter): Promise<void> {
@@ -100,9 +107,9 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.current(scopeKeyOf(1))
   await tx.sessions.deactivate(SESSION, 1)
   await tx.sessions.setSendOverride(SESSION, 'deny')
+  await tx.sessions.setAgent(SESSION, toAgentId('main'))
   await tx.events.append(SESSION, 1, [userMessage('x')])
   await tx.inbox.add(inboxRow(1, 1))
-  await tx.inbox.seen('telegram', ACCOUNT, 'key')
   await tx.inbox.claim([NOBODYS_ID], ids.turn())
   await tx.inbox.settle(NOBODYS_ID, 'context')
   await tx.inbox.settleTurn(ids.turn(), 'silent')
@@ -119,4 +126,18 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
   await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
   await tx.notices.once('key', 1, 1)
+  await writeSchedules(tx.schedules)
+}
+
+async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void> {
+  const deliverTo = deliveryOf(ids.turn()).address
+  const times = { cron: '@daily', timezone: 'UTC', prompt: 'x', missed: { kind: 'once' }, overlap: 'skip' } as const
+  await schedules.put({ id: SCHEDULE, source: 'config', definition: { ...times, deliverTo } }, 1)
+  await schedules.setPaused(SCHEDULE, true, 1)
+  await schedules.setEvaluated(SCHEDULE, 1)
+  await schedules.addSlot({ scheduleId: SCHEDULE, slotAt: 1, state: 'skipped', at: 1 })
+  await schedules.setReading(ids.trace(), {})
+  await schedules.endSlot(ids.trace(), { state: 'done', outcome: 'silent', at: 1 })
+  await schedules.pruneSlots(SCHEDULE, 1)
+  await schedules.remove(SCHEDULE)
 }

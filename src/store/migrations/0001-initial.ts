@@ -1,15 +1,16 @@
 import type { Dialect, Migration } from './migration.ts'
 
 /**
- * Inbox and outbox rows are wide, so they stay in a heap ordered by arrival (`no`) and are found through indices. A
- * turn, an event or a pointer is narrow and found by its key alone, so it lives in that key's tree.
+ * Rows that only arrive (inbox, outbox, events) stay in a heap in their order, so that what is committed together lies
+ * together, and are found through indices: in their key's tree each append would touch a page of its own. A turn or a
+ * pointer is narrow and found by its key alone, so it lives in that key's tree.
  */
 export const initial: Migration = {
   version: 1,
   name: 'initial',
   statements: (dialect) => [
     ...sessions(dialect),
-    ...events(dialect),
+    ...events(),
     ...inbox(dialect),
     ...turns(dialect),
     ...outbox(dialect),
@@ -51,7 +52,7 @@ function sessions({ identity, clustered }: Dialect): readonly string[] {
   ]
 }
 
-function events({ clustered }: Dialect): readonly string[] {
+function events(): readonly string[] {
   return [
     `CREATE TABLE events (
       session_id TEXT NOT NULL,
@@ -61,8 +62,7 @@ function events({ clustered }: Dialect): readonly string[] {
       turn_id TEXT,
       data TEXT NOT NULL,
       PRIMARY KEY (session_id, seq)
-    )${clustered}`,
-    'CREATE INDEX events_by_turn ON events (turn_id) WHERE turn_id IS NOT NULL',
+    )`,
   ]
 }
 

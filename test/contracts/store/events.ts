@@ -24,7 +24,6 @@ export const eventContract: ContractPart = (underTest) => {
     const store = await underTest.reopen()
     const stored = drafts.map((draft, index) => ({ seq: index + 1, at: 7, ...draft }))
     expect(await store.read.events.since(id, 0, 100)).toEqual(stored)
-    expect(await store.read.events.ofTurn(id, turnId)).toEqual(stored.slice(2))
   })
 
   it('S17: since gives exactly the later events, latest the newest, both in order and bounded', async () => {

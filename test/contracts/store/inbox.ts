@@ -29,12 +29,6 @@ export const inboxContract: ContractPart = (underTest) => {
     await underTest.reopen()
     expect(await add(inboxRow(1, 1))).toEqual([false])
     expect(await underTest.store.read.inbox.recent(10)).toEqual([first])
-    const { event } = first.dispatch
-    await underTest.store.write(async (tx) => {
-      expect(await tx.inbox.seen('telegram', event.address.account, event.eventKey)).toBe(true)
-      expect(await tx.inbox.seen('telegram', event.address.account, 'other')).toBe(false)
-      expect(await tx.inbox.seen('discord', event.address.account, event.eventKey)).toBe(false)
-    })
   })
 
   it('S43: of parallel repeats one is stored', async () => {

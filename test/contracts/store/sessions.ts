@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SessionId } from '../../../src/core/ids.ts'
+import { type SessionId, toAgentId } from '../../../src/core/ids.ts'
 import { scopeKeyOf, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
@@ -135,6 +135,23 @@ export const sessionContract: ContractPart = (underTest) => {
       await rejection(store, (tx) => tx.sessions.setSendOverride(NOBODY, 'allow')),
     ]
     expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: 'not_found' })))
+  })
+
+  it('under a display key are its topics and dimensions, and no key that only begins alike', async () => {
+    const keys = ['telegram:group:-1', 'telegram:group:-1/7', 'telegram:group:-1|sender=bob', 'telegram:group:-12']
+    for (const [chat, displayKey] of keys.entries()) await makeSession(underTest.store, chat, { displayKey })
+    const found = await underTest.store.read.sessions.under('telegram:group:-1', 10)
+    expect(found.map(({ displayKey }) => displayKey).sort()).toEqual(keys.slice(0, 3))
+    expect(await underTest.store.read.sessions.under('telegram:group:-1', 2)).toHaveLength(2)
+    expect((await underTest.store.read.sessions.under('telegram:group:-1/7', 10)).length).toBe(1)
+  })
+
+  it('another agent may take a session over; a session nobody knows is not_found', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await underTest.store.write((tx) => tx.sessions.setAgent(id, toAgentId('second')))
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ agentId: 'second' })
+    const failure = rejection(underTest.store, (tx) => tx.sessions.setAgent(NOBODY, toAgentId('second')))
+    expect(await failure).toMatchObject({ code: 'not_found' })
   })
 
   it('C31: a damaged session fails by name alone and is skipped in a list', async () => {

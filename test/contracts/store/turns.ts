@@ -79,6 +79,23 @@ export const turnContract: ContractPart = (underTest) => {
     }
   })
 
+  it('an attempt that an orderly stop ended does not count', async () => {
+    const turn = await start(1)
+    for (let restart = 0; restart < 3; restart++) {
+      const { store } = underTest
+      await store.write((tx) => tx.turns.putDown(turn.id))
+      const next = await underTest.reopen()
+      expect(await next.write((tx) => tx.turns.resume(turn.id))).toBe(1)
+    }
+  })
+
+  it('only who runs a turn puts it down', async () => {
+    const turn = await start(1)
+    const store = await underTest.reopen()
+    await store.write((tx) => tx.turns.putDown(turn.id))
+    expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(2)
+  })
+
   it('P31: a turn of an older epoch cannot be finished before it is taken over', async () => {
     const turn = await start(1)
     const store = await underTest.reopen()

@@ -1,0 +1,239 @@
+import type {
+  AccountSettings,
+  AdapterServices,
+  ChannelAdapter,
+  ChannelHealth,
+  ChannelSink,
+  OutboundPart,
+  RenderedPart,
+} from '../../src/channels/adapter.ts'
+import { ChannelDown } from '../../src/channels/adapter.ts'
+import type {
+  DeletesMessages,
+  EditsMessages,
+  FindsOwnMessages,
+  FoundMessage,
+  LostMessage,
+  MessageTarget,
+  RegistersCommands,
+  ShowsTyping,
+} from '../../src/channels/capabilities.ts'
+import type { Address } from '../../src/core/address.ts'
+import { sleep } from '../../src/core/clock.ts'
+import type { ChatCommand } from '../../src/core/command.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import type { AccountId } from '../../src/core/ids.ts'
+import { toAccountId } from '../../src/core/ids.ts'
+import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { createClient, type DiscordClient } from './client.ts'
+import type { DiscordConfig } from './config.ts'
+import { DirectChannels } from './direct-channels.ts'
+import { findOwn } from './find-own.ts'
+import { connectGateway } from './gateway.ts'
+import { greet } from './greet.ts'
+import { Intake } from './intake.ts'
+import { ConnectionKeeper } from './keep-connected.ts'
+import { createOutbound, type DiscordOutbound } from './outbound.ts'
+import { Positions } from './positions.ts'
+
+/** How long `stop` waits for accepts in flight. */
+const STOP_GRACE_MS = 5000
+
+/** What began with one `start` and ends with `stop`. */
+interface Run {
+  readonly abort: AbortController
+  readonly intake: Intake
+  readonly keeper: ConnectionKeeper
+}
+
+/** One bot account on Discord: receives by discord.js's gateway client, sends by its REST client. */
+export class DiscordAdapter
+  implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands, FindsOwnMessages
+{
+  readonly id = 'discord'
+  /** The platform's ten seconds, less the way. */
+  readonly typingLastsMs = 9000
+  /** The documentation says "the past few minutes"; two are safe (RELIABILITY 3.3). */
+  readonly sameKeyWindowMs = 120_000
+  readonly #account: AccountId
+  readonly #config: DiscordConfig
+  readonly #services: AdapterServices
+  readonly #client: DiscordClient
+  readonly #directs: DirectChannels
+  readonly #outbound: DiscordOutbound
+  #commands: ReadonlySet<string> | undefined
+  #health: ChannelHealth = { status: 'starting' }
+  #run: Run | undefined
+
+  constructor({ account, config, services }: AccountSettings<DiscordConfig>) {
+    const { token, apiRoot } = config
+    const { clock } = services
+    this.#account = toAccountId(account)
+    this.#config = config
+    this.#services = services
+    this.#client = createClient({ token, apiRoot, clock })
+    this.#directs = new DirectChannels(this.#client)
+    this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
+  }
+
+  async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
+    if (this.#run?.abort.signal.aborted === false)
+      throw new ParleyError('conflict', 'this Discord account was started already')
+    const abort = linkedAbort(signal)
+    this.#report('starting')
+    try {
+      const identity = await greet(this.#client, abort.signal)
+      this.#health = { ...this.#health, identity, hints: [] }
+      const positions = new Positions(sink.state)
+      await positions.load()
+      for (const { id, person } of positions.directs()) if (person !== undefined) this.#directs.learn(person, id)
+      const run = this.#createRun(abort, sink, positions)
+      this.#run = run
+      await run.keeper.start()
+    } catch (error) {
+      abort.abort()
+      await this.#run?.keeper.stop()
+      this.#run = undefined
+      if (error instanceof ChannelDown) this.#report('down', error.message)
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run
+    this.#client.close()
+    if (run === undefined) return
+    run.abort.abort()
+    const patience = new AbortController()
+    const ended = Promise.all([run.keeper.stop(), run.intake.idle()])
+    await Promise.race([ended, sleep(this.#services.clock, STOP_GRACE_MS, patience.signal)])
+    patience.abort()
+    if (this.#run !== run) return
+    this.#run = undefined
+    this.#health = { ...this.#health, status: 'down', detail: 'stopped' }
+  }
+
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.send(part, signal)
+  }
+
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.edit(target, rendered, signal)
+  }
+
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.delete(target, signal)
+  }
+
+  showTyping(address: Address, signal: AbortSignal): Promise<void> {
+    return this.#outbound.showTyping(address, signal)
+  }
+
+  /** Five edits in five seconds a channel, and some room for the rest. */
+  editIntervalMs(): number {
+    return 1200
+  }
+
+  findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage> {
+    const botId = this.#health.identity?.id
+    if (botId === undefined) return Promise.resolve({ kind: 'cannot_tell', reason: 'the bot was never connected' })
+    return findOwn({ client: this.#client, directs: this.#directs, botId }, lost, signal)
+  }
+
+  /** Typed commands only for now: `!name`, and `/name` where the bot is addressed. */
+  async registerCommands(commands: readonly Pick<ChatCommand, 'name'>[]): Promise<void> {
+    this.#commands = new Set(commands.map(({ name }) => name))
+  }
+
+  health(): ChannelHealth {
+    return this.#health
+  }
+
+  #createRun(abort: AbortController, sink: ChannelSink, positions: Positions): Run {
+    const { clock, logger } = this.#services
+    const { signal } = abort
+    const account = this.#account
+    const intake: Intake = new Intake({
+      account,
+      botId: this.#health.identity?.id ?? '',
+      client: this.#client,
+      directs: this.#directs,
+      positions,
+      sink,
+      clock,
+      signal,
+      random: () => this.#services.random(),
+      connection: () => keeper.connection,
+      commands: () => this.#commands,
+      failed: (err, channel) =>
+        logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
+    })
+    const { token, apiRoot } = this.#config
+    const keeper: ConnectionKeeper = new ConnectionKeeper(
+      {
+        clock,
+        random: () => this.#services.random(),
+        connect: (listener) => connectGateway({ token, apiRoot, clock, signal }, listener),
+        listener: {
+          dispatch: (type, data) => this.#dispatch(type, data, { intake, sink }),
+          ready: (connection) => {
+            this.#proven()
+            intake.ready(connection)
+          },
+          resumed: () => {
+            this.#proven()
+            intake.resumed()
+          },
+          proven: () => this.#proven(),
+        },
+        down: (detail) => this.#report('down', detail),
+      },
+      signal,
+    )
+    return { abort, intake, keeper }
+  }
+
+  #dispatch(type: string, data: unknown, { intake, sink }: { intake: Intake; sink: ChannelSink }): void {
+    if (type === 'MESSAGE_CREATE') intake.message(data)
+    else if (type === 'MESSAGE_UPDATE') intake.edit(data)
+    else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
+  }
+
+  #proven(): void {
+    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
+    this.#report('up')
+  }
+
+  /** Tells of a change once, not at each try. */
+  #report(status: ChannelHealth['status'], detail?: string): void {
+    const { detail: before, ...rest } = this.#health
+    const account = this.#account
+    if (status === 'down' && detail !== before) this.#services.logger.warn('Discord is down.', { account, detail })
+    if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Discord is up.', { account })
+    this.#health = { ...rest, status, ...(detail === undefined ? {} : { detail }) }
+  }
+}
+
+/** What the client itself needs to know of the world, and we do not. */
+const QUIET = new Set([
+  'READY',
+  'RESUMED',
+  'GUILD_CREATE',
+  'GUILD_UPDATE',
+  'GUILD_DELETE',
+  'CHANNEL_CREATE',
+  'CHANNEL_UPDATE',
+  'CHANNEL_DELETE',
+  'THREAD_CREATE',
+  'THREAD_UPDATE',
+  'THREAD_DELETE',
+  'THREAD_LIST_SYNC',
+])
+
+/** Aborts with `signal`, and can be aborted alone. */
+function linkedAbort(signal: AbortSignal): AbortController {
+  const abort = new AbortController()
+  if (signal.aborted) abort.abort()
+  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
+  return abort
+}

@@ -1,0 +1,85 @@
+import type { Address, Space } from '../../src/core/address.ts'
+import type { AccountId } from '../../src/core/ids.ts'
+
+/** What a channel of the platform is to us; forums, categories and stages are nothing one can write in. */
+export interface ChannelFacts {
+  readonly id: string
+  readonly kind: 'direct' | 'group' | 'channel' | 'thread'
+  readonly guildId?: string
+  /** Of a thread: the channel it hangs in. */
+  readonly parentId?: string
+}
+
+/** Where a message goes: a channel by its id, or the direct chat of a person, which has to be opened. */
+export type ApiTarget =
+  | { readonly kind: 'channel'; readonly id: string }
+  | { readonly kind: 'person'; readonly id: string }
+
+const KINDS: Readonly<Record<number, ChannelFacts['kind']>> = {
+  0: 'channel',
+  1: 'direct',
+  2: 'channel',
+  3: 'group',
+  5: 'channel',
+  10: 'thread',
+  11: 'thread',
+  12: 'thread',
+  13: 'channel',
+}
+
+/** The seam's word for the platform's channel type; undefined for one that holds no messages or is not known. */
+export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
+  return typeof type === 'number' ? KINDS[type] : undefined
+}
+
+/**
+ * A thread is a topic of its parent, so that it takes after the parent's rules (FIELD 2.2). A direct chat is named by the
+ * person: its channel id is nothing anybody could write into a configuration.
+ */
+export function toAddress(account: AccountId, place: ChannelFacts, person: string): Address | null {
+  const { id, kind, guildId, parentId } = place
+  const common = { channel: 'discord', account, ...spaceOf(guildId) } as const
+  if (kind === 'direct') return { ...common, chatType: 'direct', chat: person }
+  if (kind === 'group') return { ...common, chatType: 'group', chat: id }
+  if (kind === 'channel') return { ...common, chatType: 'channel', chat: id }
+  return parentId === undefined ? null : { ...common, chatType: 'channel', chat: parentId, topic: id }
+}
+
+/** The inverse. Null when the address names no Discord place. */
+export function toApiTarget({ channel, chatType, chat, topic }: Address): ApiTarget | null {
+  const id = topic ?? chat
+  if (channel !== 'discord' || !isSnowflake(id) || !isSnowflake(chat)) return null
+  return chatType === 'direct' ? { kind: 'person', id: chat } : { kind: 'channel', id }
+}
+
+function spaceOf(guildId: string | undefined): { readonly space?: Space } {
+  return guildId === undefined ? {} : { space: { type: 'guild', id: guildId } }
+}
+
+/** Ids are 64-bit numbers as text, and stay text. */
+export function isSnowflake(id: unknown): id is string {
+  return typeof id === 'string' && /^\d{1,20}$/.test(id)
+}
+
+/** 2015-01-01T00:00:00Z, where the platform's ids begin. */
+const EPOCH = 1_420_070_400_000
+
+/** The smallest id of a moment (ms since the epoch): what `after` takes to mean a time. */
+export function snowflakeAt(ms: number): string {
+  return String(BigInt(Math.max(0, Math.floor(ms) - EPOCH)) << 22n)
+}
+
+/** The moment an id was made, ms since the epoch. */
+export function timeOfSnowflake(id: string): number {
+  return Number(BigInt(id) >> 22n) + EPOCH
+}
+
+export function isNewer(id: string, than: string): boolean {
+  return BigInt(id) > BigInt(than)
+}
+
+/** The id right before this one. */
+export function before(id: string): string {
+  const previous = BigInt(id) - 1n
+  return String(previous < 0n ? 0n : previous)
+}

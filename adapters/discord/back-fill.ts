@@ -1,0 +1,62 @@
+import type { DiscordClient } from './client.ts'
+import { idsOf } from './inbound.ts'
+
+/** Messages that may still be read back after this interruption; shared by all channels. */
+export interface BackFillBudget {
+  left: number
+}
+
+interface Gap {
+  readonly channelId: string
+  /** The last message that was dealt with. */
+  readonly after: string
+  readonly budget: BackFillBudget
+}
+
+/** What was missed, oldest first. `left`: why there may be more. */
+interface BackFilled {
+  readonly messages: readonly { readonly id: string; readonly message: unknown }[]
+  readonly left?: 'bounded' | 'refused'
+}
+
+const PAGE = 100
+const MOST_PER_CHANNEL = 200
+const DEADLINE_MS = 15_000
+
+/**
+ * Reads what a channel says after a message, oldest first, bounded for the channel and in total (RELIABILITY 3.1).
+ * Throws when the platform did not answer or asks to wait; the caller tries again.
+ */
+export async function backFill(
+  { client, signal }: { readonly client: DiscordClient; readonly signal: AbortSignal },
+  { channelId, after, budget }: Gap,
+): Promise<BackFilled> {
+  const messages: { id: string; message: unknown }[] = []
+  let from = after
+  while (messages.length < MOST_PER_CHANNEL && budget.left > 0) {
+    const query = { after: from, limit: String(Math.min(PAGE, budget.left)) }
+    const path = `/channels/${channelId}/messages` as const
+    const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
+    if (outcome.kind === 'failed') throw new Error(`a channel could not be read back: ${outcome.reason}`)
+    if (outcome.kind === 'refused') {
+      if (outcome.retryAfterMs !== undefined) throw new Error('a channel may not be read back yet')
+      return { messages, left: 'refused' }
+    }
+    // The platform answers newest first.
+    const page = readPage(outcome.result).reverse()
+    messages.push(...page)
+    budget.left -= page.length
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return { messages }
+    from = last.id
+  }
+  return { messages, left: 'bounded' }
+}
+
+function readPage(result: unknown): { id: string; message: unknown }[] {
+  if (!Array.isArray(result)) return []
+  return result.flatMap((message: unknown) => {
+    const ids = idsOf(message)
+    return ids === undefined ? [] : [{ id: ids.id, message }]
+  })
+}

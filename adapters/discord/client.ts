@@ -1,0 +1,167 @@
+import { setMaxListeners } from 'node:events'
+import { DiscordAPIError, HTTPError, RateLimitError, REST } from 'discord.js'
+import type { Clock } from '../../src/core/clock.ts'
+import { toError } from '../../src/core/errors.ts'
+import { isFields } from './fields.ts'
+import { watchWritten } from './written-watch.ts'
+
+/**
+ * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with the platform's own body, nothing was
+ * done. `failed`: no readable answer. Every text is free of the token.
+ */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly result: unknown }
+  | ({ readonly kind: 'refused' } & Refusal)
+  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+
+export interface Refusal {
+  readonly status: number
+  /** The platform's own number, such as 50001. */
+  readonly code: number
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+export interface Call {
+  readonly verb: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: `/${string}`
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+export interface CallOptions {
+  /** The whole call, from the first byte out to the last byte in, ms. */
+  readonly deadlineMs: number
+  readonly signal: AbortSignal
+}
+
+/** The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline. */
+export interface DiscordClient {
+  call(call: Call, options: CallOptions): Promise<CallOutcome>
+  close(): void
+}
+
+interface ClientSettings {
+  readonly token: string
+  readonly apiRoot: string | undefined
+  readonly clock: Clock
+}
+
+/** Errors that come before a connection stands: nothing can have left. Anything else may have. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** `retries: 0`: the library repeats creates whose answer was lost, up to four copies (RELIABILITY M12). */
+export function restOptions(apiRoot: string | undefined) {
+  return {
+    retries: 0,
+    // Waiting is the affair of the one who keeps the queue: an empty bucket is an answer like a 429.
+    rejectOnRateLimit: () => true,
+    ...(apiRoot === undefined ? {} : { api: apiRoot.replace(/\/+$/, '') }),
+  }
+}
+
+export function createClient({ token, apiRoot, clock }: ClientSettings): DiscordClient {
+  const rest = new REST(restOptions(apiRoot))
+  const unwatch = watchWritten()
+  return {
+    call({ verb, path, query, body }, options) {
+      if (options.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false })
+      // The library forgets the token after one 401; a token may be given back.
+      rest.setToken(token)
+      const request = {
+        fullRoute: path,
+        ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
+        ...(body === undefined ? {} : { body }),
+      }
+      return letGo({ options, clock }, (signal) =>
+        rest.request({ ...request, method: verb as never, signal }).then(
+          (result) => ({ kind: 'answered', result }),
+          (error: unknown) => readFailure(error),
+        ),
+      )
+    },
+    close() {
+      unwatch()
+      rest.clearHashSweeper()
+      rest.clearHandlerSweeper()
+    },
+  }
+}
+
+function readFailure(error: unknown): CallOutcome {
+  if (error instanceof RateLimitError) {
+    const retryAfterMs = Math.ceil(Math.max(error.retryAfter, error.timeToReset, 1))
+    return { kind: 'refused', status: 429, code: 0, message: 'rate limited', retryAfterMs }
+  }
+  if (error instanceof DiscordAPIError) return refusal(error)
+  if (error instanceof HTTPError) {
+    return { kind: 'failed', reason: `${error.status} ${error.message}`, bytesMayHaveLeft: true }
+  }
+  const { message } = toError(error)
+  return { kind: 'failed', reason: message, bytesMayHaveLeft: !NOT_CONNECTED.has(codeOf(error)) }
+}
+
+/** Slow mode and the like come as a 4xx with a time to wait. */
+function refusal({ status, code, message, rawError }: DiscordAPIError): CallOutcome {
+  const raw: unknown = rawError
+  // A page of some proxy says nothing about what was done behind it.
+  if (!isFields(raw) || typeof raw.message !== 'string') {
+    return { kind: 'failed', reason: `${status} without the platform's own answer`, bytesMayHaveLeft: true }
+  }
+  const wait = raw.retry_after
+  return {
+    kind: 'refused',
+    status,
+    code: typeof code === 'number' ? code : 0,
+    message: message.replaceAll('\n', ' ').slice(0, 300),
+    ...(typeof wait === 'number' ? { retryAfterMs: Math.ceil(wait * 1000) } : {}),
+  }
+}
+
+/** The code of an error or of what caused it; of several addresses tried, all must have failed alike. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const codes = new Set(error.errors.map(codeOf))
+    return [...codes].every((code) => NOT_CONNECTED.has(code)) ? ([...codes][0] ?? '') : ''
+  }
+  return codeOf(error.cause)
+}
+
+interface Patience {
+  readonly options: CallOptions
+  readonly clock: Clock
+}
+
+/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
+function letGo(
+  { options: { signal, deadlineMs }, clock }: Patience,
+  run: (signal: AbortSignal) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  return new Promise((resolve) => {
+    const cut = new AbortController()
+    const settle = (outcome: CallOutcome): void => {
+      cancelTimer()
+      signal.removeEventListener('abort', onStop)
+      // Also for an answer that was not read to its end: that frees the connection.
+      if (outcome.kind === 'failed') cut.abort()
+      resolve(outcome)
+    }
+    const fail = (reason: string): void => settle({ kind: 'failed', reason, bytesMayHaveLeft: true })
+    const onStop = (): void => fail('stopped')
+    const cancelTimer = clock.after(deadlineMs, () => fail(`no answer within ${deadlineMs / 1000} s`))
+    // One signal ends many calls at once; that is no leak.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', onStop, { once: true })
+    void run(cut.signal).then(settle)
+  })
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/**
+ * One account under `channels.discord.accounts`. The platform's own limits are 50 requests a second over all and
+ * buckets it names in its answers, about 5 messages in 5 seconds a channel; there is none by the minute.
+ */
+export const discordAccountSchema = z.strictObject({
+  /** Developer Portal → Bot → Reset Token. Files end with a line break, hence the trim. */
+  token: z.string().trim().min(1, 'the token is empty; Developer Portal → Bot → Reset Token gives one'),
+  /** Where `/v10/…` lies; the gateway is found through it. */
+  apiRoot: z.url({ protocol: /^https?$/ }).optional(),
+  /** Shows an answer while it is being written, by edits. */
+  streaming: z.boolean().default(true),
+  limits: z
+    .strictObject({
+      perSecond: z.number().positive().default(45),
+      perChatPerSecond: z.number().positive().default(1),
+      perGroupPerMinute: z.number().positive().default(60),
+    })
+    .prefault({}),
+})
+
+export type DiscordConfig = z.infer<typeof discordAccountSchema>

@@ -1,0 +1,30 @@
+import type { BotIdentity } from '../../src/channels/adapter.ts'
+import { ChannelDown } from '../../src/channels/adapter.ts'
+import { isSnowflake } from './address.ts'
+import type { DiscordClient } from './client.ts'
+import { TOKEN_REFUSED } from './close-codes.ts'
+import { isFields } from './fields.ts'
+import { reasonOf } from './receipts.ts'
+
+const DEADLINE_MS = 15_000
+
+/**
+ * Asks who we are.
+ * @throws ChannelDown, permanent when the token is refused
+ */
+export async function greet(client: DiscordClient, signal: AbortSignal): Promise<BotIdentity> {
+  const outcome = await client.call({ verb: 'GET', path: '/users/@me' }, { deadlineMs: DEADLINE_MS, signal })
+  if (outcome.kind === 'failed') {
+    throw new ChannelDown(`Discord cannot be reached: ${outcome.reason}`, { permanent: false })
+  }
+  if (outcome.kind === 'refused') {
+    throw outcome.status === 401
+      ? new ChannelDown(TOKEN_REFUSED, { permanent: true })
+      : new ChannelDown(`Discord refused: ${reasonOf(outcome)}`, { permanent: false })
+  }
+  const { id, username, global_name: name } = isFields(outcome.result) ? outcome.result : {}
+  if (!isSnowflake(id) || typeof username !== 'string') {
+    throw new ChannelDown('Discord does not say who this bot is; does apiRoot end in /api?', { permanent: false })
+  }
+  return { id, username, displayName: typeof name === 'string' ? name : username }
+}

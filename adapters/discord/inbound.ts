@@ -1,0 +1,146 @@
+import type { AttachmentRef, InboundText, QuotedMessage, Sender } from '../../src/core/message.ts'
+import { timeOfSnowflake, toAddress } from './address.ts'
+import { readCommand } from './commands.ts'
+import type { Fields } from './fields.ts'
+import {
+  fieldsOf,
+  idOf,
+  isFields,
+  listOf,
+  MalformedDispatch,
+  optionalFields,
+  optionalText,
+  present,
+  textOf,
+  timeOf,
+} from './fields.ts'
+import type { InboundContext, InboundReading } from './reading.ts'
+import { dropped } from './reading.ts'
+
+/** Plain messages and replies; every other type is a notice of the platform or a slash command's echo. */
+const WRITTEN = new Set([0, 19])
+
+type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
+
+/**
+ * A message, live or read back from the history, to what it means. Pure and total: any value is either an event or
+ * dropped with a reason to count. The dedupe key is the message's own id, the same in both.
+ */
+export function readMessage(message: unknown, context: InboundContext): InboundReading {
+  return guarded('message', () => {
+    const facts = readFacts(fieldsOf(message), context)
+    if (typeof facts === 'string') return dropped(facts)
+    const eventKey = `${context.botId}:message:${facts.messageId}`
+    const { botId, commands } = context
+    const command = readCommand(facts.text, { botId, addressed: facts.mentioned, commands })
+    return command === null
+      ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
+      : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
+  })
+}
+
+/** A MESSAGE_UPDATE. Without an edit time it is the platform's own doing, such as a link preview. */
+export function readEdit(message: unknown, context: InboundContext): InboundReading {
+  return guarded('edit', () => {
+    const fields = fieldsOf(message)
+    if (optionalText(fields.edited_timestamp) === undefined) return dropped('edit:by_platform')
+    const facts = readFacts(fields, context)
+    if (typeof facts === 'string') return dropped(facts)
+    const sentAt = timeOf(fields.edited_timestamp)
+    const eventKey = `${context.botId}:edit:${facts.messageId}@${sentAt}`
+    return { kind: 'event', event: { kind: 'edit', eventKey, ...facts, sentAt } }
+  })
+}
+
+/** The facts of a message somebody wrote, or why it is none of ours to read. */
+function readFacts(message: Fields, context: InboundContext): TextFacts | string {
+  const author = fieldsOf(message.author)
+  if (idOf(author.id) === context.botId) return 'own_message'
+  if (message.webhook_id !== undefined) return 'webhook'
+  if (author.bot === true) return 'other_bot'
+  if (typeof message.type !== 'number' || !WRITTEN.has(message.type)) return `message:type_${wordOf(message.type)}`
+  const text = optionalText(message.content) ?? ''
+  const attachments = readAttachments(message)
+  if (text === '' && attachments.length === 0) return 'message:without_text'
+  const sender = readSender(author)
+  const address = toAddress(context.account, context.place, sender.id)
+  if (address === null) return 'message:unknown_channel'
+  const mentions = readMentions(message, context.botId)
+  const quoted = readQuoted(message, context)
+  return {
+    address,
+    sender,
+    sentAt: timeOfSnowflake(idOf(message.id)),
+    messageId: idOf(message.id),
+    text,
+    mentioned: address.chatType === 'direct' || mentions.bot || quoted?.own === true,
+    mentionsOthers: mentions.others,
+    ...present('quoted', quoted),
+    attachments,
+  }
+}
+
+/** By the platform's own list of users, never by the text. A role or everybody is somebody else: it is not us by name. */
+function readMentions(message: Fields, botId: string): { readonly bot: boolean; readonly others: boolean } {
+  const ids = listOf(message.mentions).map((user) => idOf(fieldsOf(user).id))
+  const wide = listOf(message.mention_roles).length > 0 || message.mention_everyone === true
+  return { bot: ids.includes(botId), others: wide || ids.some((id) => id !== botId) }
+}
+
+function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage | undefined {
+  const original = optionalFields(message.referenced_message)
+  if (message.type !== 19 || original === undefined) return undefined
+  const sender = readSender(fieldsOf(original.author))
+  return {
+    messageId: idOf(original.id),
+    ...present('text', optionalText(original.content)),
+    sender,
+    own: sender.id === botId,
+  }
+}
+
+function readSender(user: Fields): Sender {
+  return {
+    id: idOf(user.id),
+    kind: user.bot === true ? 'bot' : 'user',
+    ...present('displayName', optionalText(user.global_name)),
+    ...present('username', optionalText(user.username)),
+  }
+}
+
+/** By the ids of channel, message and file: links expire, and no link of a message is ever followed. */
+function readAttachments(message: Fields): readonly AttachmentRef[] {
+  return listOf(message.attachments).map((value) => {
+    const file = fieldsOf(value)
+    const size = file.size
+    return {
+      ref: `${idOf(message.channel_id)}/${idOf(message.id)}/${idOf(file.id)}`,
+      fileName: textOf(file.filename),
+      ...present('mime', optionalText(file.content_type)),
+      ...present('size', typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : undefined),
+    }
+  })
+}
+
+function wordOf(type: unknown): string {
+  return typeof type === 'number' && Number.isInteger(type) && type >= 0 && type < 100 ? String(type) : 'other'
+}
+
+function guarded(kind: string, read: () => InboundReading): InboundReading {
+  try {
+    return read()
+  } catch (error) {
+    // Even a mistake of ours must not stop what comes after.
+    return dropped(`${error instanceof MalformedDispatch ? 'malformed' : 'unreadable'}:${kind}`)
+  }
+}
+
+/** The id of a message and of its channel, if it has them: what is read before anything else. */
+export function idsOf(message: unknown): { readonly id: string; readonly channelId: string } | undefined {
+  if (!isFields(message)) return undefined
+  try {
+    return { id: idOf(message.id), channelId: idOf(message.channel_id) }
+  } catch {
+    return undefined
+  }
+}

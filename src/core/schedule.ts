@@ -1,0 +1,103 @@
+import type { Address } from './address.ts'
+import type { AgentId, PersonId, ScheduleId, SessionId, TraceId, TurnId } from './ids.ts'
+
+/** What a schedule does and when. Plain JSON: it is stored as it stands. */
+export interface ScheduleDefinition {
+  /** Five fields or an alias such as `@daily`, read in `timezone`. */
+  readonly cron: string
+  /** IANA name. */
+  readonly timezone: string
+  /** The default agent if absent. */
+  readonly agent?: AgentId
+  readonly prompt: string
+  /** The conversation whose messages since the last completed run go with the prompt; its topics included. */
+  readonly digestOf?: Address
+  readonly deliverTo: Address
+  readonly missed: MissedPolicy
+  readonly overlap: OverlapPolicy
+}
+
+/**
+ * What becomes of slots found more than a minute late. `skip`: nothing. `once`: one run for all of them, unless a slot
+ * that is on time covers them. `all`: a run for each of the newest `most`.
+ */
+export type MissedPolicy =
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'once' }
+  | { readonly kind: 'all'; readonly most: number }
+
+/** A slot that comes while an earlier run of its schedule has not ended: left out, or run after it, a hundred at most. */
+export type OverlapPolicy = 'skip' | 'queue'
+
+/** Runs of one schedule that may wait. */
+export const MOST_RUNS = 100
+
+/** `skip`, `once`, `all(3)`. */
+export function formatMissed(policy: MissedPolicy): string {
+  return policy.kind === 'all' ? `all(${policy.most})` : policy.kind
+}
+
+/** The inverse; undefined for another text. */
+export function parseMissed(text: string): MissedPolicy | undefined {
+  if (text === 'skip' || text === 'once') return { kind: text }
+  const most = Number(/^all\(([1-9]\d{0,2})\)$/.exec(text)?.[1])
+  return most <= MOST_RUNS ? { kind: 'all', most } : undefined
+}
+
+/** A schedule as the configuration has it. */
+export interface ConfiguredSchedule {
+  readonly id: ScheduleId
+  readonly definition: ScheduleDefinition
+}
+
+/** A schedule as it is stored. Times are ms since the epoch. */
+export interface Schedule {
+  readonly id: ScheduleId
+  /** `config`: written by the operator, replaced at each start. `command`: made by a person, kept until removed. */
+  readonly source: 'config' | 'command'
+  readonly definition: ScheduleDefinition
+  /** Whose authority it has; absent: the operator's, which is an owner's. */
+  readonly creator?: PersonId
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly paused: boolean
+  /** Every slot up to this time has been decided. */
+  readonly evaluatedTo: number
+}
+
+export type NewSchedule = Pick<Schedule, 'id' | 'source' | 'definition' | 'creator'>
+
+/**
+ * `claimed`: owes a run, or is running. `done`: the run ended with an answer or with silence. `failed`: it ended without.
+ * `skipped`: a policy left it out.
+ */
+export type SlotState = 'claimed' | 'done' | 'skipped' | 'failed'
+
+/** One slot of a schedule that was decided; there is never a second row for the same time. */
+export interface ScheduleSlot {
+  readonly scheduleId: ScheduleId
+  readonly slotAt: number
+  readonly state: SlotState
+  /** When it was decided. */
+  readonly at: number
+  /** Of its run; absent for a skipped one. */
+  readonly traceId?: TraceId
+  readonly turnId?: TurnId
+  /** `answered`, `silent`, `missed`, `overlap`, `failed: model_auth`, … */
+  readonly outcome?: string
+  /** How far its digest has read. */
+  readonly reading?: DigestReading
+  readonly endedAt?: number
+}
+
+/** By session: the sequence number of the last event a digest has read. */
+export type DigestReading = Readonly<Record<SessionId, number>>
+
+export type NewSlot = Omit<ScheduleSlot, 'turnId' | 'reading' | 'endedAt'>
+
+export interface SlotEnd {
+  readonly state: Exclude<SlotState, 'claimed'>
+  readonly outcome: string
+  readonly at: number
+  readonly turnId?: TurnId
+}

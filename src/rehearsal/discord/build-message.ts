@@ -1,0 +1,66 @@
+import type { ApiAttachment, ApiMessage, ApiUser } from './api-types.ts'
+import type { ChannelState, StoredMessage, WorldState } from './world-state.ts'
+
+export interface MessageParts {
+  readonly state: ChannelState
+  readonly author: ApiUser
+  readonly content: string
+  readonly mentions?: readonly ApiUser[]
+  readonly attachments?: readonly ApiAttachment[]
+  readonly replied?: ApiMessage
+  /** The author of what is replied to is told, as people's clients do unless asked otherwise. */
+  readonly pingReplied?: boolean
+}
+
+/** A message as the platform shapes it in answers and dispatches (the dispatch adds the guild). */
+export function buildMessage(world: WorldState, parts: MessageParts): ApiMessage {
+  const { state, author, content, replied } = parts
+  const mentions = [...(parts.mentions ?? findMentions(world, content))]
+  if (replied !== undefined && parts.pingReplied === true && !mentions.some(({ id }) => id === replied.author.id)) {
+    mentions.push(replied.author)
+  }
+  return {
+    id: world.ids.next(),
+    type: replied === undefined ? 0 : 19,
+    channel_id: state.channel.id,
+    author,
+    content,
+    timestamp: new Date(world.now()).toISOString(),
+    edited_timestamp: null,
+    tts: false,
+    mention_everyone: /@(everyone|here)\b/.test(content) && author.bot !== true,
+    mentions,
+    mention_roles: [...content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id ?? ''),
+    attachments: parts.attachments ?? [],
+    embeds: [],
+    pinned: false,
+    ...(replied !== undefined && { message_reference: referenceTo(state, replied), referenced_message: flat(replied) }),
+  }
+}
+
+export function storeMessage({ channel, messages }: ChannelState, message: ApiMessage, at: number): StoredMessage {
+  const stored: StoredMessage = { message, deleted: false, history: [{ at, text: message.content }] }
+  messages.set(message.id, stored)
+  channel.last_message_id = message.id
+  return stored
+}
+
+/** Users written as `<@id>` or `<@!id>`; in code blocks too little is known, so they count as well. */
+function findMentions(world: WorldState, content: string): ApiUser[] {
+  const ids = new Set([...content.matchAll(/<@!?(\d+)>/g)].map(([, id]) => id ?? ''))
+  return [...ids].flatMap((id) => world.users.get(id) ?? [])
+}
+
+function referenceTo({ channel }: ChannelState, replied: ApiMessage): NonNullable<ApiMessage['message_reference']> {
+  return {
+    message_id: replied.id,
+    channel_id: channel.id,
+    ...(channel.guild_id !== undefined && { guild_id: channel.guild_id }),
+  }
+}
+
+/** What is replied to never carries what it replied to itself. */
+function flat(message: ApiMessage): ApiMessage {
+  const { referenced_message: _, ...rest } = message
+  return rest
+}

@@ -1,0 +1,67 @@
+import type { WebSocket } from 'ws'
+import type { ApiUser } from './api-types.ts'
+import { isWanted, withoutContent } from './intents.ts'
+import type { DiscordLedger } from './ledger-entries.ts'
+
+interface KeptDispatch {
+  readonly seq: number
+  readonly frame: string
+}
+
+export interface SessionParts {
+  readonly id: string
+  readonly intents: number
+  readonly bot: ApiUser
+  readonly ledger: DiscordLedger
+  readonly now: () => number
+}
+
+/** Dispatches kept for a resume; the real platform forgets them after about a minute. */
+const MOST_KEPT = 10_000
+
+/** One session of the gateway: numbers its dispatches and keeps them, so that a connection that broke can resume. */
+export class GatewaySession {
+  readonly id: string
+  readonly #parts: SessionParts
+  readonly #kept: KeptDispatch[] = []
+  #seq = 0
+  #socket: WebSocket | undefined
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id
+    this.#parts = parts
+  }
+
+  get connected(): boolean {
+    return this.#socket !== undefined
+  }
+
+  attach(socket: WebSocket): void {
+    this.#socket = socket
+  }
+
+  detach(socket: WebSocket): void {
+    if (this.#socket === socket) this.#socket = undefined
+  }
+
+  /** Numbers a dispatch, keeps it, and sends it where there is a connection. */
+  dispatch(type: string, data: Readonly<Record<string, unknown>>): void {
+    const { intents, bot, ledger, now, id: sessionId } = this.#parts
+    if (!isWanted(type, data, intents)) return
+    const seq = ++this.#seq
+    const seen = type.startsWith('MESSAGE_') ? withoutContent(data, intents, bot.id) : data
+    const frame = JSON.stringify({ op: 0, t: type, s: seq, d: seen })
+    this.#kept.push({ seq, frame })
+    if (this.#kept.length > MOST_KEPT) this.#kept.shift()
+    ledger.append({ kind: 'dispatch', at: now(), sessionId, seq, type, live: this.connected, data: seen })
+    this.#socket?.send(frame)
+  }
+
+  /** Sends again everything after `seq`. False: it was never given out or is forgotten, so the client must identify. */
+  replay(seq: number): boolean {
+    const first = this.#kept[0]?.seq ?? this.#seq + 1
+    if (seq > this.#seq || seq < first - 1) return false
+    for (const kept of this.#kept) if (kept.seq > seq) this.#socket?.send(kept.frame)
+    return true
+  }
+}

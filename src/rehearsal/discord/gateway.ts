@@ -1,0 +1,224 @@
+import type { AddressInfo } from 'node:net'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { GatewaySession } from './gateway-session.ts'
+import { refuseIntents } from './intents.ts'
+import type { DiscordLedger, GatewayEntry } from './ledger-entries.ts'
+import { isRecord } from './read-body.ts'
+import type { DiscordWorld } from './world.ts'
+
+export interface GatewayOptions {
+  readonly host: string
+  readonly heartbeatIntervalMs: number
+  readonly token: () => string
+  readonly messageContent: () => boolean
+  readonly world: () => DiscordWorld
+  readonly ledger: DiscordLedger
+  readonly now: () => number
+}
+
+interface Connection {
+  readonly socket: WebSocket
+  readonly number: number
+  session?: GatewaySession
+}
+
+/** The gateway: HELLO, IDENTIFY, RESUME, heartbeats, and what a test wants to go wrong with them. */
+export class Gateway {
+  /** False: heartbeats are heard and not acknowledged, as on a half-dead connection. */
+  acknowledges = true
+  /** True: what happens is neither told nor kept for a resume, as the real one loses a dispatch now and then. */
+  muted = false
+  readonly #options: GatewayOptions
+  readonly #server: WebSocketServer
+  readonly #connections = new Set<Connection>()
+  readonly #sessions = new Map<string, GatewaySession>()
+  readonly #refusals: number[] = []
+  #lastConnection = 0
+  #lastSession = 0
+
+  private constructor(options: GatewayOptions, server: WebSocketServer) {
+    this.#options = options
+    this.#server = server
+    server.on('connection', (socket) => this.#welcome(socket))
+  }
+
+  static async open(options: GatewayOptions): Promise<Gateway> {
+    const server = new WebSocketServer({ host: options.host, port: 0 })
+    await new Promise<void>((resolve, reject) => {
+      server.once('listening', resolve)
+      server.once('error', reject)
+    })
+    return new Gateway(options, server)
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo
+    return `ws://${this.#options.host}:${port}`
+  }
+
+  /** Tells every session, also those that could still resume. */
+  publish(type: string, data: Readonly<Record<string, unknown>>): void {
+    if (this.muted) return
+    for (const session of this.#sessions.values()) session.dispatch(type, data)
+  }
+
+  /** Op 7: asks the client to come back and resume. */
+  askToReconnect(): void {
+    this.#sendAll({ op: 7, d: null, s: null, t: null })
+  }
+
+  /** Op 9: the session is no longer valid; unless `resumable` it is forgotten, and nothing in between is told again. */
+  invalidate(resumable = false): void {
+    if (!resumable) this.#sessions.clear()
+    this.#sendAll({ op: 9, d: resumable, s: null, t: null })
+  }
+
+  /** Closes every connection with a code; the sessions stay, except after those the platform ends them with. */
+  close(code: number): void {
+    for (const connection of this.#connections) this.#hangUp(connection, code)
+  }
+
+  /** Cuts the connections without a word. */
+  cut(): void {
+    for (const { socket } of this.#connections) socket.terminate()
+  }
+
+  /** Forgets the sessions: who comes back must identify. */
+  forgetSessions(): void {
+    this.#sessions.clear()
+  }
+
+  /** The next IDENTIFY or RESUME is answered by this close code. */
+  refuseNext(code: number): void {
+    this.#refusals.push(code)
+  }
+
+  stop(): Promise<void> {
+    this.cut()
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+
+  #welcome(socket: WebSocket): void {
+    const connection: Connection = { socket, number: ++this.#lastConnection }
+    this.#connections.add(connection)
+    this.#record({ event: 'connected', connection: connection.number })
+    socket.on('message', (data) => this.#receive(connection, data))
+    socket.on('close', (code) => this.#gone(connection, code))
+    socket.on('error', () => socket.terminate())
+    this.#send(socket, { op: 10, d: { heartbeat_interval: this.#options.heartbeatIntervalMs }, s: null, t: null })
+  }
+
+  #receive(connection: Connection, data: RawData): void {
+    const frame = parse(data)
+    if (frame?.op === 1) this.#beat(connection)
+    else if (frame?.op === 2 || frame?.op === 6) this.#enter(connection, frame)
+    else if (frame === undefined) this.#hangUp(connection, 4002)
+    else if (connection.session === undefined) this.#hangUp(connection, 4003)
+    else if (frame.op !== 3 && frame.op !== 4 && frame.op !== 8) this.#hangUp(connection, 4001)
+  }
+
+  #enter(connection: Connection, { op, d }: Frame): void {
+    const payload = isRecord(d) ? d : {}
+    const refusal = this.#refusals.shift() ?? this.#refusalOf(connection, op, payload)
+    if (refusal !== undefined) this.#hangUp(connection, refusal)
+    else if (op === 2) this.#identify(connection, payload)
+    else this.#resume(connection, payload)
+  }
+
+  #refusalOf({ session }: Connection, op: unknown, d: Readonly<Record<string, unknown>>): number | undefined {
+    const { token, messageContent } = this.#options
+    if (session !== undefined) return 4005
+    if (d.token !== token()) return 4004
+    if (op === 6) return undefined
+    return isRecord(d.properties) ? refuseIntents(intentsOf(d), messageContent()) : 4002
+  }
+
+  #beat({ socket, session }: Connection): void {
+    this.#record({ event: 'heartbeat', ...(session !== undefined && { sessionId: session.id }) })
+    if (this.acknowledges) this.#send(socket, { op: 11 })
+  }
+
+  #identify(connection: Connection, d: Readonly<Record<string, unknown>>): void {
+    const { messageContent, world, ledger, now } = this.#options
+    const { bot, guilds } = world()
+    const intents = intentsOf(d)
+    const session = new GatewaySession({ id: `session-${++this.#lastSession}`, intents, bot, ledger, now })
+    this.#sessions.set(session.id, session)
+    connection.session = session
+    session.attach(connection.socket)
+    this.#record({ event: 'identified', sessionId: session.id })
+    session.dispatch('READY', {
+      v: 10,
+      user: bot,
+      session_id: session.id,
+      session_type: 'normal',
+      resume_gateway_url: this.url,
+      shard: [0, 1],
+      guilds: [...guilds.keys()].map((id) => ({ id, unavailable: true })),
+      application: { id: bot.id, flags: messageContent() ? 1 << 19 : 0 },
+    })
+    for (const id of guilds.keys()) session.dispatch('GUILD_CREATE', world().describeGuild(id))
+    this.#record({ event: 'ready', sessionId: session.id, connection: connection.number })
+  }
+
+  #resume(connection: Connection, d: Readonly<Record<string, unknown>>): void {
+    const session = typeof d.session_id === 'string' ? this.#sessions.get(d.session_id) : undefined
+    const seq = typeof d.seq === 'number' ? d.seq : Number.NaN
+    session?.attach(connection.socket)
+    if (session === undefined || !session.replay(seq)) {
+      this.#record({ event: 'refused', code: 9 })
+      this.#send(connection.socket, { op: 9, d: false, s: null, t: null })
+      return
+    }
+    connection.session = session
+    session.dispatch('RESUMED', {})
+    this.#record({ event: 'resumed', sessionId: session.id, connection: connection.number })
+  }
+
+  #hangUp({ socket, session }: Connection, code: number): void {
+    if (session === undefined) this.#record({ event: 'refused', code })
+    if (session !== undefined && [4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014].includes(code)) {
+      this.#sessions.delete(session.id)
+    }
+    socket.close(code)
+  }
+
+  #gone(connection: Connection, code: number): void {
+    this.#connections.delete(connection)
+    const { session, socket } = connection
+    session?.detach(socket)
+    // A client that says goodbye in the ordinary way ends its session.
+    if (session !== undefined && (code === 1000 || code === 1001)) this.#sessions.delete(session.id)
+    this.#record({ event: 'closed', code, ...(session !== undefined && { sessionId: session.id }) })
+  }
+
+  #sendAll(frame: object): void {
+    for (const { socket } of this.#connections) this.#send(socket, frame)
+  }
+
+  #send(socket: WebSocket, frame: object): void {
+    socket.send(JSON.stringify(frame))
+  }
+
+  #record(entry: Omit<GatewayEntry, 'kind' | 'at'>): void {
+    this.#options.ledger.append({ kind: 'gateway', at: this.#options.now(), ...entry })
+  }
+}
+
+interface Frame {
+  readonly op: unknown
+  readonly d: unknown
+}
+
+function intentsOf({ intents }: Readonly<Record<string, unknown>>): number {
+  return typeof intents === 'number' ? intents : -1
+}
+
+function parse(data: RawData): Frame | undefined {
+  try {
+    const value: unknown = JSON.parse(String(data))
+    return isRecord(value) ? { op: value.op, d: value.d } : undefined
+  } catch {
+    return undefined
+  }
+}

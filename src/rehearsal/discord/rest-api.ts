@@ -1,0 +1,24 @@
+import type { DiscordLedger } from './ledger-entries.ts'
+import type { NonceBook } from './nonces.ts'
+import type { Body } from './read-body.ts'
+import type { DiscordWorld } from './world.ts'
+
+/** What a route works on. */
+export interface RestApi {
+  readonly world: DiscordWorld
+  readonly ledger: DiscordLedger
+  readonly nonces: NonceBook
+  readonly gatewayUrl: () => string
+}
+
+/** A call that was recognised. */
+export interface RestCall {
+  /** The name of the route. */
+  readonly method: string
+  readonly path: string
+  /** The ids in the path, in order. */
+  readonly ids: readonly string[]
+  readonly query: URLSearchParams
+  readonly body: Body
+  readonly files: readonly string[]
+}

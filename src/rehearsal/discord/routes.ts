@@ -1,0 +1,46 @@
+import { gatewayBot, getChannel, me, openDirect, startThread, startThreadFromMessage } from './account-routes.ts'
+import { createMessage, deleteMessage, editMessage, getMessages, showTyping } from './message-routes.ts'
+import type { RestApi, RestCall } from './rest-api.ts'
+
+export type Route = (api: RestApi, call: RestCall) => unknown
+
+interface RouteEntry {
+  readonly verb: string
+  readonly path: RegExp
+  readonly name: string
+  readonly run: Route
+}
+
+const channel = '/channels/([^/]+)'
+const route = (verb: string, path: string, run: Route): RouteEntry => ({
+  verb,
+  path: new RegExp(`^${path}$`),
+  name: run.name,
+  run,
+})
+
+const rehearsed: readonly RouteEntry[] = [
+  route('GET', '/gateway/bot', gatewayBot),
+  route('GET', '/users/@me', me),
+  route('POST', '/users/@me/channels', openDirect),
+  route('GET', channel, getChannel),
+  route('GET', `${channel}/messages`, getMessages),
+  route('POST', `${channel}/messages`, createMessage),
+  route('PATCH', `${channel}/messages/([^/]+)`, editMessage),
+  route('DELETE', `${channel}/messages/([^/]+)`, deleteMessage),
+  route('POST', `${channel}/typing`, showTyping),
+  route('POST', `${channel}/messages/([^/]+)/threads`, startThreadFromMessage),
+  route('POST', `${channel}/threads`, startThread),
+]
+
+/** The route of a call under `/api/v10`; undefined: not rehearsed. */
+export function findRoute(
+  verb: string,
+  path: string,
+): { name: string; run: Route; ids: readonly string[] } | undefined {
+  for (const entry of rehearsed) {
+    const match = entry.verb === verb ? entry.path.exec(path) : null
+    if (match !== null) return { name: entry.name, run: entry.run, ids: match.slice(1).map(decodeURIComponent) }
+  }
+  return undefined
+}

@@ -1,0 +1,149 @@
+import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import type { Access, NewChannel, NewThread, NewUser, Ref } from './driver-types.ts'
+import type { DiscordLedger } from './ledger-entries.ts'
+import { Snowflakes } from './snowflakes.ts'
+
+/** A message as it stands now, with what it was before. */
+export interface StoredMessage {
+  message: ApiMessage
+  deleted: boolean
+  /** Every text it had, the present one last. */
+  readonly history: { readonly at: number; readonly text: string }[]
+}
+
+export interface ChannelState {
+  readonly channel: ApiChannel
+  readonly messages: Map<string, StoredMessage>
+  access: Access
+}
+
+export interface GuildState {
+  readonly guild: ApiGuild
+  readonly joinedAt: string
+}
+
+export interface WorldParts {
+  readonly bot: ApiUser
+  readonly ledger: DiscordLedger
+  readonly now: () => number
+}
+
+/** Who and what exists. Asking for something unknown is a mistake of the script, so it throws. */
+export class WorldState {
+  readonly bot: ApiUser
+  readonly now: () => number
+  readonly ids: Snowflakes
+  readonly guilds = new Map<string, GuildState>()
+  readonly channels = new Map<string, ChannelState>()
+  readonly users = new Map<string, ApiUser>()
+  readonly closedDirects = new Set<string>()
+  protected readonly ledger: DiscordLedger
+
+  constructor({ bot, ledger, now }: WorldParts) {
+    this.bot = bot
+    this.ledger = ledger
+    this.now = now
+    this.ids = new Snowflakes(now)
+    this.users.set(bot.id, bot)
+  }
+
+  addUser(input: NewUser): ApiUser {
+    const user: ApiUser = {
+      id: input.id ?? this.ids.next(),
+      username: input.username,
+      discriminator: '0',
+      global_name: input.displayName ?? null,
+      avatar: null,
+      ...(input.isBot === true && { bot: true as const }),
+    }
+    this.users.set(user.id, user)
+    if (input.closedDirect === true) this.closedDirects.add(user.id)
+    return user
+  }
+
+  user(ref: Ref): ApiUser {
+    return found(this.users.get(idOf(ref)), 'user', ref)
+  }
+
+  channel(ref: Ref): ChannelState {
+    return found(this.channels.get(idOf(ref)), 'channel', ref)
+  }
+
+  message(channel: ChannelState, ref: Ref): StoredMessage {
+    return found(channel.messages.get(idOf(ref)), 'message', ref)
+  }
+
+  /** The direct chat of a person with the bot, made when first asked for. */
+  direct(ref: Ref): ChannelState {
+    const user = this.user(ref)
+    for (const state of this.channels.values()) {
+      if (state.channel.type === 1 && state.channel.recipients?.[0]?.id === user.id) return state
+    }
+    return this.open({ id: this.ids.next(), type: 1, recipients: [user], last_message_id: null })
+  }
+
+  /** A group DM with the bot in it. */
+  addGroup(input: { readonly members: readonly Ref[]; readonly id?: string }): ApiChannel {
+    const recipients = input.members.map((member) => this.user(member))
+    return this.open({ id: input.id ?? this.ids.next(), type: 3, recipients, last_message_id: null }).channel
+  }
+
+  /** What the bot may do in a channel; a thread takes after its parent. */
+  accessTo({ channel, access }: ChannelState): Access {
+    const parent = channel.parent_id == null ? undefined : this.channels.get(channel.parent_id)
+    return parent !== undefined && isThread(channel) ? parent.access : access
+  }
+
+  protected makeChannel(input: NewChannel): ApiChannel {
+    const { guild } = found(this.guilds.get(idOf(input.guild)), 'guild', input.guild)
+    const channel: ApiChannel = {
+      id: input.id ?? this.ids.next(),
+      type: input.type ?? 0,
+      guild_id: guild.id,
+      name: input.name,
+      position: this.channels.size,
+      permission_overwrites: [],
+      parent_id: null,
+      last_message_id: null,
+    }
+    return this.open(channel).channel
+  }
+
+  protected makeThread(input: Omit<NewThread, 'announce'> & { readonly type?: 11 | 12 }): ApiChannel {
+    const { channel: parent } = this.channel(input.channel)
+    if (parent.guild_id === undefined) throw new Error('A thread needs a channel of a guild.')
+    const archive_timestamp = new Date(this.now()).toISOString()
+    const channel: ApiChannel = {
+      id: input.id ?? this.ids.next(),
+      type: input.type ?? 11,
+      guild_id: parent.guild_id,
+      parent_id: parent.id,
+      owner_id: this.bot.id,
+      name: input.name,
+      last_message_id: null,
+      message_count: 0,
+      member_count: 1,
+      thread_metadata: { archived: false, auto_archive_duration: 1440, archive_timestamp, locked: false },
+    }
+    return this.open(channel).channel
+  }
+
+  protected open(channel: ApiChannel): ChannelState {
+    const state: ChannelState = { channel, messages: new Map(), access: 'full' }
+    this.channels.set(channel.id, state)
+    return state
+  }
+}
+
+export function isThread({ type }: ApiChannel): boolean {
+  return type === 11 || type === 12
+}
+
+export function idOf(ref: Ref): string {
+  return typeof ref === 'string' ? ref : ref.id
+}
+
+function found<T>(thing: T | undefined, what: string, ref: Ref): T {
+  if (thing === undefined) throw new Error(`The rehearsal knows no ${what} ${idOf(ref)}.`)
+  return thing
+}

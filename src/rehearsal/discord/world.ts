@@ -1,0 +1,216 @@
+import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import { buildMessage, storeMessage } from './build-message.ts'
+import type { Access, NewChannel, NewThread, Ref, Say } from './driver-types.ts'
+import type { ChannelState, StoredMessage, WorldParts } from './world-state.ts'
+import { isThread, WorldState } from './world-state.ts'
+
+/** Where the gateway listens: every act that the bot may see is told to it. */
+export type Publisher = (type: string, data: Readonly<Record<string, unknown>>) => void
+
+/**
+ * What the script of a rehearsal does: people speak, edit, delete, open threads. Each act changes the world and sends the
+ * dispatch the platform would. Everything is immediate and synchronous.
+ */
+export class DiscordWorld extends WorldState {
+  readonly #publish: Publisher
+
+  constructor(parts: WorldParts, publish: Publisher) {
+    super(parts)
+    this.#publish = publish
+  }
+
+  /** A guild with the bot in it; told at once to a bot that is connected. */
+  addGuild(input: { readonly name: string; readonly id?: string }): ApiGuild {
+    const guild: ApiGuild = { id: input.id ?? this.ids.next(), name: input.name, owner_id: this.bot.id }
+    this.guilds.set(guild.id, { guild, joinedAt: new Date(this.now()).toISOString() })
+    this.#publish('GUILD_CREATE', this.describeGuild(guild.id))
+    return guild
+  }
+
+  addChannel(input: NewChannel): ApiChannel {
+    const channel = this.makeChannel(input)
+    this.#publish('CHANNEL_CREATE', { ...channel })
+    return channel
+  }
+
+  addThread(input: NewThread): ApiChannel {
+    const thread = this.makeThread(input)
+    if (input.announce !== false) this.#publish('THREAD_CREATE', { ...thread, newly_created: true })
+    return thread
+  }
+
+  /** A person writes. */
+  say(input: Say): ApiMessage {
+    const author = this.user(input.from)
+    const state = input.channel === undefined ? this.direct(author) : this.channel(input.channel)
+    this.#wakeThread(state)
+    const replied = input.replyTo === undefined ? undefined : this.message(state, input.replyTo).message
+    const message = buildMessage(this, {
+      state,
+      author,
+      content: input.text,
+      pingReplied: true,
+      ...(input.mentions !== undefined && { mentions: input.mentions }),
+      ...(input.attachments !== undefined && { attachments: input.attachments }),
+      ...(replied !== undefined && { replied }),
+    })
+    Object.assign(message, input.extra)
+    this.post(state, message)
+    return message
+  }
+
+  edit(input: { readonly channel: Ref; readonly message: Ref; readonly text: string }): ApiMessage {
+    const state = this.channel(input.channel)
+    return this.rewrite(state, this.message(state, input.message), { content: input.text })
+  }
+
+  remove(channel: Ref, message: Ref): void {
+    const state = this.channel(channel)
+    this.erase(state, this.message(state, message))
+  }
+
+  /** Changes what the bot may do in a channel; one that is hidden from it is deleted for it, as on the platform. */
+  setAccess(ref: Ref, access: Access): void {
+    const state = this.channel(ref)
+    state.access = access
+    this.#publish(access === 'hidden' ? 'CHANNEL_DELETE' : 'CHANNEL_UPDATE', { ...state.channel })
+  }
+
+  setThread(ref: Ref, change: { readonly archived?: boolean; readonly locked?: boolean }): void {
+    const { channel } = this.channel(ref)
+    if (channel.thread_metadata === undefined) throw new Error(`${channel.id} is no thread.`)
+    Object.assign(channel.thread_metadata, change)
+    this.#publish('THREAD_UPDATE', { ...channel })
+  }
+
+  /** Sends a dispatch the driver cannot build: unknown types, nonsense. */
+  raw(type: string, data: Readonly<Record<string, unknown>>): void {
+    this.#publish(type, data)
+  }
+
+  /** The messages of a channel as they stand now, oldest first. */
+  messages(ref: Ref, by: { readonly bot?: boolean } = {}): StoredMessage[] {
+    const all = [...this.channel(ref).messages.values()].filter(({ deleted }) => !deleted)
+    return by.bot === undefined ? all : all.filter(({ message }) => (message.author.id === this.bot.id) === by.bot)
+  }
+
+  /** Makes a thread for the bot, as a REST call does. */
+  startThread(input: Omit<NewThread, 'announce'> & { readonly type?: 11 | 12 }): ApiChannel {
+    const thread = this.makeThread(input)
+    this.#publish('THREAD_CREATE', { ...thread, newly_created: true })
+    return thread
+  }
+
+  /** Puts a message into its channel and tells the gateway; also for the bot's own. */
+  post(state: ChannelState, message: ApiMessage, nonce?: string): void {
+    storeMessage(state, message, this.now())
+    this.#record('sent', message)
+    this.#publish('MESSAGE_CREATE', this.#dispatchOf(state, nonce === undefined ? message : { ...message, nonce }))
+  }
+
+  rewrite(state: ChannelState, stored: StoredMessage, change: Partial<ApiMessage>): ApiMessage {
+    stored.message = { ...stored.message, ...change, edited_timestamp: new Date(this.now()).toISOString() }
+    stored.history.push({ at: this.now(), text: stored.message.content })
+    this.#record('edited', stored.message)
+    this.#publish('MESSAGE_UPDATE', this.#dispatchOf(state, stored.message))
+    return stored.message
+  }
+
+  erase({ channel }: ChannelState, stored: StoredMessage): void {
+    stored.deleted = true
+    this.#record('deleted', stored.message)
+    const { id, channel_id } = stored.message
+    this.#publish('MESSAGE_DELETE', { id, channel_id, ...guildOf(channel) })
+  }
+
+  /** GUILD_CREATE as a bot gets it: the channels it sees, and the threads that are not archived. */
+  describeGuild(id: string): Readonly<Record<string, unknown>> {
+    const state = this.guilds.get(id)
+    if (state === undefined) throw new Error(`The rehearsal knows no guild ${id}.`)
+    const visible = [...this.channels.values()].filter(
+      (channel) => channel.channel.guild_id === id && this.accessTo(channel) !== 'hidden',
+    )
+    const channels = visible.map(({ channel }) => ({ ...channel }))
+    return {
+      ...state.guild,
+      joined_at: state.joinedAt,
+      large: false,
+      unavailable: false,
+      member_count: this.users.size,
+      roles: [everyone(id)],
+      channels: channels.filter((channel) => !isThread(channel)),
+      threads: channels.filter((channel) => isThread(channel) && channel.thread_metadata?.archived !== true),
+      members: [memberOf(this.bot, state.joinedAt)],
+      ...EMPTY_LISTS,
+      ...GUILD_SETTINGS,
+    }
+  }
+
+  #dispatchOf({ channel }: ChannelState, message: ApiMessage): Readonly<Record<string, unknown>> {
+    return { ...message, ...guildOf(channel), channel_type: channel.type }
+  }
+
+  /** An archived thread comes back when somebody writes in it. */
+  #wakeThread({ channel }: ChannelState): void {
+    if (channel.thread_metadata?.archived === true) this.setThread(channel, { archived: false })
+  }
+
+  #record(change: 'sent' | 'edited' | 'deleted', message: ApiMessage): void {
+    this.ledger.append({
+      kind: 'message',
+      at: this.now(),
+      change,
+      byBot: message.author.id === this.bot.id,
+      channelId: message.channel_id,
+      messageId: message.id,
+      text: message.content,
+      message,
+    })
+  }
+}
+
+const EMPTY_LISTS = {
+  emojis: [],
+  stickers: [],
+  voice_states: [],
+  presences: [],
+  stage_instances: [],
+  guild_scheduled_events: [],
+  soundboard_sounds: [],
+  features: [],
+} as const
+
+const GUILD_SETTINGS = {
+  afk_channel_id: null,
+  afk_timeout: 300,
+  default_message_notifications: 0,
+  explicit_content_filter: 0,
+  mfa_level: 0,
+  nsfw_level: 0,
+  preferred_locale: 'en-US',
+  premium_tier: 0,
+  system_channel_flags: 0,
+  verification_level: 0,
+} as const
+
+function everyone(id: string): object {
+  return {
+    id,
+    name: '@everyone',
+    permissions: '0',
+    position: 0,
+    color: 0,
+    hoist: false,
+    managed: false,
+    mentionable: false,
+    flags: 0,
+  }
+}
+
+function memberOf(user: ApiUser, joined_at: string): object {
+  return { user, roles: [], joined_at, deaf: false, mute: false, flags: 0 }
+}
+
+function guildOf({ guild_id }: ApiChannel): { guild_id?: string } {
+  return guild_id === undefined ? {} : { guild_id }
+}

@@ -1,0 +1,46 @@
+import type { Address } from '../core/address.ts'
+import type { Dispatch, Route } from '../core/dispatch.ts'
+import type { InboundMessage } from '../core/message.ts'
+import { chooseSession } from './choose-session.ts'
+import type { Routing } from './compile-routing.ts'
+import { findDispatchRule } from './dispatch-rules.ts'
+import { identify } from './identify.ts'
+import { matchFacts, senderIds } from './match-facts.ts'
+import type { RouteFacts } from './route-facts.ts'
+
+/** What is known of a text the agent itself put somewhere. */
+export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
+
+/**
+ * The session in which whoever writes at a place next will find what was posted there. A direct chat on Telegram has the
+ * id of its person, who may share a session over chats; nowhere else is the sender known beforehand, so a place whose
+ * sessions are set apart by sender has none that fits. Also the dispatch such a session is opened with.
+ */
+export function placeSession(
+  routing: Routing,
+  facts: Pick<RouteFacts, 'personOf'>,
+  { address, ...posting }: Posting & { readonly address: Address },
+): { readonly route: Route; readonly dispatch: Dispatch } {
+  const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address), reply: { address } }
+  const ids = senderIds(dispatch.event.sender)
+  const { identity } = identify(routing.people, facts, { dispatch, ids })
+  const place = matchFacts(address, ids, { person: identity.person, mentioned: true })
+  const rule = findDispatchRule(routing.dispatch, place)
+  return { route: chooseSession(routing.sessions, { dispatch, identity, facts: place }, rule).route, dispatch }
+}
+
+function nextMessage(address: Address): InboundMessage {
+  const known = address.chatType === 'direct' && address.channel === 'telegram'
+  return {
+    kind: 'message',
+    eventKey: '',
+    address,
+    sender: { id: known ? address.chat : '', kind: 'user' },
+    sentAt: 0,
+    messageId: '',
+    text: '',
+    mentioned: true,
+    mentionsOthers: false,
+    attachments: [],
+  }
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../core/clock.ts'
+import type { Dispatch, Identity } from '../core/dispatch.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
+import type { AgentId, PersonId, TraceId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Schedule, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
+import type { Role } from '../core/session.ts'
+import type { InboxRow, Store } from '../store/store.ts'
+import { type Digest, readDigest } from './read-digest.ts'
+import { scheduleDispatch } from './schedule-dispatch.ts'
+
+export interface RunDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Every agent that may have a session with messages to digest. */
+  readonly agents: readonly AgentId[]
+  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  accept(dispatch: Dispatch): Promise<void>
+  /** Of somebody who made a schedule, as things are now. */
+  roleOf(person: PersonId): Promise<Role>
+}
+
+export type OwedSlot = ScheduleSlot & { readonly traceId: TraceId }
+
+/**
+ * Takes the oldest owed slot of a schedule one step on: hands it to the pipeline, or records how its run ended. True when
+ * it has ended, so that the next one may begin. May be called again at any time: a slot is accepted once.
+ */
+export async function advanceRun(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
+  const [row] = await deps.store.read.inbox.find(slot.traceId)
+  if (row === undefined) return begin(deps, slot)
+  if (row.state !== 'done') return false
+  await end(deps, slot, await endOf(deps, row))
+  return true
+}
+
+async function begin(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
+  const { store, clock } = deps
+  const schedule = await store.read.schedules.get(slot.scheduleId)
+  if (!schedule) {
+    await end(deps, slot, { state: 'skipped', outcome: 'removed', at: clock.now() })
+    return true
+  }
+  try {
+    const creator = await authorityOf(deps, schedule)
+    const digest = await digestFor(deps, schedule, creator)
+    if (digest) await store.write((tx) => tx.schedules.setReading(slot.traceId, digest.reading))
+    const run = { ...slot, creator, receivedAt: clock.now(), ...(digest ? { data: digest.text } : {}) }
+    await deps.accept(scheduleDispatch(schedule, run))
+    return false
+  } catch (error) {
+    if (errorCode(error) !== 'forbidden') throw error
+    await end(deps, slot, { state: 'failed', outcome: `refused: ${toError(error).message}`, at: clock.now() })
+    return true
+  }
+}
+
+async function authorityOf({ roleOf }: RunDeps, { creator }: Schedule): Promise<Identity> {
+  if (creator === undefined) return { role: 'owner' }
+  const role = await roleOf(creator)
+  if (role === 'guest') throw new ParleyError('forbidden', `${creator}, who made it, is nobody I know any more`)
+  return { person: creator, role }
+}
+
+async function digestFor(
+  { store, agents }: RunDeps,
+  { id, definition }: Schedule,
+  creator: Identity,
+): Promise<Digest | undefined> {
+  const { digestOf, timezone } = definition
+  if (digestOf === undefined) return undefined
+  const since = (await store.read.schedules.lastDone(id))?.reading ?? {}
+  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents })
+}
+
+/** An answer and silence are completed runs; whatever else became of it is a failed one. */
+async function endOf({ store, clock }: RunDeps, { outcome, turnId }: InboxRow): Promise<SlotEnd> {
+  const turn = turnId && (await store.read.turns.get(turnId))
+  const what = outcome ?? 'failed'
+  return {
+    state: outcome === 'answered' || outcome === 'silent' ? 'done' : 'failed',
+    outcome: turn?.error === undefined ? what : `${what}: ${turn.error}`,
+    at: clock.now(),
+    ...(turnId === undefined ? {} : { turnId }),
+  }
+}
+
+async function end({ store, logger }: RunDeps, { scheduleId, slotAt, traceId }: OwedSlot, by: SlotEnd): Promise<void> {
+  if (!(await store.write((tx) => tx.schedules.endSlot(traceId, by)))) return
+  const fields = { schedule: scheduleId, slot: new Date(slotAt).toISOString(), outcome: by.outcome, traceId }
+  if (by.state === 'failed') logger.warn('A scheduled run failed', fields)
+  else logger.info('A scheduled run ended', fields)
+}

@@ -1,0 +1,32 @@
+import type { MissedPolicy } from '../core/schedule.ts'
+
+/** Later than this a slot counts as missed: time enough for a restart, a stalled process, a slow tick. */
+export const ON_TIME_MS = 60_000
+
+/** What becomes of due slots, each in order. */
+export interface SlotDecision {
+  readonly run: readonly number[]
+  readonly missed: readonly number[]
+}
+
+/**
+ * Pure: the policy of a schedule for slots found late, such as after a sleep of the machine or a stop of the daemon.
+ * What is on time always runs, and under `once` covers everything missed before it.
+ */
+export function decideSlots(due: readonly number[], now: number, policy: MissedPolicy): SlotDecision {
+  const late = due.filter((slot) => now - slot > ON_TIME_MS)
+  const onTime = due.filter((slot) => now - slot <= ON_TIME_MS)
+  const caughtUp = late.slice(late.length - catchUp(policy, { late: late.length, onTime: onTime.length }))
+  return { run: [...caughtUp, ...onTime], missed: late.slice(0, late.length - caughtUp.length) }
+}
+
+function catchUp(policy: MissedPolicy, count: { readonly late: number; readonly onTime: number }): number {
+  switch (policy.kind) {
+    case 'skip':
+      return 0
+    case 'once':
+      return count.onTime > 0 ? 0 : Math.min(count.late, 1)
+    case 'all':
+      return Math.min(count.late, policy.most)
+  }
+}

@@ -1,0 +1,79 @@
+import { type Address, formatAddress } from '../core/address.ts'
+import type { Identity } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { SessionEvent } from '../core/event.ts'
+import type { AgentId, SessionId } from '../core/ids.ts'
+import type { DigestReading } from '../core/schedule.ts'
+import type { Session } from '../core/session.ts'
+import type { Store } from '../store/store.ts'
+import { type DigestLine, digestLine, digestText } from './digest-text.ts'
+
+/** Sessions of one conversation: its topics, its members where they are set apart, the agents that answer there. */
+const MOST_SESSIONS = 100
+/** Events looked at in each: far more than a digest shows. */
+const MOST_EVENTS = 1_000
+
+export interface DigestRequest {
+  readonly of: Address
+  readonly timezone: string
+  /** Who made the schedule: an owner may read any conversation, a member those they take part in. */
+  readonly creator: Identity
+  /** How far the last completed run read; empty before the first. */
+  readonly since: DigestReading
+  /** Every agent that may have a session there. */
+  readonly agents: readonly AgentId[]
+}
+
+export interface Digest {
+  readonly text: string
+  readonly reading: DigestReading
+}
+
+/**
+ * The messages of a conversation, its topics included, that no completed run has read. Throws `forbidden`, saying why,
+ * when its creator may not read them.
+ */
+export async function readDigest(read: Store['read'], request: DigestRequest): Promise<Digest> {
+  const lines: DigestLine[] = []
+  const reading: Record<SessionId, number> = { ...request.since }
+  const sessions = await sessionsOf(read, request)
+  let readable = 0
+  for (const session of sessions) {
+    const events = await read.events.latest(session.id, MOST_EVENTS)
+    if (!mayRead(request.creator, events)) continue
+    readable++
+    const after = request.since[session.id] ?? 0
+    for (const event of events) {
+      const line = event.seq > after ? digestLine(event, placeOf(session)) : undefined
+      if (line) lines.push(line)
+    }
+    reading[session.id] = events.at(-1)?.seq ?? after
+  }
+  if (readable === 0 && request.creator.role !== 'owner') throw refusal(request)
+  lines.sort((a, b) => a.at - b.at)
+  return { text: digestText(request.of, lines, request.timezone), reading }
+}
+
+async function sessionsOf(read: Store['read'], { of, agents }: DigestRequest): Promise<readonly Session[]> {
+  const name = formatAddress(of)
+  const keys = [name, ...agents.map((agent) => `agent:${agent}:${name}`)]
+  const found = await Promise.all(keys.map((key) => read.sessions.under(key, MOST_SESSIONS)))
+  return found.flat()
+}
+
+/** Sessions of an agent that is not the default one have it before their place. */
+function placeOf({ displayKey, agentId }: Session): string {
+  const prefix = `agent:${agentId}:`
+  return displayKey.startsWith(prefix) ? displayKey.slice(prefix.length) : displayKey
+}
+
+function mayRead({ role, person }: Identity, events: readonly SessionEvent[]): boolean {
+  if (role === 'owner') return true
+  if (role === 'guest' || person === undefined) return false
+  return events.some((event) => event.type === 'user_message' && event.data.person === person)
+}
+
+function refusal({ of, creator }: DigestRequest): ParleyError {
+  const who = creator.person ?? 'its creator'
+  return new ParleyError('forbidden', `${who} takes no part in ${formatAddress(of)} and may not have it read`)
+}

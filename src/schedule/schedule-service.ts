@@ -1,0 +1,60 @@
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import { toScheduleId } from '../core/ids.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { ConfiguredSchedule } from '../core/schedule.ts'
+import type { Store } from '../store/store.ts'
+import type { Scheduler, SchedulerDeps } from './scheduler.ts'
+
+export type ServiceDeps = Omit<SchedulerDeps, 'ticks'>
+
+/** Schedules, as the daemon and its operator see them. */
+export interface ScheduleService {
+  /** Brings the store in line with the configuration and begins to run what is due. */
+  start(configured: readonly ConfiguredSchedule[]): Promise<void>
+  readonly operator: OperatorService['schedules']
+  /** Resolves when nothing more is handed to the pipeline. Idempotent. */
+  stop(): Promise<void>
+}
+
+/** A daemon without a schedule never loads the calendar: it costs some megabytes. */
+export function createScheduleService(deps: ServiceDeps): ScheduleService {
+  const { store, clock } = deps
+  let scheduler: Scheduler | undefined
+
+  async function open(): Promise<Scheduler> {
+    const [{ Scheduler }, { cronTicks }] = await Promise.all([import('./scheduler.ts'), import('./ticks.ts')])
+    return new Scheduler({ ...deps, ticks: cronTicks(clock) })
+  }
+
+  return {
+    async start(configured) {
+      if (configured.length + (await store.read.schedules.all()).length === 0) return
+      const { syncSchedules } = await import('./sync-schedules.ts')
+      await syncSchedules(deps, configured)
+      scheduler = await open()
+      await scheduler.start()
+    },
+    operator: operatorSchedules({ store, clock }, async (id) => {
+      if (!scheduler) throw new ParleyError('not_found', `There is no schedule ${id}.`)
+      return scheduler.runNow(toScheduleId(id))
+    }),
+    async stop() {
+      await scheduler?.stop()
+    },
+  }
+}
+
+/** What an operator may ask of a store; `run` is the daemon's affair. */
+export function operatorSchedules(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  run: OperatorService['schedules']['run'] = async () => {
+    throw new ParleyError('unavailable', 'No daemon is running; "parley start" runs schedules.')
+  },
+): OperatorService['schedules'] {
+  return {
+    list: async () => (await import('./report.ts')).listSchedules(store.read, clock.now()),
+    next: async (id, count) => (await import('./report.ts')).nextOf(store.read, id, { count, now: clock.now() }),
+    run,
+  }
+}

@@ -1,0 +1,110 @@
+import { type CronExpression, CronExpressionParser } from 'cron-parser'
+import { instantsOf, type WallTime, wallTimeAt } from './wall-time.ts'
+
+/** When a schedule is due: an expression of five fields, or an alias such as `@daily`, in an IANA zone. */
+export interface Timing {
+  readonly cron: string
+  readonly timezone: string
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** More than any zone's clocks jump; what is this far from a slot cannot trade places with it. */
+const JUMP_MS = 3 * HOUR_MS
+const HOURS_OF_DAY = 24
+
+/**
+ * The first slot after an instant; undefined if there is none within ten years.
+ *
+ * The rules on the two days a year: a wall time that is skipped runs as much later as the clocks jump (02:30 at 03:30);
+ * one that comes twice runs the first time only, except where the expression names every hour: every 15 minutes goes on
+ * through the repeated hour. Slots do not depend on where one begins to count, so a restart at any time finds the same.
+ */
+export function nextSlot(timing: Timing, after: number): number | undefined {
+  const wall = wallTimeAt(timing.timezone, after)
+  let first: number | undefined
+  for (const { at, slots } of slotsFrom(timing, wall - disorderAt(timing, after))) {
+    if (at > wall + MOST_AHEAD_MS) break
+    if (first !== undefined && at > wallTimeAt(timing.timezone, first) + disorderAt(timing, first)) break
+    for (const slot of slots) if (slot > after && (first === undefined || slot < first)) first = slot
+  }
+  return first
+}
+
+const MOST_AHEAD_MS = 10 * 366 * DAY_MS
+
+/** How far wall times around an instant may be out of the order of their instants: not at all where no clock changes. */
+function disorderAt({ timezone }: Timing, instant: number): number {
+  const [before, after] = [instant - JUMP_MS, instant + JUMP_MS]
+  return wallTimeAt(timezone, after) - wallTimeAt(timezone, before) === after - before ? 0 : JUMP_MS
+}
+
+/** The slots after an instant, in order, at most `count`. */
+export function nextSlots(timing: Timing, after: number, count: number): readonly number[] {
+  const found: number[] = []
+  for (let slot = nextSlot(timing, after); slot !== undefined; slot = nextSlot(timing, slot)) {
+    if (found.push(slot) >= count) break
+  }
+  return found
+}
+
+/** The slots with `after` < slot ≤ `until`, in order. */
+export function slotsBetween(timing: Timing, after: number, until: number): readonly number[] {
+  const [from, to] = [wallTimeAt(timing.timezone, after), wallTimeAt(timing.timezone, until)]
+  const disorder = disorderAt(timing, until)
+  const found = new Set<number>()
+  for (const { at, slots } of slotsFrom(timing, from - disorderAt(timing, after))) {
+    if (at > to + disorder) break
+    for (const slot of slots) if (slot > after && slot <= until) found.add(slot)
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+const LOOK_BACKS_MS = [HOUR_MS, DAY_MS, 31 * DAY_MS, 366 * DAY_MS, 5 * 366 * DAY_MS]
+
+/** The newest slots with `after` < slot ≤ `until`, in order, at most `most`, however long ago `after` is. */
+export function newestSlots(timing: Timing, { after, until }: Span, most: number): readonly number[] {
+  for (const back of LOOK_BACKS_MS) {
+    const from = Math.max(after, until - back)
+    const slots = slotsBetween(timing, from, until)
+    if (slots.length >= most || from === after) return slots.slice(-most)
+  }
+  return slotsBetween(timing, after, until).slice(-most)
+}
+
+export interface Span {
+  readonly after: number
+  readonly until: number
+}
+
+interface WallSlot {
+  readonly at: WallTime
+  readonly slots: readonly number[]
+}
+
+/** Wall times that match, in order, each with the instants it is due at. */
+function* slotsFrom({ cron, timezone }: Timing, wall: WallTime): Generator<WallSlot, void, void> {
+  const expression = parseCron(cron, wall)
+  const everyHour = expression.fields.hour.values.length === HOURS_OF_DAY
+  for (;;) {
+    const at = nextOf(expression)
+    if (at === undefined) return
+    const instants = instantsOf(timezone, at)
+    yield { at, slots: everyHour ? instants : [instants[0]] }
+  }
+}
+
+/** Reads an expression in wall time. Throws what the parser throws. */
+export function parseCron(cron: string, from: WallTime): CronExpression {
+  return CronExpressionParser.parse(cron, { tz: 'UTC', currentDate: new Date(from) })
+}
+
+/** The parser gives up after a number of steps on what never comes, such as 30 February. */
+function nextOf(expression: CronExpression): WallTime | undefined {
+  try {
+    return expression.next().getTime()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { ScheduleId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ConfiguredSchedule, Schedule } from '../core/schedule.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
+import { checkTiming } from './check-cron.ts'
+
+export interface SyncDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Makes the stored schedules of source `config` those of the configuration, by id: as often as one likes, there are as
+ * many as it names (E15). One whose times changed begins anew from now, and what it still owed is not run (E11). Throws
+ * `config` for times nobody checked.
+ */
+export async function syncSchedules(
+  { store, clock, logger }: SyncDeps,
+  configured: readonly ConfiguredSchedule[],
+): Promise<void> {
+  for (const { id, definition } of configured) {
+    const [mistake] = checkTiming(definition)
+    if (mistake) throw new ParleyError('config', `schedules.${id}.${mistake.field}: ${mistake.message}`)
+  }
+  const at = clock.now()
+  const kept = new Set(configured.map(({ id }) => id))
+  await store.write(async (tx) => {
+    const known = new Map((await tx.schedules.all()).map((schedule) => [schedule.id, schedule]))
+    for (const { id, source } of known.values()) {
+      if (source !== 'config' || kept.has(id)) continue
+      await tx.schedules.remove(id)
+      await letGo(tx, id, { outcome: 'removed', at })
+      logger.info('A schedule is no longer in the configuration', { schedule: id })
+    }
+    for (const one of configured) await put(tx, one, { known: known.get(one.id), at })
+  })
+}
+
+async function put(
+  tx: StoreWriter,
+  { id, definition }: ConfiguredSchedule,
+  { known, at }: { readonly known: Schedule | undefined; readonly at: number },
+): Promise<void> {
+  if (known?.source === 'config' && JSON.stringify(known.definition) === JSON.stringify(definition)) return
+  await tx.schedules.put({ id, source: 'config', definition }, at)
+  const { cron, timezone } = known?.definition ?? definition
+  if (cron === definition.cron && timezone === definition.timezone) return
+  await tx.schedules.setEvaluated(id, at)
+  await letGo(tx, id, { outcome: 'changed', at })
+}
+
+/** Ends what was claimed and has not begun. A run that has begun goes on to its end. */
+async function letGo(
+  tx: StoreWriter,
+  id: ScheduleId,
+  { outcome, at }: { readonly outcome: string; readonly at: number },
+): Promise<void> {
+  for (const { scheduleId, traceId } of await tx.schedules.claimed()) {
+    if (scheduleId !== id || traceId === undefined || (await tx.inbox.find(traceId)).length > 0) continue
+    await tx.schedules.endSlot(traceId, { state: 'skipped', outcome, at })
+  }
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import type { ChannelFacts } from '../../../adapters/discord/address.ts'
+import { readEdit, readMessage } from '../../../adapters/discord/inbound.ts'
+import type { InboundReading } from '../../../adapters/discord/reading.ts'
+import { toAccountId } from '../../../src/core/ids.ts'
+
+const BOT = '900'
+const GUILD = '100'
+const channel: ChannelFacts = { id: '200', kind: 'channel', guildId: GUILD }
+const thread: ChannelFacts = { id: '201', kind: 'thread', guildId: GUILD, parentId: '200' }
+const direct: ChannelFacts = { id: '202', kind: 'direct' }
+const group: ChannelFacts = { id: '203', kind: 'group' }
+
+const ada = { id: '222', username: 'ada', global_name: 'Ada' }
+const bot = { id: BOT, username: 'parley', bot: true }
+
+/** A MESSAGE_CREATE as the platform sends it. */
+function message(changes: object = {}): object {
+  return {
+    id: '1573660185950420993',
+    type: 0,
+    channel_id: '200',
+    guild_id: GUILD,
+    author: ada,
+    content: 'hello',
+    timestamp: '2026-11-21T12:00:00.000000+00:00',
+    edited_timestamp: null,
+    mentions: [],
+    mention_roles: [],
+    mention_everyone: false,
+    attachments: [],
+    embeds: [],
+    ...changes,
+  }
+}
+
+const context = (place: ChannelFacts, commands?: readonly string[] | null) => ({
+  account: toAccountId(''),
+  botId: BOT,
+  place,
+  commands: commands === null ? undefined : new Set(commands ?? ['new', 'status']),
+})
+const read = (changes: object = {}, place = channel) => readMessage(message(changes), context(place))
+const why = (reading: InboundReading) => (reading.kind === 'dropped' ? reading.why : reading.event.kind)
+
+describe('where a message stands', () => {
+  test.each([
+    ['a channel', channel, { chatType: 'channel', chat: '200', space: { type: 'guild', id: GUILD } }],
+    ['a thread', thread, { chatType: 'channel', chat: '200', topic: '201', space: { type: 'guild', id: GUILD } }],
+    ['a direct chat', direct, { chatType: 'direct', chat: '222' }],
+    ['a group', group, { chatType: 'group', chat: '203' }],
+  ])('%s', (_, place, address) => {
+    expect(read({}, place)).toMatchObject({
+      kind: 'event',
+      event: { address: { channel: 'discord', account: 'default', ...address } },
+    })
+  })
+
+  test('a thread without a parent is not understood', () => {
+    expect(why(read({}, { id: '201', kind: 'thread', guildId: GUILD }))).toBe('message:unknown_channel')
+  })
+})
+
+describe('who is meant', () => {
+  const mentioned = (changes: object, place = channel) => {
+    const reading = read(changes, place)
+    if (reading.kind !== 'event' || !('mentioned' in reading.event)) throw new Error(why(reading))
+    return [reading.event.mentioned, reading.event.mentionsOthers]
+  }
+  const replyTo = (author: object) => ({ type: 19, referenced_message: { id: '5', author, content: 'said' } })
+
+  test.each([
+    ['nobody', {}, [false, false]],
+    ['the bot', { mentions: [bot] }, [true, false]],
+    ['the bot and another', { mentions: [bot, { id: '444' }] }, [true, true]],
+    ['another', { mentions: [{ id: '444' }] }, [false, true]],
+    ['a role', { mention_roles: ['7'] }, [false, true]],
+    ['everyone', { mention_everyone: true }, [false, true]],
+    ['the bot by a name in the text only', { content: '<@900> hi' }, [false, false]],
+    ['the bot by a reply', replyTo(bot), [true, false]],
+    ['another by a reply that pings', { ...replyTo({ id: '444' }), mentions: [{ id: '444' }] }, [false, true]],
+  ])('%s', (_, changes, expected) => {
+    expect(mentioned(changes)).toEqual(expected)
+  })
+
+  test('everybody in a direct chat means the bot', () => {
+    expect(mentioned({}, direct)).toEqual([true, false])
+  })
+
+  test('a reply carries what it answers', () => {
+    expect(read(replyTo(bot))).toMatchObject({ event: { quoted: { messageId: '5', text: 'said', own: true } } })
+  })
+})
+
+describe('what is no event', () => {
+  test.each([
+    ['the bot itself', { author: bot }, 'own_message'],
+    ['another bot', { author: { ...ada, bot: true } }, 'other_bot'],
+    ['a webhook', { webhook_id: '8' }, 'webhook'],
+    ['a join notice', { type: 7 }, 'message:type_7'],
+    ['no text and no file', { content: '' }, 'message:without_text'],
+    ['a broken id', { id: 5 }, 'malformed:message'],
+    ['no author', { author: null }, 'malformed:message'],
+    ['a broken list', { mentions: 'x' }, 'malformed:message'],
+  ])('%s', (_, changes, expected) => {
+    expect(why(read(changes))).toBe(expected)
+  })
+
+  test.each([undefined, null, 5, 'x', [], {}])('%j is dropped without an exception', (value) => {
+    expect(why(readMessage(value, context(channel)))).toBe('malformed:message')
+  })
+})
+
+describe('text, files, keys', () => {
+  test('the text stays as it was written, and the key is the message’s own', () => {
+    const reading = read({ content: ' <@900> hi  ', mentions: [bot] })
+    expect(reading).toMatchObject({
+      event: {
+        text: ' <@900> hi  ',
+        eventKey: '900:message:1573660185950420993',
+        messageId: '1573660185950420993',
+        sender: { id: '222', kind: 'user', displayName: 'Ada', username: 'ada' },
+      },
+    })
+  })
+
+  test('a file is named by ids, never by its link', () => {
+    const file = { id: '9', filename: 'a.png', size: 5, content_type: 'image/png', url: 'https://cdn/a.png' }
+    const reading = read({ content: '', attachments: [file] })
+    expect(reading).toMatchObject({
+      event: { attachments: [{ ref: '200/1573660185950420993/9', fileName: 'a.png', mime: 'image/png', size: 5 }] },
+    })
+    expect(JSON.stringify(reading)).not.toContain('cdn')
+  })
+
+  test('an edit has a key for each time, and what the platform changes by itself is none', () => {
+    const edited = message({ edited_timestamp: '2026-11-21T12:01:00.000000+00:00', content: 'other' })
+    expect(readEdit(edited, context(channel))).toMatchObject({
+      event: { kind: 'edit', eventKey: '900:edit:1573660185950420993@1795262460000', text: 'other' },
+    })
+    expect(why(readEdit(message(), context(channel)))).toBe('edit:by_platform')
+    expect(why(readEdit({ id: '5', channel_id: '200' }, context(channel)))).toBe('edit:by_platform')
+  })
+})
+
+describe('typed commands', () => {
+  const named = (content: string, changes: object = {}) => {
+    const reading = readMessage(message({ content, ...changes }), context(channel, ['new']))
+    const { event } = reading as Extract<InboundReading, { kind: 'event' }>
+    return event.kind === 'command' ? [event.name, event.args] : event.kind
+  }
+
+  test.each([
+    ['!new', {}, ['new', '']],
+    ['!NEW  a  b ', {}, ['new', 'a  b']],
+    ['<@900> /new now', { mentions: [bot] }, ['new', 'now']],
+    ['<@!900> !new', { mentions: [bot] }, ['new', '']],
+    ['/new', {}, 'message'],
+    ['!play a song', {}, 'message'],
+    ['!newer', {}, 'message'],
+    ['say !new', {}, 'message'],
+    ['<@444> !new', { mentions: [{ id: '444' }] }, 'message'],
+  ] as const)('%s', (content, changes, expected) => {
+    expect(named(content, changes)).toEqual(expected)
+  })
+
+  test('a slash is enough in a direct chat', () => {
+    expect(read({ content: '/status' }, direct)).toMatchObject({ event: { kind: 'command', name: 'status' } })
+  })
+
+  test('before the names are known only who addresses the bot commands it', () => {
+    const named = (content: string, place: ChannelFacts) => why(readMessage(message({ content }), context(place, null)))
+    expect([named('!play', channel), named('!start', direct)]).toEqual(['message', 'command'])
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
+import { fakeOperator, sampleSchedule } from '../fakes/operator.ts'
+import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
+
+async function withDaemon(operator = fakeOperator()): Promise<Rig> {
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  return parley
+}
+
+test('schedule list shows when each runs next and what came of the last slot', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('schedule', 'list')).toBe(0)
+  expect(parley.out().split('\n')[1]).toBe(
+    'morning   2026-11-21 14:04:22Z  2026-11-21 14:03:22Z  answered  0 8 * * 1-5  Europe/Berlin  telegram:group:-1002/7',
+  )
+})
+
+test('schedule list --json prints the answer as it came', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('schedule', 'list', '--json')).toBe(0)
+  expect(JSON.parse(parley.out())).toEqual([sampleSchedule])
+})
+
+test('without any, it says how to write one', async () => {
+  const { schedules } = fakeOperator()
+  const parley = await withDaemon(fakeOperator({ schedules: { ...schedules, list: async () => [] } }))
+  expect(await parley.run('schedule', 'list')).toBe(0)
+  expect(parley.out()).toContain('No schedule.')
+})
+
+test('schedule next asks for five slots unless it is told, and prints them as times', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  expect(await parley.run('schedule', 'next', 'morning', '--json')).toBe(0)
+  expect(operator.asked).toEqual([{ id: 'morning', count: 5 }])
+  expect(JSON.parse(parley.out())[0]).toBe('2026-11-21T14:03:22.000Z')
+})
+
+test('schedule run starts it and names the trace', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  expect(await parley.run('schedule', 'run', 'morning')).toBe(0)
+  expect(operator.asked).toEqual([{ run: 'morning' }])
+  expect(parley.out()).toContain('parley why tr_2')
+})
+
+test.each([
+  ['next', 'nobody'],
+  ['run', 'nobody'],
+])('schedule %s of what is not there exits 1 with a line', async (...argv) => {
+  const parley = await withDaemon()
+  expect(await parley.run('schedule', ...argv)).toBe(1)
+  expect(parley.err()).toBe('There is no schedule nobody.\n')
+})
+
+test.each(['0', '101', 'x'])('schedule next morning %s is wrong usage', async (count) => {
+  const parley = await withDaemon()
+  expect(await parley.run('schedule', 'next', 'morning', count)).toBe(2)
+})
+
+test('without a daemon schedules can be looked at, and not run', async () => {
+  const run = async () => {
+    throw new ParleyError('unavailable', 'No daemon is running; "parley start" runs schedules.')
+  }
+  const { schedules } = fakeOperator()
+  const parley = await rig({ openOffline: async () => fakeOffline({ schedules: { ...schedules, run } }) })
+  await makeStore(parley)
+  expect(await parley.run('schedule', 'list')).toBe(0)
+  expect(await parley.run('schedule', 'run', 'morning')).toBe(1)
+  expect(parley.err()).toContain('"parley start" runs schedules')
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { startHousehold } from './household.ts'
+
+const ADA = 111
+const BOB = 444
+
+function toAda({ params }: { readonly params: Readonly<Record<string, unknown>> }): boolean {
+  return String(params.chat_id) === String(ADA)
+}
+
+describe('trouble while sending', () => {
+  it('C03: a person who blocks the bot meanwhile is not tried again, not even after a restart', async () => {
+    const gate = createGate()
+    const house = await startHousehold({
+      script: (_, turn) => textReply('an answer', turn === 0 ? { holds: [{ beforeDelta: 0, gate }] } : {}),
+    })
+    const { world, ledger } = house.telegram
+    const message = world.say({ from: ADA, text: 'hello' })
+    await gate.reached
+    world.block(ADA)
+    gate.release()
+    await ledger.nextCall('sendMessage', { where: (call) => call.answer?.ok === false })
+    const daemon = await house.restart()
+    world.say({ from: BOB, text: 'and me?' })
+    await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === BOB })
+    expect(ledger.calls('sendMessage').filter(toAda)).toHaveLength(1)
+    const why = await daemon.operator.why(String(message.message_id))
+    expect(why.find(({ address }) => address.endsWith(`:${ADA}`))).toMatchObject({
+      deliveries: [{ state: 'rejected', reason: expect.stringMatching(/^403: .*blocked/) }],
+    })
+  })
+
+  it('C04: told to wait, that chat waits and no other, and the answer comes once', async () => {
+    const house = await startHousehold()
+    const { world, ledger, faults } = house.telegram
+    const description = 'Too Many Requests: retry after 2'
+    const body = { ok: false, error_code: 429, description, parameters: { retry_after: 2 } }
+    const refused = faults.add({
+      method: 'sendMessage',
+      where: toAda,
+      action: { kind: 'answer', when: 'before', status: 429, body },
+    })
+    world.say({ from: ADA, text: 'hello' })
+    await refused.reached
+    const from = Date.now()
+    world.say({ from: BOB, text: 'and me?' })
+    const other = await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === BOB })
+    const late = await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === ADA })
+    expect(other.at).toBeLessThan(late.at)
+    expect(late.at - from).toBeGreaterThanOrEqual(1_900)
+    await house.daemon.stop()
+    expect(world.messages(ADA, { by: 'bot' }).map(({ message }) => message.text)).toEqual(['echo hello'])
+  })
+
+  it('B06: an answer that cannot be read is not blindly repeated: one marked copy, and the operator sees it', async () => {
+    const house = await startHousehold()
+    const { world, ledger, faults } = house.telegram
+    const html = '<html>502 Bad Gateway</html>'
+    const garbled = faults.add({
+      method: 'sendMessage',
+      action: { kind: 'answer', when: 'after', status: 502, body: html },
+    })
+    world.say({ from: ADA, text: 'hello' })
+    await garbled.reached
+    const repeat = await ledger.nextFromBot('sent', {
+      where: ({ text }) => text.startsWith('(repeat)'),
+      timeoutMs: 15_000,
+    })
+    expect(repeat.text).toBe('(repeat) echo hello')
+    await house.restart()
+    expect(world.messages(ADA, { by: 'bot' })).toHaveLength(2)
+    const { uncertain } = await house.daemon.operator.status()
+    expect(uncertain).toMatchObject([{ state: 'resent' }])
+  })
+})

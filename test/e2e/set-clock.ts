@@ -1,0 +1,50 @@
+import type { Clock } from '../../src/core/clock.ts'
+
+export interface SetClock extends Clock {
+  /** Sets the time; timers that are due by then run at once, as after a sleep of the machine. */
+  set(at: string): void
+  /** The same by a number of ms. */
+  skip(ms: number): void
+  /** Resolves when a timer of exactly `ms` is set. */
+  timerOf(ms: number): Promise<void>
+}
+
+/** A clock that goes as the system's does and can be set. */
+export function setClock(start: string): SetClock {
+  let ahead = Date.parse(start) - Date.now()
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>()
+  const waiting = new Set<{ readonly ms: number; readonly found: () => void }>()
+  const now = (): number => Date.now() + ahead
+  const runDue = (): void => {
+    for (const timer of [...timers].filter(({ at }) => at <= now()).sort((a, b) => a.at - b.at)) timer.run()
+  }
+  return {
+    now,
+    after(ms, callback) {
+      const cancel = (): void => {
+        timers.delete(timer)
+        clearTimeout(real)
+      }
+      const timer = {
+        at: now() + ms,
+        run() {
+          cancel()
+          callback()
+        },
+      }
+      const real = setTimeout(timer.run, ms).unref()
+      timers.add(timer)
+      for (const waiter of waiting) if (waiter.ms === ms && waiting.delete(waiter)) waiter.found()
+      return cancel
+    },
+    set(at) {
+      ahead = Date.parse(at) - Date.now()
+      runDue()
+    },
+    skip(ms) {
+      ahead += ms
+      runDue()
+    },
+    timerOf: (ms) => new Promise((found) => waiting.add({ ms, found })),
+  }
+}

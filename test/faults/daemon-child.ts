@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import type { FailpointSpec } from './kill-switch.ts'
+
+/** The test build: takes a setup file and, as its second argument, a failpoint. */
+export const TEST_BUILD = fileURLToPath(new URL('../../dist/test/daemon-under-test.js', import.meta.url))
+/** What users run. */
+export const PRODUCT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const SHOWN_LINES = 40
+
+/** How a process ended: one of the two is null. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface ChildPlace {
+  readonly entry: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly logFile: string
+  readonly telegram: TelegramServer
+}
+
+/** The real daemon in a process of its own, started again and again on the same state. */
+export class DaemonChild {
+  readonly #place: ChildPlace
+  #process: ChildProcess | undefined
+  #exit: Promise<Exit> | undefined
+
+  constructor(place: ChildPlace) {
+    if (!existsSync(place.entry)) throw new Error(`There is no ${place.entry}; run npm run build and build:test first.`)
+    this.#place = place
+  }
+
+  /** Starts it and does not wait for anything. */
+  spawn(failpoint: FailpointSpec | '' = ''): void {
+    const { entry, args, env = {}, logFile } = this.#place
+    const log = openSync(logFile, 'a')
+    const argv = [entry, ...args, ...(failpoint === '' ? [] : [failpoint])]
+    this.#process = spawn(process.execPath, argv, { stdio: ['ignore', log, log], env: { ...process.env, ...env } })
+    this.#exit = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }))
+    closeSync(log)
+  }
+
+  /** Starts it and resolves once it stands in a long poll; rejects if it ends before. */
+  async start(failpoint: FailpointSpec | '' = ''): Promise<void> {
+    const { ledger } = this.#place.telegram
+    const listening = ledger.listening({ after: ledger.mark(), timeoutMs: 15_000 })
+    this.spawn(failpoint)
+    const ended = this.exited().then((exit) => {
+      throw new Error(`The daemon ended with ${JSON.stringify(exit)} before it listened.\n${this.logTail()}`)
+    })
+    // After the start an exit is the test's own doing.
+    ended.catch(() => {})
+    await Promise.race([listening, ended])
+  }
+
+  /** Resolves when the process is gone. */
+  async exited(): Promise<Exit> {
+    if (!this.#exit) throw new Error('The daemon was not started.')
+    return this.#exit
+  }
+
+  get running(): boolean {
+    const child = this.#process
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  /** SIGKILL: no handler runs, nothing is flushed. */
+  kill(): Promise<Exit> {
+    return this.#end('SIGKILL')
+  }
+
+  /** SIGTERM: it drains and exits. */
+  terminate(): Promise<Exit> {
+    return this.#end('SIGTERM')
+  }
+
+  /** The end of what all its runs have logged. */
+  logTail(): string {
+    return readFileSync(this.#place.logFile, 'utf8').split('\n').slice(-SHOWN_LINES).join('\n')
+  }
+
+  #end(signal: NodeJS.Signals): Promise<Exit> {
+    this.#process?.kill(signal)
+    return this.exited()
+  }
+}

@@ -1,0 +1,35 @@
+import { catalogue } from '../../adapters/index.ts'
+import { exitCodeOf } from '../../src/cli/exit-code.ts'
+import { EXIT } from '../../src/core/errors.ts'
+import { startDaemon } from '../../src/daemon.ts'
+import { jsonLogger } from './json-logger.ts'
+import { armKillSwitch } from './kill-switch.ts'
+import { probeTools } from './probe-tools.ts'
+import { configOf, readSetup } from './setup-file.ts'
+
+/** Entry of the test build: `node daemon-under-test.js <setup file> [failpoint]`. Ends on SIGTERM, as the daemon does. */
+const [, , setupFile = '', failpoint = ''] = process.argv
+const setup = readSetup(setupFile)
+const logger = jsonLogger()
+armKillSwitch(failpoint)
+
+const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
+// Timers of the daemon never keep a process alive; until it is told to stop, this one does.
+const alive = setInterval(() => {}, 60_000)
+try {
+  const daemon = await startDaemon({
+    config: configOf(setup),
+    logger,
+    version: 'under test',
+    plugins: catalogue,
+    socketPath: setup.socketPath,
+    tools: { probe: probeTools(setup.probeFile) },
+  })
+  await terminated
+  await daemon.stop()
+  process.exitCode = EXIT.ok
+} catch (err) {
+  logger.error('The daemon ended', { err })
+  process.exitCode = exitCodeOf(err)
+}
+clearInterval(alive)

@@ -1,0 +1,15 @@
+import { armFailpoints, type Failpoint } from '../../src/core/failpoint.ts'
+
+/** `CP12-bytes-written:2`: at the second time the point is reached. Without a number: at the first. */
+export type FailpointSpec = Failpoint | `${Failpoint}:${number}`
+
+/** From now on the process kills itself where `spec` says; no handler runs and nothing is flushed. Empty: never. */
+export function armKillSwitch(spec: string): void {
+  if (spec === '') return
+  const [point, times = '1'] = spec.split(':')
+  let left = Number(times)
+  armFailpoints((reached) => {
+    if (reached !== point || --left > 0) return
+    process.kill(process.pid, 'SIGKILL')
+  })
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EXIT } from '../../src/core/errors.ts'
+import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { DaemonChild, PRODUCT } from './daemon-child.ts'
+import { CASE } from './rounds.ts'
+
+const ADA = 111
+const TOKEN = '7000001:canary-of-the-bot-token'
+
+interface Installed {
+  readonly telegram: TelegramServer
+  readonly logFile: string
+  /** A process of the built program, configured by a file, on the one state folder. */
+  process(): DaemonChild
+}
+
+async function install(): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-product-'))
+  const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
+  telegram.world.addUser({ id: ADA, firstName: 'Ada' })
+  const configFile = join(folder, 'parley.yaml')
+  const logFile = join(folder, 'daemon.log')
+  writeFileSync(logFile, '')
+  const accounts = { default: { token: reference('TELEGRAM_BOT_TOKEN'), apiRoot: telegram.apiRoot } }
+  const people = { ada: { role: 'owner', ids: [`telegram:${ADA}`] } }
+  const agents = [{ id: 'main', model: 'scripted/echo' }]
+  // JSON is YAML.
+  writeFileSync(configFile, JSON.stringify({ people, agents, channels: { telegram: { accounts } } }))
+  const env = { TELEGRAM_BOT_TOKEN: TOKEN, XDG_STATE_HOME: folder, STATE_DIRECTORY: '' }
+  const args = ['start', '--config', configFile]
+  const processes: DaemonChild[] = []
+  onTestFinished(async () => {
+    for (const child of processes) if (child.running) await child.kill()
+    await telegram.close()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    telegram,
+    logFile,
+    process() {
+      const child = new DaemonChild({ entry: PRODUCT, args, env, logFile, telegram })
+      processes.push(child)
+      return child
+    },
+  }
+}
+
+/** To a variable of the environment. */
+function reference(name: string): string {
+  return `\${env:${name}}`
+}
+
+describe('the built program', CASE, () => {
+  it('A23: a second one on the same state exits with 75 within 2 s and polls nothing', async () => {
+    const { telegram, process } = await install()
+    const first = process()
+    await first.start()
+    const mark = telegram.ledger.mark()
+    const from = performance.now()
+    const second = process()
+    second.spawn()
+    expect(await second.exited()).toEqual({ code: EXIT.locked, signal: null })
+    expect(performance.now() - from).toBeLessThan(2_000)
+    // The first one may still be putting up its menu.
+    const calls = telegram.ledger.all((entry) => entry.kind === 'call' && entry.method !== 'setMyCommands', mark)
+    expect(calls).toEqual([])
+    expect(telegram.ledger.count(({ kind }) => kind === 'poll', mark)).toBe(0)
+    telegram.world.say({ from: ADA, text: 'still there?' })
+    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo still there?' })
+    expect(await first.terminate()).toEqual({ code: EXIT.ok, signal: null })
+  })
+
+  it('K30: killed again and again it goes on where it was, and its log holds no token', async () => {
+    const { telegram, logFile, process } = await install()
+    const daemon = process()
+    for (const text of ['one', 'two']) {
+      await daemon.start()
+      telegram.world.say({ from: ADA, text })
+      await telegram.ledger.nextFromBot('sent', { where: (entry) => entry.text === `echo ${text}`, timeoutMs: 20_000 })
+      await daemon.kill()
+    }
+    await daemon.start()
+    telegram.world.say({ from: ADA, text: 'three' })
+    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo three', timeoutMs: 20_000 })
+    expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
+    expect(readFileSync(logFile, 'utf8')).not.toContain(TOKEN)
+  })
+})

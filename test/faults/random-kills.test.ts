@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { rounds } from './rounds.ts'
+import { ADA, KILLED, type Scene, startScene } from './scene.ts'
+
+const PEOPLE = Array.from({ length: 20 }, (_, index) => 3001 + index)
+const KILLS = 20
+const EVERY_MS = 50
+const DRAINED_WITHIN_MS = 60_000
+
+describe.concurrent('kills at any time', { timeout: 180_000 }, () => {
+  for (const round of rounds([1])) {
+    it(`A18: ${KILLS} random kills under 20 messages a second: none lost, none answered twice unmarked`, async (test) => {
+      const random = mulberry(Date.now() + round)
+      const scene = await startScene(test, {
+        script: (request) => textReply(`echo ${lastUserText(request)}`, { delayMs: 20 }),
+      })
+      for (const id of PEOPLE) scene.telegram.world.addUser({ id, firstName: `Person ${id}` })
+      const traffic = startTraffic(scene)
+      const everybody = [...PEOPLE]
+      for (let kill = 0; kill < KILLS; kill++) {
+        await scene.daemon.start()
+        const { id } = scene.telegram.world.addUser({ firstName: 'Somebody new' })
+        everybody.push(id)
+        scene.telegram.world.say({ from: id, text: 'are you there?' })
+        await scene.sent('echo are you there?', { chat: id })
+        await pause(random() * 800)
+        expect(await scene.daemon.kill()).toEqual(KILLED)
+      }
+      const said = traffic.stop() + KILLS + everybody.length
+      await scene.daemon.start()
+      await scene.settle(everybody, DRAINED_WITHIN_MS)
+      const { inbox, turns } = await scene.finish()
+      expect(inbox).toHaveLength(said)
+      expect(inbox.filter(({ outcome }) => outcome !== 'answered' && outcome !== 'quarantined')).toEqual([])
+      // One that three kills hit is set aside; from the second on such turns run alone, so that a kill hits one of them.
+      expect(turns.filter(({ state }) => state === 'quarantined').length).toBeLessThan(KILLS)
+      expect(Math.max(...turns.map(({ attempt }) => attempt)), 'the kills met running turns').toBeGreaterThan(1)
+    })
+
+    it('A21: SIGTERM and a SIGKILL one second later, again and again: every message answered once', async (test) => {
+      let gate = createGate()
+      const scene = await startScene(test, {
+        script: (request) => textReply(`echo ${lastUserText(request)}`, { holds: [{ beforeDelta: 0, gate }] }),
+      })
+      for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) {
+        gate = createGate()
+        await scene.daemon.start()
+        scene.telegram.world.say({ from: ADA, text })
+        await scene.anthropic.ledger.nextAccepted({ where: (request) => lastUserText(request) === text })
+        const ended = scene.daemon.terminate()
+        await pause(1000)
+        await scene.daemon.kill()
+        expect(await ended).toEqual(KILLED)
+        gate.release()
+        await scene.daemon.start()
+        await scene.sent(`echo ${text}`)
+        await scene.daemon.terminate()
+      }
+      await scene.daemon.start()
+      await scene.finish()
+      expect(scene.texts(ADA)).toHaveLength(5)
+    })
+  }
+})
+
+/** People who speak in turn, whether or not anybody listens. `stop` returns how many messages there were. */
+function startTraffic({ telegram }: Scene): { stop(): number } {
+  let said = 0
+  const timer = setInterval(() => {
+    const from = PEOPLE[said % PEOPLE.length] ?? ADA
+    telegram.world.say({ from, text: `message ${said++}` })
+  }, EVERY_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return said
+    },
+  }
+}
+
+/** Small and good enough: the moments only have to differ. */
+function mulberry(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

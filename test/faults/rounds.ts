@@ -1,0 +1,8 @@
+/** Every case once, or as often as PARLEY_FAULT_ROUNDS says. */
+export function rounds<Case>(cases: readonly Case[]): Case[] {
+  const count = Number(process.env.PARLEY_FAULT_ROUNDS ?? 1)
+  return Array.from({ length: count }, () => cases).flat()
+}
+
+/** A case starts several processes, and a send of unknown outcome rests 10 s before it is repeated. */
+export const CASE = { timeout: 60_000 }

@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, type TestContext } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
+import type { Script } from '../../src/rehearsal/anthropic/script.ts'
+import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
+import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { household } from '../fakes/routing-policy.ts'
+import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
+import { violations } from './invariants.ts'
+import { type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
+import { readStored, type Stored } from './stored.ts'
+
+/** A daemon process on a state of its own, between a rehearsal of Telegram and one of the model's API. */
+export interface Scene {
+  readonly telegram: TelegramServer
+  readonly anthropic: AnthropicServer
+  readonly daemon: DaemonChild
+  /** Where the daemon answers an operator. */
+  readonly socketPath: string
+  /** Executions of the probe tools so far. */
+  probes(): ProbeLine[]
+  /** Texts of the bot's messages in a chat as they stand, oldest first. */
+  texts(chat: number): string[]
+  /** Waits for a message of the bot that contains `text`. */
+  sent(text: string, more?: { readonly chat?: number; readonly timeoutMs?: number }): Promise<MessageEntry>
+  /** Says goodbye in these chats and waits for the answers: a conversation is in order, so behind them nothing is owed. */
+  settle(chats: readonly number[], timeoutMs?: number): Promise<void>
+  /** Stops the daemon as a service manager does, holds everything against the invariants, and returns what is stored. */
+  finish(): Promise<Stored>
+}
+
+export interface SceneOptions {
+  /** How the model answers. Default: echo. */
+  readonly script?: Script
+  /** Default: the Messages API rehearsal; `scripted/echo` answers without a network. */
+  readonly model?: string
+  /** Show answers while they are written. Default: no. */
+  readonly streaming?: boolean
+  readonly schedules?: readonly ConfiguredSchedule[]
+}
+
+export const ADA = 111
+export const BOB = 444
+export const KILLED = { code: null, signal: 'SIGKILL' }
+const TOKEN = '7000001:canary-of-the-bot-token'
+const API_KEY = 'canary-of-the-model-key'
+
+export async function startScene(test: TestContext, options: SceneOptions = {}): Promise<Scene> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-fault-'))
+  const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
+  const { script } = options
+  const anthropic = await startAnthropicServer({ apiKey: API_KEY, ...(script ? { script } : {}) })
+  telegram.world.addUser({ id: ADA, firstName: 'Ada' })
+  telegram.world.addUser({ id: BOB, firstName: 'Bob' })
+  const setup = setupOf({ folder, telegram, anthropic }, options)
+  const setupFile = join(folder, 'setup.json')
+  const logFile = join(folder, 'daemon.log')
+  for (const file of [logFile, setup.probeFile]) writeFileSync(file, '')
+  writeFileSync(setupFile, JSON.stringify(setup))
+  const daemon = new DaemonChild({ entry: TEST_BUILD, args: [setupFile], logFile, telegram })
+
+  test.onTestFinished(async () => {
+    if (test.task.result?.state === 'fail') console.error(daemon.logTail())
+    if (daemon.running) await daemon.kill()
+    await telegram.close()
+    await anthropic.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const probes = () => readProbes(setup.probeFile)
+  const sent: Scene['sent'] = (text, { chat, timeoutMs = 20_000 } = {}) =>
+    telegram.ledger.nextFromBot('sent', {
+      timeoutMs,
+      where: (entry) => entry.text.includes(text) && (chat === undefined || entry.chatId === chat),
+    })
+  return {
+    telegram,
+    anthropic,
+    daemon,
+    socketPath: setup.socketPath,
+    probes,
+    texts: (chat) => telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? ''),
+    sent,
+    async settle(chats, timeoutMs = 20_000) {
+      for (const from of chats) telegram.world.say({ from, text: 'goodbye' })
+      await Promise.all(chats.map((chat) => sent('goodbye', { chat, timeoutMs })))
+    },
+    async finish() {
+      expect(await daemon.terminate()).toEqual({ code: 0, signal: null })
+      const stored = readStored(setup.config.store.path)
+      const sinks = [setup.config.store.path, logFile].map((file) => ({ file, bytes: readFileSync(file) }))
+      const evidence = { stored, telegram: telegram.ledger.entries, model: anthropic.ledger.entries, probes: probes() }
+      expect(violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })).toEqual([])
+      return stored
+    },
+  }
+}
+
+interface Ground {
+  readonly folder: string
+  readonly telegram: TelegramServer
+  readonly anthropic: AnthropicServer
+}
+
+function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions): SetupFile {
+  const { model = 'anthropic/rehearsal', streaming = false } = options
+  const { token, apiRoot } = telegram
+  const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
+  return {
+    config: {
+      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe'] }],
+      routing: household({ access }),
+      session: { queue: { max: 100, busy: 'queue' } },
+      store: { path: join(folder, 'parley.db') },
+      logging: { level: 'info', pretty: false },
+      scriptFolder: folder,
+      dataDir: folder,
+      down: [],
+      schedules: options.schedules ?? [],
+      warnings: [],
+    },
+    telegram: {
+      token,
+      apiRoot,
+      streaming,
+      limits: { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 },
+    },
+    anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
+    probeFile: join(folder, 'probes.jsonl'),
+    socketPath: join(folder, 'parley.sock'),
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { connectLocal } from '../../src/cli/local-client.ts'
+import { parseAddress } from '../../src/core/address.ts'
+import { toScheduleId } from '../../src/core/ids.ts'
+import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
+import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import type { FailpointSpec } from './kill-switch.ts'
+import { CASE, rounds } from './rounds.ts'
+import { ADA, KILLED, type Scene, startScene } from './scene.ts'
+
+const FAMILY = -1001000000001
+
+/** Due once a year: what runs here is asked for. */
+const MORNING: ConfiguredSchedule = {
+  id: toScheduleId('morning'),
+  definition: {
+    cron: '0 0 1 1 *',
+    timezone: 'UTC',
+    prompt: 'Say good morning',
+    deliverTo: parseAddress(`telegram:group:${FAMILY}`),
+    missed: { kind: 'once' },
+    overlap: 'skip',
+  },
+}
+
+const CASES: readonly { readonly point: FailpointSpec; readonly what: string; readonly copies: readonly number[] }[] = [
+  { point: 'CP15-slot-claimed', what: 'the slot claimed, nothing handed on', copies: [1] },
+  { point: 'CP4-claimed', what: 'the turn claimed', copies: [1] },
+  { point: 'CP6-model-answer-uncommitted', what: 'the model answered, nothing of it stored', copies: [1] },
+  { point: 'CP10-outbox-planned', what: 'the text planned', copies: [1] },
+  { point: 'CP11-sending-committed', what: 'the send begun, no byte out', copies: [0] },
+  { point: 'CP12-bytes-written', what: 'the bytes out, no answer read', copies: [0, 1] },
+  { point: 'CP13-response-read', what: 'the answer read, not stored', copies: [1] },
+]
+
+/** Whoever asks may find that the daemon died over it. */
+async function runNow({ socketPath }: Scene): Promise<void> {
+  const operator = await connectLocal(socketPath)
+  await operator?.schedules.run('morning').catch(() => {})
+}
+
+describe.concurrent('E08: a kill in the run of a schedule', CASE, () => {
+  for (const { point, what, copies } of rounds(CASES)) {
+    it(`${what} (${point}): one run, and what may be out already is not sent again`, async (test) => {
+      const script = (request: Parameters<typeof lastUserText>[0]) =>
+        textReply(lastUserText(request) === 'goodbye' ? 'goodbye' : 'Good morning!')
+      const scene = await startScene(test, { script, schedules: [MORNING] })
+      scene.telegram.world.addChat({ type: 'supergroup', title: 'Family', id: FAMILY, members: [ADA] })
+      await scene.daemon.start(point)
+      await runNow(scene)
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      if (copies.every((many) => many > 0)) await scene.sent('Good morning!')
+      await scene.settle([ADA])
+      const { turns } = await scene.finish()
+      expect(copies).toContain(scene.texts(FAMILY).length)
+      expect(turns.filter(({ session_id }) => session_id === 'schedule:morning')).toHaveLength(1)
+    })
+  }
+})
