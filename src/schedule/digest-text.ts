@@ -60,7 +60,7 @@ export function digestText(of: Address, lines: readonly DigestLine[], timezone: 
 }
 
 function quoted({ at, place, who, text }: DigestLine, { name, timezone }: { name: string; timezone: string }): string {
-  const topic = place === name ? '' : ` (${place})`
+  const topic = place === name.toLowerCase() ? '' : ` (${place})`
   const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…` : text
   const whole = `[${timeOf(at, timezone)}] ${who}${topic}: ${cut}`
   return whole

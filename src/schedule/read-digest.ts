@@ -55,7 +55,8 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
 }
 
 async function sessionsOf(read: Store['read'], { of, agents }: DigestRequest): Promise<readonly Session[]> {
-  const name = formatAddress(of)
+  // Display keys are lower case, whatever a platform's ids look like.
+  const name = formatAddress(of).toLowerCase()
   const keys = [name, ...agents.map((agent) => `agent:${agent}:${name}`)]
   const found = await Promise.all(keys.map((key) => read.sessions.under(key, MOST_SESSIONS)))
   return found.flat()

@@ -41,6 +41,14 @@ export interface HouseholdOptions {
   readonly clock?: Clock
   /** Sets the scene the schedules speak of, before the daemon starts. */
   readonly schedules?: (telegram: TelegramServer) => readonly ConfiguredSchedule[]
+  /** Other platforms, which the caller starts and closes. */
+  readonly beside?: OtherChannels
+}
+
+export interface OtherChannels {
+  readonly channels: Config['channels']
+  /** Called before each start: resolves once that daemon hears these platforms too. */
+  listening(): Promise<unknown>
 }
 
 /** Ada (111) owns the agent; it reads everything in groups, which are open to whoever addresses it. */
@@ -56,6 +64,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   const config = configOf(options, { telegram, anthropic, schedules, dataDir })
   const start = async (): Promise<Daemon> => {
     const mark = telegram.ledger.mark()
+    const beside = options.beside?.listening()
     const daemon = await startDaemon({
       config,
       logger: options.logger ?? silentLogger,
@@ -65,6 +74,8 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       ...(options.clock ? { clock: options.clock } : {}),
     })
     await telegram.ledger.listening({ after: mark })
+    await beside
+    await (options.beside && daemon.settled())
     return daemon
   }
   let daemon = await start()
@@ -95,7 +106,10 @@ interface Servers {
   readonly dataDir: string
 }
 
-function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, schedules, dataDir }: Servers): Config {
+function configOf(
+  { routing, config, beside }: HouseholdOptions,
+  { telegram, anthropic, schedules, dataDir }: Servers,
+): Config {
   const { apiRoot, token } = telegram
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
@@ -103,7 +117,10 @@ function configOf({ routing, config }: HouseholdOptions, { telegram, anthropic, 
   return {
     agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
     models,
-    channels: { telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits }) } } },
+    channels: {
+      telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits }) } },
+      ...beside?.channels,
+    },
     routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
     store: { path: join(dataDir, 'parley.db') },

@@ -8,6 +8,8 @@ import type { EventRow, Stored } from './stored.ts'
 export interface Evidence {
   readonly stored: Stored
   readonly telegram: readonly TelegramEntry[]
+  /** What the bot has on other platforms. */
+  readonly elsewhere?: readonly BotMessage[]
   readonly model: readonly MessagesEntry[]
   readonly probes: readonly ProbeLine[]
   /** Files that secrets must not reach. */
@@ -18,7 +20,7 @@ export interface Evidence {
 /** The invariants of RELIABILITY 10.1, held against everything a stopped daemon left; empty if all are kept. */
 export function violations(evidence: Evidence): string[] {
   const { stored } = evidence
-  const messages = botMessages(evidence.telegram)
+  const messages = [...botMessages(evidence.telegram), ...(evidence.elsewhere ?? [])]
   return [
     ...inboundUnsettled(evidence),
     ...turnsUnended(stored),

@@ -10,8 +10,9 @@ import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.t
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
+import type { BotMessage } from './delivery-invariants.ts'
 import { violations } from './invariants.ts'
-import { type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
+import { type OtherAccounts, type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
 import { readStored, type Stored } from './stored.ts'
 
 /** A daemon process on a state of its own, between a rehearsal of Telegram and one of the model's API. */
@@ -41,6 +42,15 @@ export interface SceneOptions {
   /** Show answers while they are written. Default: no. */
   readonly streaming?: boolean
   readonly schedules?: readonly ConfiguredSchedule[]
+  /** A platform beside Telegram. */
+  readonly other?: OtherPlatform
+}
+
+/** The caller starts and closes its server. */
+export interface OtherPlatform {
+  readonly accounts: OtherAccounts
+  /** What the bot has there, for the invariants. */
+  botMessages(): readonly BotMessage[]
 }
 
 export const ADA = 111
@@ -93,7 +103,9 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       expect(await daemon.terminate()).toEqual({ code: 0, signal: null })
       const stored = readStored(setup.config.store.path)
       const sinks = [setup.config.store.path, logFile].map((file) => ({ file, bytes: readFileSync(file) }))
-      const evidence = { stored, telegram: telegram.ledger.entries, model: anthropic.ledger.entries, probes: probes() }
+      const elsewhere = options.other?.botMessages() ?? []
+      const said = { telegram: telegram.ledger.entries, elsewhere, model: anthropic.ledger.entries }
+      const evidence = { stored, ...said, probes: probes() }
       expect(violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })).toEqual([])
       return stored
     },
@@ -129,6 +141,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       streaming,
       limits: { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 },
     },
+    ...(options.other && { others: options.other.accounts }),
     anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),

@@ -1,5 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
+import { discordAccountSchema } from '../../adapters/discord/config.ts'
+import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
@@ -8,10 +10,18 @@ import { Secret } from '../../src/config/secrets.ts'
 export interface SetupFile {
   readonly config: Omit<Config, 'models' | 'channels'>
   readonly telegram: z.input<typeof telegramAccountSchema>
+  /** Further platforms. */
+  readonly others?: OtherAccounts
   readonly anthropic: { readonly apiKey: string; readonly baseUrl: string }
   /** Where the probe tools write a line at each execution. */
   readonly probeFile: string
   readonly socketPath: string
+}
+
+/** The accounts of the platforms beside Telegram, as a configuration file has them. */
+export interface OtherAccounts {
+  readonly discord?: z.input<typeof discordAccountSchema>
+  readonly slack?: z.input<typeof slackAccountSchema>
 }
 
 /** One execution of a probe tool. */
@@ -25,11 +35,15 @@ export function readSetup(file: string): SetupFile {
   return JSON.parse(readFileSync(file, 'utf8')) as SetupFile
 }
 
-export function configOf({ config, telegram, anthropic: { apiKey, baseUrl } }: SetupFile): Config {
+export function configOf({ config, telegram, others, anthropic: { apiKey, baseUrl } }: SetupFile): Config {
   return {
     ...config,
     models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
-    channels: { telegram: { accounts: { default: telegramAccountSchema.parse(telegram) } } },
+    channels: {
+      telegram: { accounts: { default: telegramAccountSchema.parse(telegram) } },
+      ...(others?.discord && { discord: { accounts: { default: discordAccountSchema.parse(others.discord) } } }),
+      ...(others?.slack && { slack: { accounts: { default: slackAccountSchema.parse(others.slack) } } }),
+    },
   }
 }
 

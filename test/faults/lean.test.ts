@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { EXIT } from '../../src/core/errors.ts'
+import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { DaemonChild, PRODUCT } from './daemon-child.ts'
+import { discordPlace, slackPlace } from './other-platforms.ts'
+import { CASE } from './rounds.ts'
+
+const ADA = 111
+const HEAVY = /^(discord\.js|@discordjs\/.*|@slack\/.*|node-cron|@anthropic-ai\/sdk)$/
+
+interface Installed {
+  readonly telegram: TelegramServer
+  /** Runs the built program until Ada is answered; returns the packages it has loaded. */
+  run(config: object): Promise<string[]>
+}
+
+async function install(): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-lean-'))
+  const coverage = join(folder, 'coverage')
+  const configFile = join(folder, 'parley.yaml')
+  const logFile = join(folder, 'daemon.log')
+  writeFileSync(logFile, '')
+  const telegram = await startTelegramServer()
+  telegram.world.addUser({ id: ADA, firstName: 'Ada' })
+  // On its way out the process writes down every script it has run.
+  const env = { NODE_V8_COVERAGE: coverage, XDG_STATE_HOME: folder, STATE_DIRECTORY: '' }
+  const daemon = new DaemonChild({ entry: PRODUCT, args: ['start', '--config', configFile], env, logFile, telegram })
+  onTestFinished(async () => {
+    if (daemon.running) await daemon.kill()
+    await telegram.close()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    telegram,
+    async run(config) {
+      // JSON is YAML.
+      writeFileSync(configFile, JSON.stringify(config))
+      await daemon.start()
+      telegram.world.say({ from: ADA, text: 'hello' })
+      await telegram.ledger.nextFromBot('sent', { timeoutMs: 20_000 })
+      expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
+      return packagesOf(filesRun(coverage))
+    },
+  }
+}
+
+interface CoverageReport {
+  readonly result: readonly { readonly url: string }[]
+}
+
+function filesRun(coverage: string): string[] {
+  const reports = readdirSync(coverage).map((name) => readFileSync(join(coverage, name), 'utf8'))
+  const scripts = reports.flatMap((report) => (JSON.parse(report) as CoverageReport).result)
+  return scripts.filter(({ url }) => url.startsWith('file:')).map(({ url }) => fileURLToPath(url))
+}
+
+const PACKAGE = String.raw`node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\/`
+
+/** Packages that were not bundled, and those the bundler put into a chunk: it says so above each module. */
+function packagesOf(files: readonly string[]): string[] {
+  const own = files.flatMap((file) => new RegExp(`.*${PACKAGE}`).exec(file)?.[1] ?? [])
+  const bundled = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(new RegExp(`^\\s*// ${PACKAGE}`, 'gm'))].flatMap(([, name]) => name ?? []),
+  )
+  return [...new Set([...own, ...bundled])].sort()
+}
+
+const people = { ada: { role: 'owner', ids: [`telegram:${ADA}`] } }
+
+describe('what the built program loads', CASE, () => {
+  it('only Telegram: neither another platform nor schedules nor the client of a model', async () => {
+    const { telegram, run } = await install()
+    const accounts = { default: { token: telegram.token, apiRoot: telegram.apiRoot } }
+    const agents = [{ id: 'main', model: 'scripted/echo' }]
+    const loaded = await run({ people, agents, channels: { telegram: { accounts } } })
+    expect(loaded).toContain('better-sqlite3')
+    expect(loaded.filter((name) => HEAVY.test(name))).toEqual([])
+  })
+
+  it('everything configured: each of them is seen, so that the list above proves something', async () => {
+    const { telegram, run } = await install()
+    const anthropic = await startAnthropicServer()
+    const places = [await discordPlace(), await slackPlace('channel')]
+    onTestFinished(async () => {
+      await anthropic.close()
+      for (const place of places) await place.close()
+    })
+    const accounts = { default: { token: telegram.token, apiRoot: telegram.apiRoot } }
+    const others = Object.fromEntries(
+      places
+        .flatMap(({ accounts: of }) => Object.entries(of))
+        .map(([id, account]) => [id, { accounts: { default: account } }]),
+    )
+    const loaded = await run({
+      people,
+      agents: [{ id: 'main', model: 'anthropic/rehearsal' }],
+      models: { anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl } },
+      channels: { telegram: { accounts }, ...others },
+      schedules: [{ id: 'morning', cron: '0 0 1 1 *', prompt: 'hello', deliverTo: `telegram:direct:${ADA}` }],
+    })
+    const expected = ['discord.js', '@slack/socket-mode', '@slack/web-api', 'node-cron', '@anthropic-ai/sdk']
+    expect(loaded).toEqual(expect.arrayContaining(expected))
+  })
+})
