@@ -50,8 +50,8 @@ export class DaemonProcess {
   }
 
   /** Asks the daemon's local API. Rejects if it does not answer with a 2xx. */
-  ask(path: string): Promise<unknown> {
-    return getJson(this.#command.socketPath, path)
+  ask(path: string, method: 'GET' | 'POST' = 'GET'): Promise<unknown> {
+    return readJson({ socketPath: this.#command.socketPath, path, method })
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
@@ -68,9 +68,15 @@ export class DaemonProcess {
   }
 }
 
-function getJson(socketPath: string, path: string): Promise<unknown> {
+interface LocalRequest {
+  readonly socketPath: string
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+}
+
+function readJson({ socketPath, path, method }: LocalRequest): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const call = request({ socketPath, path }, async (response) => {
+    const call = request({ socketPath, path, method }, async (response) => {
       let body = ''
       for await (const chunk of response.setEncoding('utf8')) body += chunk
       if (response.statusCode !== 200) return reject(new Error(`${path} answered ${response.statusCode}: ${body}`))

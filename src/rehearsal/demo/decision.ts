@@ -8,6 +8,12 @@ export interface Decision {
   readonly line: string
 }
 
+/** A message by its platform id and the chat it was said in (ids are counted apart in each chat), or a run by its trace. */
+export interface Asked {
+  readonly message: string
+  readonly chat: string
+}
+
 /** The part of the daemon's answer that is shown; the whole is what `parley why` prints. */
 interface Report {
   readonly messageId?: string
@@ -19,25 +25,40 @@ interface Report {
   readonly steps: readonly { readonly stage: string; readonly verdict: string; readonly because: string }[]
 }
 
-/** Asks the daemon why it did what it did with a message, by the chat and the message's number there. */
-export async function askWhy(daemon: DaemonProcess, chat: number, messageId: number): Promise<Decision> {
-  const reports = (await daemon.ask(`/v1/why?message=${messageId}`)) as readonly Report[]
+/** Asks the daemon why it did what it did. Undefined: it has no record of it. */
+export async function askWhy(daemon: DaemonProcess, { message, chat }: Asked): Promise<Decision | undefined> {
+  const reports = (await daemon.ask(`/v1/why?${new URLSearchParams({ message })}`)) as readonly Report[]
   const report = reports.find(({ address }) => address.split('/')[0]?.endsWith(`:${chat}`))
-  if (!report) return { outcome: 'unknown', line: 'the daemon has no record of this message' }
+  if (!report) return undefined
   const decisive = report.steps.find(({ verdict }) => verdict === 'stop') ?? report.steps.at(-1)
   const because = decisive ? ` (${decisive.stage}: ${decisive.because})` : ''
   return { outcome: report.outcome, line: `${VERBS[report.decision] ?? report.decision}${because}` }
 }
 
 const OPEN = ['waiting', 'claimed']
-const ASK_AGAIN_MS = 50
-const OUTCOME_WITHIN_MS = 10_000
+const ASK_AGAIN_MS = 25
+const WITHIN_MS = 10_000
+
+/** The decision, as soon as the daemon has stored the message. Rejects if it does not in ten seconds. */
+export function awaitDecision(daemon: DaemonProcess, asked: Asked): Promise<Decision> {
+  return awaitRecord(daemon, asked, () => true)
+}
 
 /** The final outcome of a message that may never show in a chat: asked for until there is one. */
-export async function awaitOutcome(daemon: DaemonProcess, chat: number, messageId: number): Promise<string> {
-  for (const end = Date.now() + OUTCOME_WITHIN_MS; ; await setTimeout(ASK_AGAIN_MS)) {
-    const { outcome } = await askWhy(daemon, chat, messageId)
-    if (!OPEN.includes(outcome) || Date.now() > end) return outcome
+export async function awaitOutcome(daemon: DaemonProcess, asked: Asked): Promise<string> {
+  return (await awaitRecord(daemon, asked, ({ outcome }) => !OPEN.includes(outcome))).outcome
+}
+
+async function awaitRecord(
+  daemon: DaemonProcess,
+  asked: Asked,
+  done: (decision: Decision) => boolean,
+): Promise<Decision> {
+  for (const end = Date.now() + WITHIN_MS; ; await setTimeout(ASK_AGAIN_MS)) {
+    const decision = await askWhy(daemon, asked)
+    if (decision && done(decision)) return decision
+    if (Date.now() > end)
+      throw new Error(`message ${asked.message}: ${decision?.outcome ?? 'the daemon has no record'}`)
   }
 }
 

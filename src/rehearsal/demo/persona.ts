@@ -16,14 +16,23 @@ const STORY = [
   'The end.',
 ].join('\n\n')
 
+/** As the platforms write it: by name, or by number in angle brackets. */
+const MENTION = /<?@\w+>?\s*/g
+const NAME_TAG = /^\[(\w+)\] /
 const BEGINNING_OF_TAGS = /^(\[[^\]]*\] )+/
+
+/** What goes with the prompt of a scheduled digest, and one message in it; "you" is the model itself. */
+const IS_DIGEST = /^Messages of \S+ since the last run/m
+const DIGEST_LINE = /^> \[.*?\] (?!you\b)(\w+)(?: \(.*?\))?: (.*[^?])$/gm
 
 /**
  * The model of the demo: a few fixed manners instead of knowledge, enough to see what reaches a model and what does
  * not. It keeps silent where nobody asked it, and can tell what it has read in its conversation.
  */
 export const persona: Script = (request) => {
-  const line = lastUserText(request).trimEnd().split('\n').at(-1) ?? ''
+  const text = lastUserText(request)
+  if (IS_DIGEST.test(text)) return digest(text)
+  const line = text.trimEnd().split('\n').at(-1) ?? ''
   const time = clockResult(request)
   if (time) return spoken(`My clock says ${time}.`)
   if (line.includes('[not directed at you]')) return textReply('<NO_REPLY>')
@@ -35,7 +44,13 @@ function answer(said: string, request: MessagesRequest): Reply {
   if (/what time/i.test(said)) return askClock(request)
   if (/what do you know|what have you read|remember/i.test(said))
     return spoken(`Here I have read:\n\n${recollection(request)}`)
-  return spoken(`I heard you: “${said.replace(/@\w+\s*/g, '').trim()}”`)
+  return spoken(`I heard you: “${said.replace(MENTION, '').trim()}”`)
+}
+
+/** What people said, questions left out; silence where there is nothing. */
+function digest(text: string): Reply {
+  const said = [...text.matchAll(DIGEST_LINE)].map(([, who, what = '']) => `- ${who}: ${what.replace(MENTION, '')}`)
+  return said.length === 0 ? textReply('<NO_REPLY>') : spoken(`What the workshop talked about:\n\n${said.join('\n')}`)
 }
 
 /** What the clock said, if the last thing that happened is its answer. */
@@ -57,7 +72,7 @@ function recollection({ messages }: MessagesRequest): string {
   const lines = messages.filter(({ role }) => role === 'user').flatMap(({ content }) => textOf(content).split('\n'))
   return lines
     .slice(0, -1)
-    .map((line) => `- ${line.replaceAll('[not directed at you] ', '')}`)
+    .map((line) => `- ${line.replace('[not directed at you] ', '').replace(MENTION, '').replace(NAME_TAG, '$1: ')}`)
     .join('\n')
 }
 

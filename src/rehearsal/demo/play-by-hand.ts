@@ -1,16 +1,19 @@
 import { createInterface, type Interface } from 'node:readline'
-import type { TelegramEntry } from '../telegram/ledger-entries.ts'
 import type { CharacterName, PlaceName } from './cast.ts'
 import { askWhy } from './decision.ts'
-import type { Said, Stage } from './stage.ts'
+import type { PlatformStage } from './platform-stage.ts'
+import type { Stage } from './stage.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
 
-const HELP = `Type a message; it is said by the person and in the place before the ">".
-  :as <ada|bo|cy|mallory>                      speak as somebody else
-  :in <family|general|garden|budget|dm>        go somewhere else
-  :why <number>                                the decision about a message of this place
-  :kill                                        kill -9 the daemon and start it again
+const HELP = `Type a message; it is said by the person and in the place before the ">". "@parley" addresses the bot.
+  :as <ada|bo|cy|mallory>    speak as somebody else
+  :in <place>                go somewhere else
+                             Telegram: family, general, garden, budget, dm
+                             Discord: workshop, boiler (a thread of workshop)
+                             Slack: office, lamp, printer (threads of office)
+  :why <message>             the decision about a message of this place
+  :kill                      kill -9 the daemon and start it again
   :quit`
 
 /** Lets the user type as any person in any chat and see decision and answer. Resolves when they leave. */
@@ -69,24 +72,26 @@ class Table {
       case ':in':
         return this.#in(argument)
       case ':why':
-        return this.#why(Number(argument))
+        return this.#why(argument)
       case ':kill':
-        return this.#kill()
+        return this.#stage.crash()
       default:
         await this.#say(line)
     }
   }
 
-  /** Prints what the bot writes, whenever it does, until the server closes. */
+  /** Prints what the bot writes, whenever and wherever it does, until the servers close. */
   async showAnswers(): Promise<void> {
-    const { ledger } = this.#stage.telegram
-    const shown = (entry: TelegramEntry) => entry.kind === 'message' && entry.botId !== null
-    for (let after = ledger.mark(); ; ) {
-      const entry = await ledger.next(shown, { after, timeoutMs: FOREVER_MS }).catch(() => undefined)
-      if (entry?.kind !== 'message') return
-      after = ledger.entries.indexOf(entry, after) + 1
-      const change = entry.change === 'sent' ? undefined : entry.change
-      this.#stage.printer.answered('Parley', entry.text, change)
+    await Promise.all(Object.values(this.#stage.platforms).map((platform) => this.#showAnswersOn(platform)))
+  }
+
+  async #showAnswersOn(platform: PlatformStage): Promise<void> {
+    for (let after = platform.mark(); ; ) {
+      const next = await platform.next(() => true, { after, timeoutMs: FOREVER_MS }).catch(() => undefined)
+      if (!next) return
+      after = next.end
+      const { change, text } = next.shown
+      this.#stage.printer.answered('Parley', text, change === 'sent' ? undefined : change)
       this.prompt()
     }
   }
@@ -106,22 +111,16 @@ class Table {
   }
 
   async #say(text: string): Promise<void> {
-    const said: Said = this.#stage.say(this.#who, this.#where, text)
-    await this.#stage.decision(said)
-    this.#stage.printer.decided(`message ${said.message.message_id}`)
+    const line = this.#stage.say(this.#who, this.#where, text)
+    await this.#stage.decision(line)
+    this.#stage.printer.decided(`message ${line.messageId}`)
   }
 
-  async #why(messageId: number): Promise<void> {
-    const chat = this.#stage.cast.places[this.#where].chat ?? this.#stage.cast.people[this.#who].id
-    const { line, outcome } = await askWhy(this.#stage.daemon, chat, messageId)
-    this.#stage.printer.decided(`${line}; outcome: ${outcome}`)
-  }
-
-  async #kill(): Promise<void> {
-    const { daemon, telegram, printer } = this.#stage
-    const mark = telegram.ledger.mark()
-    await daemon.kill()
-    printer.note('✂  killed; it starts again')
-    await daemon.start(telegram.ledger.listening({ after: mark, timeoutMs: 10_000 }))
+  async #why(message: string): Promise<void> {
+    const { cast, daemon, printer } = this.#stage
+    const place = cast.places[this.#where]
+    const chat = this.#stage.platformOf(place).chatOf(cast.people[this.#who], place)
+    const decision = await askWhy(daemon, { message, chat })
+    printer.decided(decision ? `${decision.line}; outcome: ${decision.outcome}` : 'the daemon has no record of it')
   }
 }

@@ -1,15 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AnthropicServer, startAnthropicServer } from '../anthropic/server.ts'
-import { startTelegramServer, type TelegramServer } from '../telegram/server.ts'
-import { type Cast, castWorld } from './cast.ts'
+import { startAnthropicServer } from '../anthropic/server.ts'
+import { startDiscordServer } from '../discord/server.ts'
+import { startSlackServer } from '../slack/server.ts'
+import { startTelegramServer } from '../telegram/server.ts'
+import { castWorld, type Servers } from './cast.ts'
 import { DaemonProcess } from './daemon-process.ts'
+import { DiscordStage } from './discord-stage.ts'
 import { persona } from './persona.ts'
 import { playByHand } from './play-by-hand.ts'
 import { createPrinter } from './printer.ts'
+import { SlackStage } from './slack-stage.ts'
 import { Stage } from './stage.ts'
+import { TelegramStage } from './telegram-stage.ts'
 import { playTour } from './tour.ts'
+import { secretsOf, writeConfig } from './write-config.ts'
 
 export interface DemoOptions {
   /** Play, check, and leave: exit code 0 or 1. Otherwise stay up for the user to type. */
@@ -20,7 +26,7 @@ export interface DemoOptions {
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
-const START_WITHIN_MS = 10_000
+const TELEGRAM_TOKEN = '7000001:rehearsal'
 
 /**
  * The demo: the real daemon as a child process, with the real client libraries, on a database of its own, against the
@@ -29,16 +35,17 @@ const START_WITHIN_MS = 10_000
 export async function runDemo({ once, daemon: command, input, output }: DemoOptions): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-demo-'))
   const printer = createPrinter((line) => output.write(`${line}\n`), output.isTTY === true)
-  const telegram = await startTelegramServer({ bots: [{ token: '7000001:rehearsal', canReadAllGroupMessages: true }] })
+  const servers = await startServers()
   const anthropic = await startAnthropicServer({ script: persona })
-  const cast = castWorld(telegram)
-  const daemon = demoDaemon(command, folder, writeConfig(folder, { telegram, anthropic, cast }))
-  const stage = new Stage({ telegram, anthropic, cast, daemon, printer })
+  const cast = castWorld(servers)
+  const config = writeConfig(folder, { ...servers, anthropic, cast })
+  const daemon = demoDaemon(command, { folder, config, secrets: secretsOf(servers, TELEGRAM_TOKEN) })
+  const stage = new Stage({ platforms: platformsOf(servers), anthropic, cast, daemon, printer })
   try {
     printer.title('Parley, rehearsed: the real daemon and its real clients, against servers on this machine')
     const began = performance.now()
-    await daemon.start(telegram.ledger.listening({ timeoutMs: START_WITHIN_MS }))
-    printer.note(`the daemon listens ${Math.round(performance.now() - began)} ms after its start`)
+    await stage.start()
+    printer.note(`the daemon listens on three platforms ${Math.round(performance.now() - began)} ms after its start`)
     await playTour(stage)
     if (!once) await playByHand(stage, input, output)
   } catch (error) {
@@ -47,47 +54,36 @@ export async function runDemo({ once, daemon: command, input, output }: DemoOpti
   } finally {
     const code = await daemon.stop()
     if (code !== 0) stage.check(false, `the daemon ended with ${code ?? 'a signal'} instead of 0`)
-    await anthropic.close()
-    await telegram.close()
+    await Promise.all([anthropic, ...Object.values(servers)].map((server) => server.close()))
     rmSync(folder, { recursive: true })
   }
   return stage.failures === 0 ? 0 : 1
 }
 
-function demoDaemon([program, ...args]: readonly [string, ...string[]], folder: string, config: string): DaemonProcess {
+async function startServers(): Promise<Servers> {
+  return {
+    telegram: await startTelegramServer({ bots: [{ token: TELEGRAM_TOKEN, canReadAllGroupMessages: true }] }),
+    discord: await startDiscordServer(),
+    slack: await startSlackServer(),
+  }
+}
+
+function platformsOf({ telegram, discord, slack }: Servers): Stage['platforms'] {
+  return { telegram: new TelegramStage(telegram), discord: new DiscordStage(discord), slack: new SlackStage(slack) }
+}
+
+interface Home {
+  readonly folder: string
+  readonly config: string
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+function demoDaemon([program, ...args]: DemoOptions['daemon'], { folder, config, secrets }: Home): DaemonProcess {
   const { PATH = '' } = process.env
   return new DaemonProcess({
     argv: [program, ...args, 'start', '--config', config],
-    env: { PATH, XDG_STATE_HOME: folder, PARLEY_DEMO_TOKEN: '7000001:rehearsal', PARLEY_DEMO_KEY: 'rehearsal-key' },
+    env: { PATH, XDG_STATE_HOME: folder, ...secrets },
     logFile: join(folder, 'daemon.log'),
     socketPath: join(folder, 'parley', 'parley.sock'),
   })
-}
-
-interface Scenery {
-  readonly telegram: TelegramServer
-  readonly anthropic: AnthropicServer
-  readonly cast: Cast
-}
-
-/** What an operator would write, but for the two addresses that point the clients at the rehearsal. */
-function writeConfig(folder: string, { telegram, anthropic, cast: { people } }: Scenery): string {
-  const file = join(folder, 'parley.yaml')
-  const yaml = `people:
-  ada: { role: owner, ids: ["telegram:${people.ada.id}"] }
-  bo: { role: member, ids: ["telegram:${people.bo.id}"] }
-  cy: { role: member, ids: ["telegram:${people.cy.id}"] }
-agents:
-  - { id: main, model: anthropic/rehearsal, tools: [time] }
-models:
-  anthropic: { apiKey: "\${env:PARLEY_DEMO_KEY}", baseUrl: "${anthropic.baseUrl}" }
-channels:
-  telegram: { accounts: { default: { token: "\${env:PARLEY_DEMO_TOKEN}", apiRoot: "${telegram.apiRoot}" } } }
-routing:
-  access:
-    direct: allowlist
-    groups: [{ match: { channel: telegram }, who: allowlist, trigger: mention }]
-`
-  writeFileSync(file, yaml, { mode: 0o600 })
-  return file
 }

@@ -1,0 +1,17 @@
+import type { Stage } from './stage.ts'
+
+/** The whole tour against the ledgers: what people really saw, and what the platforms refused. */
+export function balance(stage: Stage): void {
+  const platforms = Object.values(stage.platforms)
+  for (const platform of platforms) {
+    const marked = platform.shown().filter(({ text }) => /NO_REPLY|EMPTY_RESPONSE/.test(text))
+    stage.check(marked.length === 0, `${platform.title}: no silence marker, and no part of one, was ever visible`)
+    const refused = platform.refused()
+    const which = refused.length === 0 ? '' : `: ${refused.join(', ')}`
+    stage.check(refused.length === 0, `${platform.title}: the platform refused none of our calls${which}`)
+  }
+  const modelRefusals = stage.anthropic.ledger.all(({ kind }) => kind === 'refused')
+  stage.check(modelRefusals.length === 0, 'the model refused none of our requests')
+  const sent = platforms.flatMap((platform) => platform.shown()).filter(({ change }) => change === 'sent')
+  stage.printer.note(`${sent.length} messages sent, ${stage.checks} checks, ${stage.failures} failed`)
+}

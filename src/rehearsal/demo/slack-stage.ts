@@ -1,0 +1,66 @@
+import type { WaitOptions } from '../ledger.ts'
+import type { SlackEntry } from '../slack/ledger-entries.ts'
+import type { SlackServer } from '../slack/server.ts'
+import type { Character, Place } from './cast.ts'
+import { LedgerView } from './ledger-view.ts'
+import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
+
+export class SlackStage implements PlatformStage {
+  readonly title = 'Slack'
+  readonly #server: SlackServer
+  readonly #view: LedgerView<SlackEntry>
+  /** The stamp of the message each thread began with. */
+  readonly #roots = new Map<Place, string>()
+
+  constructor(server: SlackServer) {
+    this.#server = server
+    this.#view = new LedgerView(server.ledger, readShown)
+  }
+
+  /** A mention at the root of a channel begins a thread, and that is where its answer belongs. */
+  say(who: Character, place: Place, text: string): Said {
+    const { world, app } = this.#server
+    const mark = this.mark()
+    const root = this.#roots.get(place)
+    const channel = place.chat ?? world.direct(who.ids.slack).id
+    const written = text.replace(MENTION, `<@${app.bot.id}>`)
+    const thread = root === undefined ? {} : { thread: root }
+    const { ts } = world.say({ from: who.ids.slack, channel, text: written, ...thread })
+    if (place.begins && root === undefined) this.#roots.set(place, ts)
+    const begun = written === text || place.chat === undefined ? null : ts
+    return { messageId: ts, spot: { chat: channel, topic: root ?? begun }, mark }
+  }
+
+  chatOf(who: Character, place: Place): string {
+    return place.chat ?? this.#server.world.direct(who.ids.slack).id
+  }
+
+  mark(): number {
+    return this.#server.ledger.mark()
+  }
+
+  async listening(options: WaitOptions): Promise<void> {
+    await this.#server.ledger.nextSocket(options)
+  }
+
+  next(match: MatchShown, options: WaitOptions): ReturnType<PlatformStage['next']> {
+    return this.#view.next(match, options)
+  }
+
+  shown(after?: number): readonly Shown[] {
+    return this.#view.shown(after)
+  }
+
+  refused(): readonly string[] {
+    return this.#server.ledger.entries.flatMap((entry) => {
+      if (entry.kind === 'unrehearsed') return entry.what
+      return entry.kind === 'call' && entry.answer?.ok === false ? entry.method : []
+    })
+  }
+}
+
+function readShown(entry: SlackEntry): Shown | undefined {
+  if (entry.kind !== 'message' || !entry.byBot) return undefined
+  const { ts, channel, thread, text, change } = entry
+  return { messageId: ts, spot: { chat: channel, topic: thread }, text, change }
+}

@@ -1,0 +1,63 @@
+import type { WaitOptions } from '../ledger.ts'
+import type { TelegramEntry } from '../telegram/ledger-entries.ts'
+import type { TelegramServer } from '../telegram/server.ts'
+import type { Character, Place } from './cast.ts'
+import { LedgerView } from './ledger-view.ts'
+import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
+
+export class TelegramStage implements PlatformStage {
+  readonly title = 'Telegram'
+  readonly #server: TelegramServer
+  readonly #view: LedgerView<TelegramEntry>
+
+  constructor(server: TelegramServer) {
+    this.#server = server
+    this.#view = new LedgerView(server.ledger, readShown)
+  }
+
+  say(who: Character, place: Place, text: string): Said {
+    const mark = this.mark()
+    const { message_id, chat } = this.#server.world.say({
+      from: Number(who.ids.telegram),
+      text: text.replace(MENTION, '@parley_bot'),
+      ...(place.chat === undefined ? {} : { chat: Number(place.chat) }),
+      ...(place.topic === undefined ? {} : { topic: Number(place.topic) }),
+    })
+    return { messageId: String(message_id), spot: { chat: String(chat.id), topic: place.topic ?? null }, mark }
+  }
+
+  chatOf(who: Character, place: Place): string {
+    return place.chat ?? who.ids.telegram
+  }
+
+  mark(): number {
+    return this.#server.ledger.mark()
+  }
+
+  listening(options: WaitOptions): Promise<void> {
+    return this.#server.ledger.listening(options)
+  }
+
+  next(match: MatchShown, options: WaitOptions): ReturnType<PlatformStage['next']> {
+    return this.#view.next(match, options)
+  }
+
+  shown(after?: number): readonly Shown[] {
+    return this.#view.shown(after)
+  }
+
+  /** A getUpdates that the next process's poll takes over is refused, and that is no mistake. */
+  refused(): readonly string[] {
+    return this.#server.ledger.entries.flatMap((entry) => {
+      if (entry.kind === 'unrehearsed') return entry.what
+      return entry.kind === 'call' && entry.answer?.ok === false && entry.method !== 'getUpdates' ? entry.method : []
+    })
+  }
+}
+
+function readShown(entry: TelegramEntry): Shown | undefined {
+  if (entry.kind !== 'message' || entry.botId === null) return undefined
+  const { messageId, chatId, topic, text, change } = entry
+  const spot = { chat: String(chatId), topic: topic === null ? null : String(topic) }
+  return { messageId: String(messageId), spot, text, change }
+}
