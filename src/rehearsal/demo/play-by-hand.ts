@@ -24,7 +24,8 @@ export async function playByHand(
 ): Promise<void> {
   const lines = createInterface({ input, output })
   const table = new Table(stage, lines)
-  const answers = table.showAnswers()
+  // It ends when the servers close, which is after this: to wait for it would be to wait for ever.
+  void table.showAnswers()
   stage.printer.title('Your turn')
   stage.printer.note(HELP)
   table.prompt()
@@ -34,7 +35,6 @@ export async function playByHand(
     table.prompt()
   }
   table.leave()
-  await answers
 }
 
 class Table {

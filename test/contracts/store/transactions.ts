@@ -113,7 +113,7 @@ export const transactionContract: ContractPart = (underTest) => {
       store.write(set('before', '1')),
       store.write(async (tx) => {
         await set('stuck', '1')(tx)
-        await wait(1)
+        await wait(100)
         await set('stuck', '2')(tx)
       }),
       store.write(set('after', '1')),
