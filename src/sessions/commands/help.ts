@@ -1,0 +1,12 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+
+/** `/help`: what the sender may ask for. `all` gives every command of the daemon, whichever stage it belongs to. */
+export function helpCommand(all: () => readonly ChatCommand[]): ChatCommand {
+  return { name: 'help', description: 'What I can do', who: 'anyone', run: async (call) => help(call, all()) }
+}
+
+function help({ decision }: CommandCall, all: readonly ChatCommand[]): string {
+  const owner = decision.identity.role === 'owner'
+  const known = all.filter(({ who }) => owner || who === 'anyone')
+  return known.map(({ name, description }) => `/${name}: ${description}`).join('\n')
+}

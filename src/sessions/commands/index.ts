@@ -1,0 +1,41 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ChatCommand } from '../../core/command.ts'
+import type { IdSource } from '../../core/ids.ts'
+import type { OperatorService } from '../../core/operator.ts'
+import type { Store } from '../../store/store.ts'
+import type { Access } from '../access.ts'
+import type { RunningTurns } from '../running-turns.ts'
+import { helpCommand } from './help.ts'
+import { newCommand } from './new.ts'
+import { startCommand } from './start.ts'
+import { statusCommand } from './status.ts'
+import { stopCommand } from './stop.ts'
+import { whoamiCommand } from './whoami.ts'
+import { whyCommand } from './why.ts'
+
+export interface SessionCommandDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly access: Access
+  readonly running: RunningTurns
+  readonly operator: Pick<OperatorService, 'status'>
+  /** All commands, for `/help`. */
+  all(): readonly ChatCommand[]
+}
+
+/**
+ * The commands the session stage answers, without a model call and without waiting behind a turn. One file each; each
+ * asks for the ports it uses.
+ */
+export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[] {
+  return [
+    startCommand(deps.access),
+    helpCommand(() => deps.all()),
+    whoamiCommand(),
+    statusCommand(deps.operator),
+    newCommand(deps),
+    stopCommand(deps),
+    whyCommand(deps.store),
+  ]
+}

@@ -1,0 +1,31 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { Access } from '../access.ts'
+
+/** `/start`: a greeting, and the way to claim a bot that nobody owns yet. */
+export function startCommand(access: Pick<Access, 'claim' | 'ownerKnown'>): ChatCommand {
+  return {
+    name: 'start',
+    description: 'Say hello, or claim this bot with its code',
+    who: 'anyone',
+    open: true,
+    run: (call) => start(call, access),
+  }
+}
+
+async function start(
+  { dispatch, decision, args }: CommandCall,
+  access: Pick<Access, 'claim' | 'ownerKnown'>,
+): Promise<string> {
+  const { address, sender } = dispatch.event
+  if (args !== '' && decision.identity.role !== 'owner') {
+    if (address.chatType !== 'direct')
+      throw new ParleyError('forbidden', 'Claim me in a direct chat, where nobody else reads the code.')
+    await access.claim(address.channel, sender, args)
+    return 'You are my owner now. Say anything, or `/help` to see what I can do.'
+  }
+  if (decision.identity.role !== 'guest') return 'Hello! Say anything, or `/help` to see what I can do.'
+  return access.ownerKnown
+    ? 'Hello. I only talk to people my owner has let in.'
+    : 'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.'
+}

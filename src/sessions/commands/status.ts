@@ -1,0 +1,21 @@
+import type { ChatCommand } from '../../core/command.ts'
+import type { OperatorService } from '../../core/operator.ts'
+
+/** `/status`: what `parley status` prints, in a few lines. */
+export function statusCommand(operator: Pick<OperatorService, 'status'>): ChatCommand {
+  return { name: 'status', description: 'How I am doing', who: 'owner', run: () => status(operator) }
+}
+
+async function status(operator: Pick<OperatorService, 'status'>): Promise<string> {
+  const report = await operator.status()
+  const channels = report.channels.map(
+    ({ channel, status, detail }) => `- ${channel}: ${status}${detail ? `, ${detail}` : ''}`,
+  )
+  const doubtful = report.outbox.uncertain ? [`- ${report.outbox.uncertain} sends of unknown outcome`] : []
+  return [
+    `Parley ${report.version}, model ${report.models.join(', ')}`,
+    ...channels,
+    `- ${report.sessions} conversations, ${report.runningTurns} being answered, ${report.waiting} messages waiting`,
+    ...doubtful,
+  ].join('\n')
+}
