@@ -13,6 +13,7 @@ import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
+import type { DeliverySettings } from './delivery/settings.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { type LocalApi, startLocalApi } from './http/server.ts'
 import { createOperator } from './operator.ts'
@@ -35,6 +36,8 @@ export interface DaemonOptions {
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
   /** The system's by default. */
   readonly clock?: Clock
+  /** Waits of the delivery, the usual ones by default: a test build's, which cannot move the clock of a process. */
+  readonly delivery?: Partial<DeliverySettings>
 }
 
 export interface Daemon {
@@ -72,7 +75,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function open(options: DaemonOptions, routing: Routing, store: Store): Promise<Daemon> {
-  const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock } = options
+  const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const accounts = await loadAccounts(config.channels, plugins)
   const code = randomBytes(12).toString('base64url')
@@ -93,6 +96,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     facts,
     commands,
     tools,
+    timing: delivery,
     adapter,
   })
   const { pipeline, running } = engine

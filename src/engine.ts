@@ -13,6 +13,7 @@ import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { AgentProfile, RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
+import type { DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideRoute } from './routing/decide-route.ts'
@@ -42,6 +43,8 @@ export interface EngineParts {
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
+  /** Times of the delivery that are not the usual ones. */
+  readonly timing: Partial<DeliverySettings>
   adapter(address: Address): ChannelAdapter | undefined
 }
 
@@ -120,6 +123,7 @@ function deliveryOf({
   adapter,
   routing,
   facts,
+  timing,
 }: EngineParts): DeliveryService {
   return createDelivery({
     store,
@@ -128,6 +132,7 @@ function deliveryOf({
     random,
     logger: logger.child({ subsystem: 'delivery' }),
     epoch: store.epoch,
+    settings: timing,
     format: accounts.format,
     limits: accounts.limits,
     streams: accounts.streams,

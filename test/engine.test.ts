@@ -63,6 +63,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
     facts: routeFacts(),
     commands: new Map(),
     tools: {},
+    timing: {},
     adapter: () => channel,
   })
   onTestFinished(async () => {

@@ -19,7 +19,10 @@ export type Reconciliation =
   | { readonly kind: 'repeat' }
   | { readonly kind: 'give_up'; readonly reason: string }
 
-export type ReconcileSettings = Pick<DeliverySettings, 'uncertainAfterMs' | 'uncertainHoldMs' | 'repeatMark'>
+export type ReconcileSettings = Pick<
+  DeliverySettings,
+  'uncertainAfterMs' | 'visibleAfterMs' | 'uncertainHoldMs' | 'repeatMark'
+>
 
 /** `since`: when this process first met the row as uncertain. */
 export interface UncertainAt {
@@ -48,14 +51,16 @@ export interface Looked {
 export function reconcile(row: Delivery, at: UncertainAt, settings: ReconcileSettings, proof?: Proof): Reconciliation {
   if (at.now >= row.expiresAt) return { kind: 'give_up', reason: 'its outcome stayed unknown until it expired' }
   const isFirst = row.op === 'send' && !isRepeat(row.part, settings.repeatMark)
-  return (proof && isFirst ? prove(row, at.now, proof) : undefined) ?? withoutProof(row, at, settings)
+  return (proof && isFirst ? prove(row, at.now, settings, proof) : undefined) ?? withoutProof(row, at, settings)
 }
 
-/** What was written a moment ago may not be in the history yet (RELIABILITY 3.3). */
-const VISIBLE_AFTER_MS = 3_000
-
 /** Undefined: the platform cannot tell and will not. `startedAt` is when the first send with this key began. */
-function prove(row: Delivery, now: number, { sameKeyWindowMs, looked }: Proof): Reconciliation | undefined {
+function prove(
+  row: Delivery,
+  now: number,
+  { visibleAfterMs }: ReconcileSettings,
+  { sameKeyWindowMs, looked }: Proof,
+): Reconciliation | undefined {
   const startedAt = row.startedAt ?? 0
   if (now < startedAt + sameKeyWindowMs) {
     // Doubles with each attempt, counted from the first: the window ends it, so it needs no cap.
@@ -63,7 +68,7 @@ function prove(row: Delivery, now: number, { sameKeyWindowMs, looked }: Proof): 
     return until > now ? { kind: 'wait', until } : { kind: 'redo' }
   }
   if (!looked) {
-    const until = startedAt + VISIBLE_AFTER_MS
+    const until = startedAt + visibleAfterMs
     return until > now ? { kind: 'wait', until } : { kind: 'look' }
   }
   const { found } = looked

@@ -6,6 +6,8 @@ export interface DeliverySettings {
   readonly liveAfterMs: number
   /** How long a send of unknown outcome rests before it is repeated (RELIABILITY 3.2). */
   readonly uncertainAfterMs: number
+  /** How old a send must be before its absence from a history means that it never arrived (RELIABILITY 3.3). */
+  readonly visibleAfterMs: number
   /** How long a part of unknown outcome may hold its conversation at most (RELIABILITY 3.3). */
   readonly uncertainHoldMs: number
   /** Stands before a repeated message. Must need no escaping in any markup. */
@@ -24,6 +26,7 @@ const HOUR = 60 * MINUTE
 export const DEFAULT_SETTINGS: DeliverySettings = {
   liveAfterMs: 700,
   uncertainAfterMs: 10_000,
+  visibleAfterMs: 3_000,
   uncertainHoldMs: 60_000,
   repeatMark: '(repeat) ',
   expireAfterMs: { reply: 24 * HOUR, effect: HOUR, notice: HOUR, control: 15 * MINUTE },

@@ -23,6 +23,7 @@ try {
     version: 'under test',
     plugins: catalogue,
     socketPath: setup.socketPath,
+    delivery: setup.delivery,
     tools: { probe: probeTools(setup.probeFile) },
   })
   await terminated

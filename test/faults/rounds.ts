@@ -4,5 +4,5 @@ export function rounds<Case>(cases: readonly Case[]): Case[] {
   return Array.from({ length: count }, () => cases).flat()
 }
 
-/** A case starts several processes, and a send of unknown outcome rests 10 s before it is repeated. */
+/** A case starts several processes. */
 export const CASE = { timeout: 60_000 }

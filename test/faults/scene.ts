@@ -56,6 +56,8 @@ export interface OtherPlatform {
 export const ADA = 111
 export const BOB = 444
 export const KILLED = { code: null, signal: 'SIGKILL' }
+/** How long they are is proven with a moved clock (test/delivery); here it counts what follows. */
+const SHORT_WAITS = { uncertainAfterMs: 500, visibleAfterMs: 500 }
 const TOKEN = '7000001:canary-of-the-bot-token'
 const API_KEY = 'canary-of-the-model-key'
 
@@ -145,5 +147,6 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
     anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),
+    delivery: SHORT_WAITS,
   }
 }

@@ -5,6 +5,7 @@ import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
+import type { DeliverySettings } from '../../src/delivery/settings.ts'
 
 /** What the test build reads: the configuration before channel settings are parsed and secrets wrapped. Plain JSON. */
 export interface SetupFile {
@@ -16,6 +17,7 @@ export interface SetupFile {
   /** Where the probe tools write a line at each execution. */
   readonly probeFile: string
   readonly socketPath: string
+  readonly delivery: Partial<DeliverySettings>
 }
 
 /** The accounts of the platforms beside Telegram, as a configuration file has them. */
