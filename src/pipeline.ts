@@ -7,7 +7,7 @@ import type { IdSource, SessionId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
-import { type Accepted, acceptDispatch } from './sessions/accept-dispatch.ts'
+import { type Accepted, acceptDispatch, nameSession } from './sessions/accept-dispatch.ts'
 import type { CommandRunner } from './sessions/command-runner.ts'
 import type { Courtesy } from './sessions/courtesy.ts'
 import { claimWaiting, recordEnd, type StartedTurn } from './sessions/record-turn.ts'
@@ -42,8 +42,9 @@ export class Pipeline {
   }
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
-  readonly accept = async (dispatch: Dispatch, position?: ChannelCursor): Promise<void> => {
+  readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, ids, queue, decide } = this.#deps
+    const dispatch = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const decision = decide(dispatch)
     let undo = (): void => {}
     const admitted = (session: SessionId, admission: 'start' | 'wait'): void => {

@@ -1,7 +1,7 @@
 import type { Address, ChatType } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
-import type { Role, SessionKind, SessionScope } from './session.ts'
+import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 
 /** Which entrance a dispatch came by; authority depends on it. */
 export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'operator'
@@ -21,11 +21,16 @@ export interface Dispatch {
   /** Ms since the epoch, our clock. */
   readonly receivedAt: number
   readonly reply: ReplyTarget
-  /** An explicit session key of the caller (K23). */
+  /** An explicit session key of the caller (K23); never there for origin `platform`. */
   readonly callerKey?: string
+  /** The session that `callerKey` names, looked up before the decision; absent while there is none (K25, K26). */
+  readonly named?: NamedSession
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
 }
+
+/** What a route needs of a session that was found by a name. */
+export type NamedSession = Pick<Session, 'agentId' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
 
 /** One run of a schedule. Its dispatch's event carries the prompt as text and the place it delivers to as address. */
 export interface ScheduledRun {

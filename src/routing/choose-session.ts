@@ -1,14 +1,15 @@
+import type { ChatType } from '../core/address.ts'
 import type { Dispatch, Identity, Route, TraceStep } from '../core/dispatch.ts'
 import { type AgentId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { SessionKind, SessionScope } from '../core/session.ts'
+import { mainAlias, normalName } from '../core/session-alias.ts'
 import { compileDimensions, type DimensionLists } from './dimensions.ts'
 import { type DispatchRuleEntry, defaultAgent } from './dispatch-rules.ts'
 import type { MatchFacts } from './match-facts.ts'
 import {
   cronKey,
   displayKey,
-  mainAlias,
   mainKey,
   personKey,
   type ScopeOwner,
@@ -24,8 +25,8 @@ export interface SessionRules {
   readonly scope: RoutingPolicy['scope']
   readonly direct: RoutingPolicy['direct']
   readonly dimensions: DimensionLists
-  /** Keys and aliases of the main sessions, which not everybody may name. */
-  readonly mainNames: ReadonlySet<string>
+  /** Keys and aliases of the main sessions, which not everybody may name, with their agents. */
+  readonly mainNames: ReadonlyMap<string, AgentId>
 }
 
 /** Whose message it is and where it came from. */
@@ -42,10 +43,13 @@ export interface Routed {
 }
 
 interface ChosenSession {
+  readonly agent: AgentId
   readonly scope: SessionScope
   readonly scopeKey: ScopeKey
   readonly displayKey: string
   readonly kind: SessionKind
+  /** Its own where it exists and was named; else that of the chat. */
+  readonly chatType?: ChatType
   readonly step: TraceStep
 }
 
@@ -60,8 +64,11 @@ export function compileSessionRules(policy: RoutingPolicy): SessionRules {
     scope: policy.scope,
     direct: policy.direct,
     dimensions: compileDimensions(policy),
-    mainNames: new Set(
-      [defaultAgent(policy.agents), ...policy.agents].flatMap((agent) => [mainKey(agent), mainAlias(agent)]),
+    mainNames: new Map(
+      [defaultAgent(policy.agents), ...policy.agents].flatMap((agent) => [
+        [mainKey(agent), agent],
+        [mainAlias(agent), agent],
+      ]),
     ),
   }
 }
@@ -83,12 +90,12 @@ export function chooseSession(rules: SessionRules, caller: Caller, matched: Disp
     scopedSession(rules, owner, { caller, rule })
   return {
     route: {
-      agent,
+      agent: session.agent,
       scope: session.scope,
       scopeKey: session.scopeKey,
       displayKey: session.displayKey,
       kind: session.kind,
-      chatType: schedule ? 'direct' : address.chatType,
+      chatType: session.chatType ?? (schedule ? 'direct' : address.chatType),
       matchedBy: rule?.matchedBy ?? 'default',
     },
     dispatchStep: rule?.step ?? BY_DEFAULT,
@@ -99,6 +106,7 @@ export function chooseSession(rules: SessionRules, caller: Caller, matched: Disp
 function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller): ChosenSession | undefined {
   if (schedule === undefined) return undefined
   return {
+    agent: owner.agent,
     scope: emptyScope(owner),
     scopeKey: scheduleKey(schedule.id),
     displayKey: cronKey(schedule.id),
@@ -109,20 +117,23 @@ function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller)
 
 /**
  * A key the caller names is used unchanged if it has one of the two explicit forms and did not come from a platform
- * (K23). The main session is the owner's (K46): for others its names are no keys.
+ * (K23); where it is another name of a session that exists, it means that session (K25). The main session is the owner's
+ * (K46): for others its names are no keys.
  */
 function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): ChosenSession | undefined {
-  const { callerKey, origin } = caller.dispatch
-  if (callerKey === undefined || origin === 'platform' || !/^(sk_v1_|agent:)/i.test(callerKey)) return undefined
-  const mayNameMain = origin === 'schedule' || caller.identity.role === 'owner'
-  if (!mayNameMain && rules.mainNames.has(callerKey.trim().toLowerCase())) return undefined
-  return {
-    scope: emptyScope(owner),
-    scopeKey: toScopeKey(callerKey),
-    displayKey: callerKey,
-    kind: 'other',
-    step: CALLER,
-  }
+  const { callerKey, origin, named } = caller.dispatch
+  if (callerKey === undefined || origin === 'platform' || !/^\s*(sk_v1_|agent:)/i.test(callerKey)) return undefined
+  const main = rules.mainNames.get(normalName(callerKey))
+  if ((main !== undefined || named?.kind === 'main') && !mayNameMain(caller)) return undefined
+  if (named)
+    return { ...named, agent: named.agentId, step: pass('session', `${named.displayKey}, named by its caller`) }
+  if (main !== undefined) return mainSession(rules, { ...owner, agent: main }, CALLER)
+  const scopeKey = toScopeKey(callerKey)
+  return { agent: owner.agent, scope: emptyScope(owner), scopeKey, displayKey: callerKey, kind: 'other', step: CALLER }
+}
+
+function mayNameMain({ dispatch, identity }: Caller): boolean {
+  return dispatch.origin === 'schedule' || identity.role === 'owner'
 }
 
 /** Direct chats that share a session (T35, K46). */
@@ -136,6 +147,7 @@ function sharedSession(rules: SessionRules, owner: ScopeOwner, { identity, facts
 
 function mainSession(rules: SessionRules, owner: ScopeOwner, step: TraceStep): ChosenSession {
   return {
+    agent: owner.agent,
     scope: emptyScope(owner),
     scopeKey: mainKey(owner.agent),
     displayKey: ofAgent(rules, owner.agent, 'main'),
@@ -146,6 +158,7 @@ function mainSession(rules: SessionRules, owner: ScopeOwner, step: TraceStep): C
 
 function personSession(rules: SessionRules, owner: ScopeOwner, person: PersonId): ChosenSession {
   return {
+    agent: owner.agent,
     scope: { ...emptyScope(owner), dimensions: ['sender'], values: { sender: person } },
     scopeKey: personKey(owner.agent, person),
     displayKey: ofAgent(rules, owner.agent, `direct:${person}`),
@@ -164,6 +177,7 @@ function scopedSession(
   const scope = scopeOf(owner, caller.facts, list.dimensions)
   const key = displayKey(scope, usual.dimensions)
   return {
+    agent: owner.agent,
     scope,
     scopeKey: scopeKey(scope),
     displayKey: ofAgent(rules, owner.agent, key),

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import type { Dispatch, Route } from '../core/dispatch.ts'
+import type { Dispatch, Identity, Route } from '../core/dispatch.ts'
 import type { InboundMessage } from '../core/message.ts'
 import { chooseSession } from './choose-session.ts'
 import type { Routing } from './compile-routing.ts'
@@ -20,13 +20,14 @@ export function placeSession(
   routing: Routing,
   facts: Pick<RouteFacts, 'personOf'>,
   { address, ...posting }: Posting & { readonly address: Address },
-): { readonly route: Route; readonly dispatch: Dispatch } {
+): { readonly route: Route; readonly identity: Identity; readonly dispatch: Dispatch } {
   const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address), reply: { address } }
   const ids = senderIds(dispatch.event.sender)
   const { identity } = identify(routing.people, facts, { dispatch, ids })
   const place = matchFacts(address, ids, { person: identity.person, mentioned: true })
   const rule = findDispatchRule(routing.dispatch, place)
-  return { route: chooseSession(routing.sessions, { dispatch, identity, facts: place }, rule).route, dispatch }
+  const { route } = chooseSession(routing.sessions, { dispatch, identity, facts: place }, rule)
+  return { route, identity, dispatch }
 }
 
 function nextMessage(address: Address): InboundMessage {

@@ -9,6 +9,7 @@ import {
   toScopeKey,
 } from '../core/ids.ts'
 import type { Dimension, SessionKind, SessionScope, SessionSource } from '../core/session.ts'
+import { mainAlias } from '../core/session-alias.ts'
 import { forumSuffix } from './forum-topics.ts'
 import type { MatchFacts } from './match-facts.ts'
 
@@ -46,10 +47,6 @@ export function scopeKey(scope: SessionScope): ScopeKey {
 /** The key of an agent's main session: system messages, `direct: main`, `scope: global` (K24). */
 export function mainKey(agent: AgentId): ScopeKey {
   return hashed(mainAlias(agent))
-}
-
-export function mainAlias(agent: AgentId): string {
-  return `agent:${agent}:main`
 }
 
 /** The key of a person's one session over all channels and accounts (K46), made like the main key from its alias. */

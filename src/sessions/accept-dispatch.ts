@@ -4,7 +4,7 @@ import type { UserMessageData } from '../core/event.ts'
 import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { InboundText } from '../core/message.ts'
 import type { Session } from '../core/session.ts'
-import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
+import type { EventToAppend, NewInboxRow, SessionReader, StoreWriter } from '../store/store.ts'
 import { openSession } from './open-session.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
@@ -25,6 +25,17 @@ export interface AcceptDeps {
   readonly queue: TurnQueue
   /** Called with the session's admission at once, so that a failed transaction can undo it. */
   admitted(session: SessionId, admission: Admission): void
+}
+
+/**
+ * The dispatch with the session its caller key names, so that who writes through an alias acts on the canonical session
+ * (K25). Without a session of that name it stays as it is: an unknown key is a session of its own (K26).
+ */
+export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, dispatch: Dispatch): Promise<Dispatch> {
+  const found = await sessions.resolve(dispatch.callerKey ?? '')
+  if (found === undefined) return dispatch
+  const { agentId, scope, scopeKey, displayKey, kind, chatType } = found
+  return { ...dispatch, named: { agentId, scope, scopeKey, displayKey, kind, chatType } }
 }
 
 /**
@@ -68,7 +79,7 @@ async function acceptContext(
   { id, dispatch, decision }: Incoming<'context'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  const session = await openSession(tx, decision.route, dispatch, deps.ids)
+  const session = await openSession(tx, { ...decision, dispatch }, deps.ids)
   const outcome = contextOutcome(decision.reason)
   if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
     return { kind: 'repeat' }
@@ -84,7 +95,7 @@ async function acceptRun(
   { id, dispatch, decision }: Incoming<'run'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  const session = await openSession(tx, decision.route, dispatch, deps.ids)
+  const session = await openSession(tx, { ...decision, dispatch }, deps.ids)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id)
   const turnId = deps.ids.turn()

@@ -1,25 +1,45 @@
 import { formatAddress } from '../core/address.ts'
-import type { Dispatch, Origin, Route } from '../core/dispatch.ts'
+import type { Dispatch, Identity, Origin, Route } from '../core/dispatch.ts'
 import { type IdSource, scheduleSessionId } from '../core/ids.ts'
 import type { Session, SessionDraft, SessionSource } from '../core/session.ts'
+import { sessionAliases } from '../core/session-alias.ts'
 import type { StoreWriter } from '../store/store.ts'
+
+/** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
+export interface Opening {
+  readonly route: Route
+  readonly identity: Identity
+  readonly dispatch: Dispatch
+}
 
 /**
  * The session a route leads to: the one its scope key points to, found again after any restart (S5), else a new one.
  * Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
  */
-export async function openSession(tx: StoreWriter, route: Route, dispatch: Dispatch, ids: IdSource): Promise<Session> {
-  const metadata = metadataOf(dispatch)
+export async function openSession(tx: StoreWriter, opening: Opening, ids: IdSource): Promise<Session> {
+  const { route, dispatch } = opening
   const current = await tx.sessions.current(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
     await tx.sessions.setAgent(current.id, route.agent)
-    return openSession(tx, route, dispatch, ids)
+    return openSession(tx, opening, ids)
   }
-  if (!current) return startSession(tx, draftOf(route, dispatch, metadata, ids), dispatch.receivedAt)
-  if (current.inactiveAt === undefined && includes(current.metadata, metadata)) return current
+  const metadata = metadataOf(dispatch)
+  if (!current) {
+    const session = await startSession(tx, draftOf(opening, metadata, ids), dispatch.receivedAt)
+    await tx.aliases.add(route.scopeKey, aliasesOf(opening))
+    return session
+  }
+  const known = includes(current.metadata, metadata)
+  if (current.inactiveAt === undefined && known) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
+  // Another chat of the same person, or a chat whose people are known only now, has names of its own.
+  if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
   return { ...current, metadata: { ...current.metadata, ...metadata } }
+}
+
+function aliasesOf({ route, identity, dispatch }: Opening): readonly string[] {
+  return sessionAliases({ route, event: dispatch.event, person: identity.person })
 }
 
 /** Makes the row and its first event (C2). */
@@ -36,7 +56,7 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata }
 }
 
-function draftOf(route: Route, dispatch: Dispatch, metadata: Record<string, string>, ids: IdSource): SessionDraft {
+function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
   const { event, schedule } = dispatch
   return {
@@ -69,15 +89,20 @@ function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
   return { kind, interactive: true, platform: channel, triggerId: formatAddress(event.address), triggerType }
 }
 
-/** S4: the chat's own ids, as text. A schedule lives in no chat. */
-function metadataOf({ event, schedule }: Dispatch): Record<string, string> {
+/**
+ * S4: the chat's own ids, as text; of a direct chat also who is at the other end. A schedule lives in no chat, and who
+ * names a session speaks in it from elsewhere.
+ */
+function metadataOf({ event, schedule, named }: Dispatch): Record<string, string> {
   if (schedule) return { deliver_to: formatAddress(event.address) }
+  if (named) return {}
   const { channel, account, chat, chatType, topic, space } = event.address
   return {
     channel,
     account,
     chat_id: chat,
     chat_type: chatType,
+    ...(chatType === 'direct' && event.sender.id !== '' ? { sender_id: event.sender.id } : {}),
     ...(topic === undefined ? {} : { topic_id: topic }),
     ...(space === undefined ? {} : { space: `${space.type}:${space.id}` }),
   }

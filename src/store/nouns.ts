@@ -1,3 +1,4 @@
+import { AliasReading, AliasWriting } from './aliases.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { EventReading, EventWriting } from './events.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
@@ -14,6 +15,7 @@ import { TurnReading, TurnWriting } from './turns.ts'
 export function storeReader(ground: Ground): StoreReader {
   return {
     sessions: new SessionReading(ground),
+    aliases: new AliasReading(ground),
     events: new EventReading(ground),
     inbox: new InboxReading(ground),
     turns: new TurnReading(ground),
@@ -24,7 +26,7 @@ export function storeReader(ground: Ground): StoreReader {
   }
 }
 
-/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the nine. */
+/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the ten. */
 export class Writer implements StoreWriter {
   readonly #ground: Ground
 
@@ -34,6 +36,10 @@ export class Writer implements StoreWriter {
 
   get sessions(): SessionWriting {
     return new SessionWriting(this.#ground)
+  }
+
+  get aliases(): AliasWriting {
+    return new AliasWriting(this.#ground)
   }
 
   get events(): EventWriting {

@@ -3,6 +3,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
+import { normalName } from '../core/session-alias.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { Ground, Sql, SqlRow } from './sql.ts'
 import type { SessionPage, SessionQuery, SessionReader, SessionWriter } from './store.ts'
@@ -63,9 +64,24 @@ export class SessionReading implements SessionReader {
   }
 
   async resolve(name: string): Promise<Session | undefined> {
+    const given = name.trim()
+    const normal = normalName(name)
     return (
-      (await this.get(name as SessionId)) ?? (await this.current(name as ScopeKey)) ?? (await this.#newestNamed(name))
+      (await this.get(given as SessionId)) ??
+      (await this.get(normal as SessionId)) ??
+      (await this.#carrying(normal)) ??
+      (await this.#newestNamed(normal)) ??
+      // A scope key; last, because a key that its caller gave may have become an alias of another session (K25).
+      (await this.current(normal as ScopeKey)) ??
+      (await this.current(given as ScopeKey))
     )
+  }
+
+  async #carrying(alias: string): Promise<Session | undefined> {
+    const query = `SELECT ${COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
+      JOIN sessions ON sessions.id = scopes.session_id WHERE aliases.alias = $1
+      ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, no DESC LIMIT 1`
+    return one(await this.sql.get(query, [alias]))
   }
 
   async #newestNamed(displayKey: string): Promise<Session | undefined> {

@@ -1,4 +1,4 @@
-import type { AccountId, ChannelId } from '../core/ids.ts'
+import type { AccountId, ChannelId, ScopeKey } from '../core/ids.ts'
 
 /** The small nouns: a part of the store port, apart only for its size. */
 export interface ChannelStateReader {
@@ -12,4 +12,17 @@ export interface ChannelStateWriter {
 export interface NoticeWriter {
   /** True at most once per `key` until `windowMs` have passed: "told once per burst". */
   once(key: string, at: number, windowMs: number): Promise<boolean>
+}
+
+/** Further names of scopes, in lower case (K25). A name may stand for several scopes: linked people, equal ids. */
+export interface AliasReader {
+  of(scopeKey: ScopeKey): Promise<readonly string[]>
+  carriers(alias: string): Promise<readonly ScopeKey[]>
+}
+
+export interface AliasWriter {
+  /** Those the scope has already stay as they are. */
+  add(scopeKey: ScopeKey, aliases: readonly string[]): Promise<void>
+  /** Takes all of them from the scope. */
+  drop(scopeKey: ScopeKey): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
-import type { ChannelStateReader, ChannelStateWriter, NoticeWriter } from './small-port.ts'
+import type { AliasReader, AliasWriter, ChannelStateReader, ChannelStateWriter, NoticeWriter } from './small-port.ts'
 
 /**
  * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
@@ -24,6 +24,7 @@ export interface Store {
 
 export interface StoreReader {
   readonly sessions: SessionReader
+  readonly aliases: AliasReader
   readonly events: EventReader
   readonly inbox: InboxReader
   readonly turns: TurnReader
@@ -35,6 +36,7 @@ export interface StoreReader {
 
 export interface StoreWriter {
   readonly sessions: SessionReader & SessionWriter
+  readonly aliases: AliasReader & AliasWriter
   readonly events: EventReader & EventWriter
   readonly inbox: InboxReader & InboxWriter
   readonly turns: TurnReader & TurnWriter
@@ -51,7 +53,11 @@ export interface SessionReader {
   get(id: SessionId): Promise<Session | undefined>
   /** The session a scope key points to now (S5). */
   current(scopeKey: ScopeKey): Promise<Session | undefined>
-  /** By session id, scope key or display key, newest first for a display key; not found is undefined. */
+  /**
+   * The one way to find a session by a name, in any case and with outer spaces: a session id, a scope key, an alias, a
+   * display key (K25). A name of several sessions means the one that is in use and was active last. Not found is
+   * undefined.
+   */
   resolve(name: string): Promise<Session | undefined>
   /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
   list(query: SessionQuery): Promise<SessionPage>

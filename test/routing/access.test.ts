@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { toPersonId } from '../../src/core/ids.ts'
+import type { NamedSession } from '../../src/core/dispatch.ts'
+import { toAgentId, toPersonId } from '../../src/core/ids.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
 import type { Audience, GroupRule } from '../../src/core/policy.ts'
+import { mainKey } from '../../src/routing/session-key.ts'
 import { decide, decidingStep, routeOf, verdict } from '../fakes/decide.ts'
-import { command, direct, edit, group, message, user } from '../fakes/dispatch.ts'
+import { command, direct, edit, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { household, owner, policy } from '../fakes/routing-policy.ts'
 
 const ADA = '111'
@@ -215,9 +217,43 @@ describe('other entrances', () => {
     const bob = message({ sender: user(BOB) })
     const key = (event: InboundEvent, origin: 'api' | 'schedule') =>
       routeOf(decide(household(), event, { dispatch: { origin, callerKey: 'Agent:main:main' } })).scopeKey
-    expect(key(message(), 'api')).toBe('Agent:main:main')
-    expect(key(bob, 'schedule')).toBe('Agent:main:main')
-    expect(key(bob, 'api')).toMatch(/^sk_v1_/)
+    expect(key(message(), 'api')).toBe(mainKey(toAgentId('main')))
+    expect(key(bob, 'schedule')).toBe(mainKey(toAgentId('main')))
+    expect(key(bob, 'api')).not.toBe(mainKey(toAgentId('main')))
+  })
+})
+
+describe('a caller key that names a session', () => {
+  const callerKey = 'agent:main:slack:channel:c001'
+  const { agent: agentId, ...known } = routeOf(decide(household(), message({ address: slackChannel('C001') })))
+  const named = { ...known, agentId }
+
+  it('K25: the dispatch belongs to that session, whatever its own place', () => {
+    const dispatch = { origin: 'api', callerKey, named } as const
+    const route = routeOf(decide(household(), message({ address: direct(ADA) }), { dispatch }))
+    expect(route).toMatchObject({ scopeKey: known.scopeKey, displayKey: 'slack:channel:c001', chatType: 'channel' })
+  })
+
+  it('K25: the send policy of that session holds', () => {
+    const sendOverride = (key: string) => (key === known.scopeKey ? ('deny' as const) : undefined)
+    const decision = decide(household(), message({ address: direct(ADA) }), {
+      dispatch: { origin: 'api', callerKey, named },
+      facts: { sendOverride },
+    })
+    expect(verdict(decision)).toBe('context/send_policy')
+  })
+
+  it('K24: a system message goes to the main session by its name, K46: others cannot name it', () => {
+    const main = { ...named, kind: 'main', displayKey: 'main', scopeKey: mainKey(toAgentId('main')) } as const
+    const route = (event: InboundEvent, origin: 'operator' | 'api', known?: NamedSession) =>
+      routeOf(
+        decide(household(), event, {
+          dispatch: { origin, callerKey: 'agent:main:main', ...(known && { named: known }) },
+        }),
+      )
+    expect(route(message(), 'operator')).toMatchObject({ kind: 'main', displayKey: 'main', scopeKey: main.scopeKey })
+    expect(route(message(), 'operator', main)).toMatchObject({ kind: 'main', scopeKey: main.scopeKey })
+    expect(route(message({ sender: user(BOB) }), 'api', main).kind).toBe('group')
   })
 })
 

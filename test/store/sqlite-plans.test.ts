@@ -70,12 +70,14 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 }
 
 async function readAll(reader: StoreReader): Promise<void> {
-  const { sessions, events, inbox, turns, outbox, people, channelState, schedules } = reader
+  const { sessions, aliases, events, inbox, turns, outbox, people, channelState, schedules } = reader
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
   await sessions.overrides()
   await sessions.under('telegram:group:-1', 1)
+  await aliases.of(scopeKeyOf(1))
+  await aliases.carriers('name')
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
   await inbox.get(NOBODYS_ID)
@@ -108,6 +110,8 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.deactivate(SESSION, 1)
   await tx.sessions.setSendOverride(SESSION, 'deny')
   await tx.sessions.setAgent(SESSION, toAgentId('main'))
+  await tx.aliases.add(scopeKeyOf(1), ['name'])
+  await tx.aliases.drop(scopeKeyOf(1))
   await tx.events.append(SESSION, 1, [userMessage('x')])
   await tx.inbox.add(inboxRow(1, 1))
   await tx.inbox.claim([NOBODYS_ID], ids.turn())

@@ -1,0 +1,63 @@
+import type { Route } from './dispatch.ts'
+import type { AccountId, AgentId, PersonId } from './ids.ts'
+import type { InboundEvent } from './message.ts'
+import type { SessionScope } from './session.ts'
+
+/** What a session's aliases are made from. */
+export interface AliasFacts {
+  readonly route: Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'kind' | 'displayKey'>
+  readonly event: Pick<InboundEvent, 'address' | 'sender'>
+  readonly person: PersonId | undefined
+}
+
+/**
+ * The further names a routed session answers to (K45; BEHAVIOUR 3 K, "Aliases"), in lower case and in the order in which
+ * promotion looks at them (K27). Only the main session carries the main alias, and carries no other (section 2, row 12):
+ * what is said in it belongs to no one chat. A session whose key its caller gave has that key as its only name.
+ */
+export function sessionAliases({ route, event, person }: AliasFacts): readonly string[] {
+  const { agent, scope, scopeKey, kind, displayKey } = route
+  if (kind === 'main') return [mainAlias(agent)]
+  if (kind === 'cron' || scopeKey === displayKey) return [normalName(displayKey)]
+  if (scope.dimensions.length === 0) return []
+  return [...new Set(event.address.chatType === 'direct' ? directAliases(agent, event, person) : placeAliases(scope))]
+}
+
+export function mainAlias(agent: AgentId): string {
+  return `agent:${agent}:main`
+}
+
+/** A name as it is looked up: case and outer spaces make no difference. */
+export function normalName(name: string): string {
+  return name.trim().toLowerCase()
+}
+
+/** Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. */
+function directAliases(
+  agent: AgentId,
+  { address, sender }: AliasFacts['event'],
+  person: PersonId | undefined,
+): readonly string[] {
+  const { channel, account } = address
+  const chat = normalName(address.chat)
+  const id = normalName(sender.id)
+  const peers = [...(id === '' ? [] : [id, `${channel}:${id}`]), ...(person === undefined ? [] : [person]), chat]
+  const forms = peers.flatMap((peer) => [
+    `agent:${agent}:direct:${peer}`,
+    `agent:${agent}:${channel}:direct:${peer}`,
+    `agent:${agent}:${channel}:${account}:direct:${peer}`,
+  ])
+  return [...forms, plainName(channel, account, `direct:${chat}`)]
+}
+
+/** Of a place whose people share the session: members that are set apart have no name of the place. */
+function placeAliases({ agent, channel, account, dimensions, values }: SessionScope): readonly string[] {
+  const { chat, topic } = values
+  if (chat === undefined || dimensions.includes('sender')) return []
+  const place = topic === undefined ? chat : `${chat}/${topic.slice('topic:'.length)}`
+  return [`agent:${agent}:${channel}:${place}`, plainName(channel, account, place)]
+}
+
+function plainName(channel: string, account: AccountId, place: string): string {
+  return account === 'default' ? `${channel}:${place}` : `${channel}@${account}:${place}`
+}
