@@ -77,7 +77,7 @@ module.exports = {
       '^src/(sessions|delivery|routing|agent|store)/',
       '^src/channels/adapter\\.ts$',
     ),
-    ...allow('^src/operator\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/'),
+    ...allow('^src/(operator|why)\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/', '^src/why\\.ts$'),
     ...allow('^src/(http|cli)/', '^src/config/'),
     ...allow('^src/(daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),

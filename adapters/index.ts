@@ -1,8 +1,11 @@
 import type { z } from 'zod'
 import type { ChannelPlugin } from '../src/channels/adapter.ts'
 import { type DiscordConfig, discordAccountSchema } from './discord/config.ts'
+import { discordLookup } from './discord/lookup.ts'
 import { type SlackConfig, slackAccountSchema } from './slack/config.ts'
+import { slackLookup } from './slack/lookup.ts'
 import { type TelegramConfig, telegramAccountSchema } from './telegram/config.ts'
+import { telegramLookup } from './telegram/lookup.ts'
 
 /** A platform as the daemon finds it: the schema is here at once, everything heavier is loaded when it is first used. */
 interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
@@ -13,6 +16,7 @@ interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
 const telegram: CatalogueEntry<TelegramConfig> = {
   id: 'telegram',
   configSchema: telegramAccountSchema,
+  lookup: telegramLookup,
   loadFormat: async () => (await import('./telegram/format.ts')).telegramFormat,
   create: async (settings) => {
     const { TelegramAdapter } = await import('./telegram/adapter.ts')
@@ -23,6 +27,7 @@ const telegram: CatalogueEntry<TelegramConfig> = {
 const discord: CatalogueEntry<DiscordConfig> = {
   id: 'discord',
   configSchema: discordAccountSchema,
+  lookup: discordLookup,
   loadFormat: async () => (await import('./discord/format.ts')).discordFormat,
   create: async (settings) => {
     const { DiscordAdapter } = await import('./discord/adapter.ts')
@@ -33,6 +38,7 @@ const discord: CatalogueEntry<DiscordConfig> = {
 const slack: CatalogueEntry<SlackConfig> = {
   id: 'slack',
   configSchema: slackAccountSchema,
+  lookup: slackLookup,
   loadFormat: async () => (await import('./slack/format.ts')).slackFormat,
   create: async (settings) => {
     const { SlackAdapter } = await import('./slack/adapter.ts')

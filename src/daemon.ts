@@ -16,7 +16,7 @@ import type { Tool } from './core/turn.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { type LocalApi, startLocalApi } from './http/server.ts'
-import { createOperator } from './operator.ts'
+import { channelStatuses, createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { createAccess } from './sessions/access.ts'
@@ -24,6 +24,7 @@ import { sessionCommands } from './sessions/commands/index.ts'
 import { loadFacts } from './sessions/route-facts.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
+import { createWhy } from './why.ts'
 
 export interface DaemonOptions {
   readonly config: Config
@@ -103,9 +104,10 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
   const models = config.agents.map(({ model }) => model)
   const live = { hub, inlet, running, access, startedAt: clock.now() }
+  const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, routing, { store, ids, clock, accept: pipeline.accept })
-  const operator = createOperator({ store, version, models, live, schedules: schedules.operator })
-  const own = sessionCommands({ store, clock, ids, access, running, operator, all: () => [...commands.values()] })
+  const operator = createOperator({ store, version, models, why, live, schedules: schedules.operator })
+  const own = sessionCommands({ store, clock, ids, access, running, operator, why, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })

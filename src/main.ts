@@ -78,15 +78,17 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 }
 
 async function openOffline({ config }: LoadedConfig): Promise<OfflineOperator> {
-  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }] = await Promise.all([
+  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }, { createWhy }] = await Promise.all([
     import('./store/engines/sqlite.ts'),
     import('./operator.ts'),
     import('./schedule/schedule-service.ts'),
+    import('./why.ts'),
   ])
   const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
   const models = config.agents.map(({ model }) => model)
   const schedules = operatorSchedules({ store, clock: systemClock })
-  return { ...createOperator({ store, version: VERSION, models, schedules }), close: () => store.close() }
+  const why = createWhy({ read: store.read, lookups: catalogue, channels: () => [] })
+  return { ...createOperator({ store, version: VERSION, models, schedules, why }), close: () => store.close() }
 }
 
 // Node 22 has it: everything loaded from here on starts faster the second time.

@@ -2,19 +2,13 @@ import type { ChannelHub, ChannelReport } from './channels/hub.ts'
 import type { Inlet } from './channels/inlet.ts'
 import { formatAddress } from './core/address.ts'
 import { ParleyError } from './core/errors.ts'
-import type {
-  ChannelStatus,
-  OperatorService,
-  SessionDetail,
-  SessionSummary,
-  StatusReport,
-  WhyReport,
-} from './core/operator.ts'
+import type { ChannelStatus, OperatorService, SessionDetail, SessionSummary, StatusReport } from './core/operator.ts'
 import type { Session } from './core/session.ts'
 import type { Access } from './sessions/access.ts'
 import { eventText } from './sessions/event-text.ts'
 import type { RunningTurns } from './sessions/running-turns.ts'
-import type { InboxRow, Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import type { WhyService } from './why.ts'
 
 /** What the answers are read from. Without a daemon there is only the store. */
 export interface OperatorSources {
@@ -22,6 +16,7 @@ export interface OperatorSources {
   readonly version: string
   readonly models: readonly string[]
   readonly schedules: OperatorService['schedules']
+  readonly why: WhyService
   readonly live?: LiveSources
 }
 
@@ -40,7 +35,8 @@ export function createOperator(sources: OperatorSources): OperatorService {
   const { read } = sources.store
   return {
     status: () => status(sources),
-    why: async (name) => Promise.all((await read.inbox.find(name)).map((row) => whyReport(row, sources.store))),
+    why: sources.why.why,
+    unseen: sources.why.unseen,
     sessions: {
       async list(query) {
         const { sessions, total } = await read.sessions.list(query)
@@ -57,7 +53,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
 }
 
 async function status({ store: { read }, version, models, live }: OperatorSources): Promise<StatusReport> {
-  const channels = live ? live.hub.reports().map((report) => channelStatus(report, live.inlet)) : []
+  const channels = live ? channelStatuses(live) : []
   const counts = await read.outbox.counts()
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
   const { total } = await read.sessions.list({ limit: 1, offset: 0, inactive: true })
@@ -82,8 +78,13 @@ async function status({ store: { read }, version, models, live }: OperatorSource
   }
 }
 
+/** Every account as it is now. */
+export function channelStatuses({ hub, inlet }: Pick<LiveSources, 'hub' | 'inlet'>): readonly ChannelStatus[] {
+  return hub.reports().map((report) => channelStatus(report, inlet))
+}
+
 function channelStatus(
-  { channel, account, status, detail, lastProofAt, identity, hints }: ChannelReport,
+  { channel, account, status, detail, lastProofAt, lastTrouble, identity, hints }: ChannelReport,
   inlet: Inlet,
 ): ChannelStatus {
   return {
@@ -95,6 +96,7 @@ function channelStatus(
     ...(detail === undefined ? {} : { detail }),
     ...(identity === undefined ? {} : { username: identity.username }),
     ...(lastProofAt === undefined ? {} : { lastProofAt }),
+    ...(lastTrouble === undefined ? {} : { lastTrouble }),
   }
 }
 
@@ -103,37 +105,6 @@ function claimLinks(channels: readonly ChannelStatus[], code: string): string[] 
   return channels.flatMap(({ channel, username }) =>
     channel === 'telegram' && username ? [`https://t.me/${username}?start=${code}`] : [],
   )
-}
-
-async function whyReport(
-  { id, dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  { read }: Store,
-): Promise<WhyReport> {
-  const { event, traceId, receivedAt } = dispatch
-  const deliveries = await read.outbox.ofSource(turnId ?? id)
-  return {
-    inboxId: id,
-    traceId,
-    receivedAt,
-    event: event.kind,
-    ...('messageId' in event ? { messageId: event.messageId } : {}),
-    address: formatAddress(event.address),
-    sender: {
-      id: event.sender.id,
-      ...(event.sender.displayName === undefined ? {} : { name: event.sender.displayName }),
-    },
-    decision: decision.kind,
-    reason: decision.reason,
-    steps: decision.trace,
-    ...(sessionId === undefined ? {} : { session: sessionId }),
-    ...(turnId === undefined ? {} : { turn: turnId }),
-    outcome: outcome ?? state,
-    deliveries: deliveries.map(({ state, messageId, reason }) => ({
-      state,
-      ...(messageId === undefined ? {} : { messageId }),
-      ...(reason === undefined ? {} : { reason }),
-    })),
-  }
 }
 
 function summary(session: Session, running: RunningTurns | undefined): SessionSummary {

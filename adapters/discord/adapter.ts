@@ -210,7 +210,8 @@ export class DiscordAdapter
     const account = this.#account
     if (status === 'down' && detail !== before) this.#services.logger.warn('Discord is down.', { account, detail })
     if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Discord is up.', { account })
-    this.#health = { ...rest, status, ...(detail === undefined ? {} : { detail }) }
+    const trouble = detail === undefined ? {} : { detail, lastTrouble: { detail, at: this.#services.clock.now() } }
+    this.#health = { ...rest, status, ...trouble }
   }
 }
 

@@ -18,6 +18,7 @@ export class HealthBoard {
   #phase: 'starting' | 'running' | 'stopped' = 'starting'
   #said: string | undefined
   #lastProofAt: number | undefined
+  #lastTrouble: ChannelHealth['lastTrouble']
   #identity: BotIdentity | undefined
   #hints: readonly string[] | undefined
 
@@ -32,6 +33,7 @@ export class HealthBoard {
       status,
       ...(detail === undefined ? {} : { detail }),
       ...(this.#lastProofAt === undefined ? {} : { lastProofAt: this.#lastProofAt }),
+      ...(this.#lastTrouble === undefined ? {} : { lastTrouble: this.#lastTrouble }),
       ...(this.#identity === undefined ? {} : { identity: this.#identity }),
       ...(this.#hints === undefined ? {} : { hints: this.#hints }),
     }
@@ -55,6 +57,7 @@ export class HealthBoard {
 
   trouble(part: Part, detail: string): void {
     this.#troubles.set(part, detail)
+    this.#lastTrouble = { detail, at: this.#parts.clock.now() }
     this.#tell()
   }
 

@@ -173,7 +173,8 @@ export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMe
     const account = this.#account
     if (status === 'down' && detail !== before) this.#services.logger.warn('Telegram is down.', { account, detail })
     if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Telegram is up.', { account })
-    this.#health = { ...rest, status, ...(detail === undefined ? {} : { detail }) }
+    const trouble = detail === undefined ? {} : { detail, lastTrouble: { detail, at: this.#services.clock.now() } }
+    this.#health = { ...rest, status, ...trouble }
   }
 }
 

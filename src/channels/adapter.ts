@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { ChannelId } from '../core/ids.ts'
 import type { InboundEvent } from '../core/message.ts'
+import type { MessageLookup } from '../core/message-link.ts'
 import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
 
 export type { RenderedPart } from '../core/outbound.ts'
@@ -64,10 +65,17 @@ export interface ChannelHealth {
   readonly detail?: string
   /** Ms since the epoch of the last proof of receipt: an answered poll, a heartbeat acknowledged (RELIABILITY rule 12). */
   readonly lastProofAt?: number
+  /** What last kept it from receiving, also once that is mended; ms since the epoch. */
+  readonly lastTrouble?: Trouble
   /** The bot's own name on the platform, once known. */
   readonly identity?: BotIdentity
   /** Lines an operator should read at start: privacy mode, missing intents. */
   readonly hints?: readonly string[]
+}
+
+export interface Trouble {
+  readonly detail: string
+  readonly at: number
 }
 
 export interface BotIdentity {
@@ -107,6 +115,7 @@ export interface CommonAccountConfig {
 /** What `adapters/index.ts` lists for each platform: its schema, its format and its factory, all loaded on demand. */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId
+  readonly lookup: MessageLookup
   loadFormat(): Promise<TextFormat>
   create(account: AccountSettings<Config>): Promise<ChannelAdapter>
 }

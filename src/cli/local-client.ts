@@ -36,6 +36,8 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   return {
     status: () => ask('/v1/status') as ReturnType<OperatorService['status']>,
     why: (name) => ask(`/v1/why?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['why']>,
+    unseen: (name) =>
+      ask(`/v1/unseen?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['unseen']>,
     sessions: {
       list: ({ limit, offset, inactive }) => {
         const query = new URLSearchParams({ limit: String(limit), offset: String(offset), inactive: String(inactive) })

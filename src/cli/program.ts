@@ -80,7 +80,7 @@ function addReading(program: Command, ports: CliPorts, ended: Ended): void {
   program
     .command('why')
     .description('explain why a message was or was not answered')
-    .argument('<message>', 'inbox id, trace id, or the message id of the platform', nonBlank)
+    .argument('<message>', 'a link to it, or its inbox id, trace id, or the message id of the platform', nonBlank)
     .option(...JSON_OPTION)
     .action(async (message: string, _options, command: Command) => {
       const { why } = await import('./commands/why.ts')

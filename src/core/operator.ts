@@ -4,8 +4,13 @@
  */
 export interface OperatorService {
   status(): Promise<StatusReport>
-  /** By inbox id, trace id or platform message id, newest first; empty if nothing of that name was ever received. */
+  /**
+   * By a link to the message, or by inbox id, trace id or platform message id, newest first. A message of ours stands
+   * for those it answered. Empty if nothing of that name was ever received or sent.
+   */
   why(name: string): Promise<readonly WhyReport[]>
+  /** What may have kept a message of that name from us, likeliest first, each with its remedy. */
+  unseen(name: string): Promise<readonly string[]>
   readonly sessions: {
     /** Newest activity first. `limit` 1-200, else `invalid`. */
     list(query: SessionListQuery): Promise<SessionList>
@@ -82,6 +87,8 @@ export interface ChannelStatus {
   readonly detail?: string
   readonly username?: string
   readonly lastProofAt?: number
+  /** What last kept it from receiving, also once that is mended. */
+  readonly lastTrouble?: { readonly detail: string; readonly at: number }
   readonly hints: readonly string[]
   /** Events that were received and not understood, by kind. */
   readonly unknown: Readonly<Record<string, number>>

@@ -1,5 +1,5 @@
 import type { Decision } from '../core/dispatch.ts'
-import type { InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
@@ -66,6 +66,10 @@ export class InboxReading implements InboxReader {
 
   find(name: string): Promise<readonly InboxRow[]> {
     return this.#list('id = $1 OR trace_id = $1 OR message_id = $1 ORDER BY no DESC LIMIT 20', [name])
+  }
+
+  ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]> {
+    return this.#list('message_id = $1 AND channel = $2 ORDER BY no DESC LIMIT 200', [messageId, channel])
   }
 
   recent(limit: number): Promise<readonly InboxRow[]> {

@@ -71,6 +71,11 @@ export class OutboxReading implements OutboxReader {
     return this.#list('source = $1 ORDER BY part_no', [source])
   }
 
+  /** No index by message id: every send would pay for a question that is asked now and then. */
+  ofMessage(messageId: string): Promise<readonly Delivery[]> {
+    return this.#list('no > (SELECT MAX(no) FROM outbox) - 20000 AND message_id = $1 ORDER BY no DESC', [messageId])
+  }
+
   unfinished(): Promise<readonly Delivery[]> {
     return this.#list("state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no", [])
   }

@@ -1,7 +1,17 @@
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
-import type { AgentId, DeliveryId, InboxId, PersonId, ScopeKey, SessionId, TraceId, TurnId } from '../core/ids.ts'
+import type {
+  AgentId,
+  ChannelId,
+  DeliveryId,
+  InboxId,
+  PersonId,
+  ScopeKey,
+  SessionId,
+  TraceId,
+  TurnId,
+} from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
@@ -147,6 +157,8 @@ export interface InboxReader {
   ofTurn(turnId: TurnId): Promise<readonly InboxRow[]>
   /** By inbox id, trace id or platform message id, newest first, at most 20 (`parley why`). */
   find(name: string): Promise<readonly InboxRow[]>
+  /** By the platform's message id in any chat of a channel, newest first, at most 200: chats number theirs anew. */
+  ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
   recent(limit: number): Promise<readonly InboxRow[]>
 }
 
@@ -232,6 +244,8 @@ export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
 export interface OutboxReader {
   get(id: DeliveryId): Promise<Delivery | undefined>
   ofSource(source: TurnId | InboxId): Promise<readonly Delivery[]>
+  /** Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones. */
+  ofMessage(messageId: string): Promise<readonly Delivery[]>
   /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first. */
   unfinished(): Promise<readonly Delivery[]>
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>

@@ -60,7 +60,7 @@ describe('with a daemon', () => {
     const parley = await withDaemon()
     expect(await parley.run('why', '7', '--json')).toBe(1)
     expect(JSON.parse(parley.out())).toEqual([])
-    expect(parley.err()).toBe('No message "7" was ever received.\n')
+    expect(parley.err()).toBe('No message "7" was ever received.\n- telegram is down: the token is refused\n')
   })
 
   test.each(['none', '..', '%', 'a/b', '.'])(

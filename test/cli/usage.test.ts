@@ -17,7 +17,10 @@ describe('help', () => {
       ['sessions', 'list', '--help'],
       ['--all', '--limit', '--offset', '--json'],
     ],
-    [['why', '--help'], ['inbox id, trace id']],
+    [
+      ['why', '--help'],
+      ['a link to it', 'inbox id, trace id'],
+    ],
     [['help', 'demo'], ['--once']],
     [
       ['config', '--help'],

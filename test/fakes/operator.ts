@@ -112,6 +112,7 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       asked.push('status')
       return sampleStatus
     },
+    unseen: async () => ['telegram is down: the token is refused'],
     async why(name) {
       asked.push(name)
       return [sampleWhy.inboxId, sampleWhy.traceId, sampleWhy.messageId].includes(name) ? [sampleWhy] : []

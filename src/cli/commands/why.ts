@@ -4,10 +4,18 @@ import { oneLine } from '../print/plain.ts'
 import { printWhy } from '../print/why.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
-/** Resolves with 1 if nothing of that name was ever received, as a search that finds nothing does. */
+/**
+ * Resolves with 1 if nothing of that name was ever received, as a search that finds nothing does; what may have kept it
+ * away is told beside the answer.
+ */
 export async function why(ports: ReadPorts, message: string, options: ReadOptions): Promise<number> {
-  const reports = await askOperator(ports, await ports.load(options.config), (operator) => operator.why(message))
+  const loaded = await ports.load(options.config)
+  const { reports, unseen } = await askOperator(ports, loaded, async (operator) => {
+    const reports = await operator.why(message)
+    return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }
+  })
   if (reports.length === 0) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
+  for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
   show(ports, options, { value: reports, lines: (style) => printWhy(reports, style) })
   return reports.length === 0 ? EXIT.failed : EXIT.ok
 }

@@ -11,7 +11,7 @@ import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
 import { whoamiCommand } from './whoami.ts'
-import { whyCommand } from './why.ts'
+import { type WhyDeps, whyCommand } from './why.ts'
 
 export interface SessionCommandDeps {
   readonly store: Store
@@ -20,6 +20,7 @@ export interface SessionCommandDeps {
   readonly access: Access
   readonly running: RunningTurns
   readonly operator: Pick<OperatorService, 'status'>
+  readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
   /** All commands, for `/help`. */
   all(): readonly ChatCommand[]
 }
@@ -36,6 +37,6 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     statusCommand(deps.operator),
     newCommand(deps),
     stopCommand(deps),
-    whyCommand(deps.store),
+    whyCommand({ store: deps.store, ...deps.why }),
   ]
 }

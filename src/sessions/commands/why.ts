@@ -1,30 +1,60 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import type { Store } from '../../store/store.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import type { MessageLink } from '../../core/message-link.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
 import { describeRow } from '../describe-row.ts'
+import { findMessages } from '../find-messages.ts'
 
-/** `/why`: the stored decision trace of the message that was replied to, or named by its id. */
-export function whyCommand(store: Pick<Store, 'read'>): ChatCommand {
+export interface WhyDeps {
+  readonly store: Pick<Store, 'read'>
+  /** What may have kept a message from us. */
+  unseen(asked: string | MessageLink): Promise<readonly string[]>
+  /** A link to a message, as one of the platforms writes it. */
+  readLink(text: string): MessageLink | null
+}
+
+/**
+ * `/why`: the stored decision trace of the message that was replied to, or named by a link or an id. A reply to an
+ * answer asks for what it answered. Owners may ask about anything, everybody else about their own messages.
+ */
+export function whyCommand(deps: WhyDeps): ChatCommand {
   return {
     name: 'why',
     description: 'Why I answered, or did not (reply to a message)',
-    who: 'owner',
-    run: (call) => why(call, store),
+    who: 'anyone',
+    run: (call) => why(call, deps),
   }
 }
 
-async function why({ dispatch, args }: CommandCall, { read }: Pick<Store, 'read'>): Promise<string> {
-  const { event } = dispatch
-  const asked = args || (event.kind === 'command' ? event.quoted?.messageId : undefined)
-  if (!asked) return 'Reply with `/why` to the message you mean, or give me its id.'
-  const { channel, account, chat } = event.address
-  const rows = await read.inbox.find(asked)
-  // An owner may ask about anything, but not by accident about another chat's message with the same number.
-  const row = rows.find(
-    ({
-      dispatch: {
-        event: { address },
-      },
-    }) => args !== '' || (address.channel === channel && address.account === account && address.chat === chat),
+async function why(call: CommandCall, { store, unseen, readLink }: WhyDeps): Promise<string | null> {
+  const { args, decision } = call
+  const asked = args === '' ? quotedBy(call) : (readLink(args) ?? args)
+  if (!asked) return 'Reply with `/why` to the message you mean, or give me a link to it.'
+  const owner = decision.identity.role === 'owner'
+  const rows = await findMessages(store.read, asked)
+  const row = rows.find((found) => owner || wrote(found, call))
+  if (row) return describeRow(row, { settings: owner }).join('\n')
+  // Whether somebody else's message was received is nothing a guest may learn.
+  if (!owner) return null
+  const reasons = await unseen(asked)
+  return ['I have no record of that message: it never reached me.', ...reasons.map((reason) => `- ${reason}`)].join(
+    '\n',
   )
-  return row ? describeRow(row).join('\n') : 'I have no record of that message: it never reached me.'
+}
+
+/** The message replied to, in this chat: another one may have a message of the same number. */
+function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined {
+  const messageId = event.kind === 'command' ? event.quoted?.messageId : undefined
+  return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }
+}
+
+function wrote({ dispatch, decision }: InboxRow, { dispatch: asking, decision: asker }: CommandCall): boolean {
+  const { sender, address } = dispatch.event
+  const { sender: who, address: place } = asking.event
+  return address.channel === place.channel && sender.id === who.id && samePerson(decision.identity, asker.identity)
+}
+
+/** An id that changed hands does not show what its former owner wrote. */
+function samePerson(one: Identity, other: Identity): boolean {
+  return one.person === other.person
 }

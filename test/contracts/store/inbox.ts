@@ -102,6 +102,14 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await inbox.find('78')).toEqual([])
   })
 
+  it('ofMessage takes a platform message id in any chat of one channel, newest first', async () => {
+    const rows = [inboxRow(1, 77), inboxRow(2, 77), inboxRow(2, 78)]
+    await add(...rows)
+    const { inbox } = underTest.store.read
+    expect(idsOf(await inbox.ofMessage('telegram', '77'))).toEqual(idsOf(rows.slice(0, 2).reverse()))
+    expect(await inbox.ofMessage('discord', '77')).toEqual([])
+  })
+
   it('recent gives the newest first', async () => {
     const rows = [1, 2, 3].map((no) => inboxRow(1, no))
     await add(...rows)

@@ -57,6 +57,17 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(stored.map((row) => row.id)).toEqual(parts.map((row) => row.id))
   })
 
+  it('ofMessage finds our own message by the id the platform gave it', async () => {
+    const [first, second] = await add(
+      deliveryOf(ids.turn(), { messageId: '8' }),
+      deliveryOf(ids.turn(), { messageId: '8' }),
+      deliveryOf(ids.turn(), { messageId: '9' }),
+    )
+    const { outbox } = underTest.store.read
+    expect((await outbox.ofMessage('8')).map(({ id }) => id)).toEqual([second?.id, first?.id])
+    expect(await outbox.ofMessage('10')).toEqual([])
+  })
+
   it('begin counts the attempt and takes only rows in an expected state', async () => {
     const [row] = await add(deliveryOf(ids.turn()))
     const id = row?.id ?? NOBODY

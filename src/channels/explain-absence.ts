@@ -1,0 +1,73 @@
+import type { ChannelId } from '../core/ids.ts'
+import type { MessageLink } from '../core/message-link.ts'
+
+/** What is known of one account when somebody asks after a message that never came. */
+export interface AccountState {
+  readonly channel: string
+  readonly account: string
+  readonly status: 'starting' | 'up' | 'down'
+  readonly detail?: string
+  readonly lastTrouble?: { readonly detail: string; readonly at: number }
+  readonly hints: readonly string[]
+  readonly unknown: Readonly<Record<string, number>>
+}
+
+const NAMES: Readonly<Partial<Record<ChannelId, string>>> = { telegram: 'Telegram', discord: 'Discord', slack: 'Slack' }
+
+export interface Absence {
+  /** The message asked about; null if only an id was given. */
+  readonly link: MessageLink | null
+  /** Something was stored from the chat the link names. */
+  readonly chatKnown: boolean
+  /** What the link's platform keeps from a bot without telling. */
+  readonly keepsBack: readonly string[]
+}
+
+/** What may have kept a message from us, likeliest first: no decision trace tells, because nothing was ever decided. */
+export function explainAbsence(
+  accounts: readonly AccountState[],
+  { link, chatKnown, keepsBack }: Absence,
+): readonly string[] {
+  const concerned = link ? accounts.filter(({ channel }) => channel === link.channel) : accounts
+  if (link && concerned.length === 0) {
+    const { channel } = link
+    return [`No ${NAMES[channel] ?? channel} account is configured; add one under channels.${channel}.`]
+  }
+  return [
+    ...concerned.flatMap(troubleOf),
+    ...(link?.chat !== undefined && !chatKnown ? [STRANGE_CHAT] : []),
+    ...concerned.flatMap(droppedBy),
+    ...keepsBack,
+    ELSE,
+  ]
+}
+
+const STRANGE_CHAT =
+  'Nothing was ever stored from that chat: the bot may not be a member of it, or may not read it. Add it there, or look at its rights.'
+const ELSE =
+  'Otherwise it was written while the bot was not in the chat, or too long before the daemon last came up for the platform to give it again, or the name is not right.'
+
+function troubleOf(state: AccountState): readonly string[] {
+  const { status, detail, lastTrouble, hints } = state
+  const name = nameOf(state)
+  const said = detail === undefined ? '' : `: ${detail}`
+  return [
+    ...(status === 'down' ? [`${name} is down${said}`] : []),
+    ...(status === 'starting' ? [`${name} is still coming up${said}`] : []),
+    ...(status === 'up' && lastTrouble
+      ? [`${name} was in trouble until after ${new Date(lastTrouble.at).toISOString()}: ${lastTrouble.detail}`]
+      : []),
+    ...hints.map((hint) => `${name}: ${hint}`),
+  ]
+}
+
+function droppedBy(state: AccountState): readonly string[] {
+  const kinds = Object.entries(state.unknown)
+  if (kinds.length === 0) return []
+  const list = kinds.map(([kind, count]) => `${kind} (${count})`).join(', ')
+  return [`${nameOf(state)} received events it does not understand and dropped them: ${list}.`]
+}
+
+function nameOf({ channel, account }: AccountState): string {
+  return account === 'default' ? channel : `${channel}@${account}`
+}

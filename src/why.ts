@@ -1,0 +1,86 @@
+import { type AccountState, explainAbsence } from './channels/explain-absence.ts'
+import { formatAddress } from './core/address.ts'
+import type { ChannelId } from './core/ids.ts'
+import type { MessageLink, MessageLookup } from './core/message-link.ts'
+import type { WhyReport } from './core/operator.ts'
+import { findMessages } from './sessions/find-messages.ts'
+import type { InboxRow, StoreReader } from './store/store.ts'
+
+/** By channel: how a message that somebody asks about is found there. */
+export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup }>>
+
+export interface WhySources {
+  readonly read: StoreReader
+  readonly lookups: Lookups
+  /** How the accounts are now; none without a daemon. */
+  channels(): readonly AccountState[]
+}
+
+/** Tells what was decided about a message and why, or what may have kept it from us (DESIGN decision 12). */
+export interface WhyService {
+  why(name: string): Promise<readonly WhyReport[]>
+  unseen(asked: string | MessageLink): Promise<readonly string[]>
+  /** A link to a message, as one of the platforms writes it. */
+  readLink(text: string): MessageLink | null
+}
+
+export function createWhy({ read, lookups, channels }: WhySources): WhyService {
+  const readLink = (text: string): MessageLink | null => {
+    for (const { lookup } of Object.values(lookups)) {
+      const link = lookup.readLink(text)
+      if (link) return link
+    }
+    return null
+  }
+  return {
+    readLink,
+    async why(name) {
+      const rows = await findMessages(read, readLink(name) ?? name)
+      return Promise.all(rows.map((row) => whyReport(row, read)))
+    },
+    async unseen(asked) {
+      const link = typeof asked === 'string' ? readLink(asked) : asked
+      const chatKnown = link?.chat !== undefined && (await isKnown(read, link.channel, link.chat))
+      const keepsBack = link ? (lookups[link.channel]?.lookup.keepsBack ?? []) : []
+      return explainAbsence(channels(), { link, chatKnown, keepsBack })
+    },
+  }
+}
+
+/** Something from this chat was stored; a link does not say which type of chat it is. */
+async function isKnown(read: StoreReader, channel: ChannelId, chat: string): Promise<boolean> {
+  const keys = ['group', 'channel', 'direct'].map((type) => `${channel}:${type}:${chat.toLowerCase()}`)
+  const found = await Promise.all(keys.map((key) => read.sessions.under(key, 1)))
+  return found.some((sessions) => sessions.length > 0)
+}
+
+async function whyReport(
+  { id, dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
+  read: StoreReader,
+): Promise<WhyReport> {
+  const { event, traceId, receivedAt } = dispatch
+  const deliveries = await read.outbox.ofSource(turnId ?? id)
+  return {
+    inboxId: id,
+    traceId,
+    receivedAt,
+    event: event.kind,
+    ...('messageId' in event ? { messageId: event.messageId } : {}),
+    address: formatAddress(event.address),
+    sender: {
+      id: event.sender.id,
+      ...(event.sender.displayName === undefined ? {} : { name: event.sender.displayName }),
+    },
+    decision: decision.kind,
+    reason: decision.reason,
+    steps: decision.trace,
+    ...(sessionId === undefined ? {} : { session: sessionId }),
+    ...(turnId === undefined ? {} : { turn: turnId }),
+    outcome: outcome ?? state,
+    deliveries: deliveries.map(({ state, messageId, reason }) => ({
+      state,
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(reason === undefined ? {} : { reason }),
+    })),
+  }
+}

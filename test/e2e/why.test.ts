@@ -1,0 +1,106 @@
+import { get } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { type Household, startHousehold } from './household.ts'
+
+const PRIVATE = 1_234_567_890
+
+async function family(options: { readonly privacy?: boolean } = {}): Promise<Household & { readonly chat: number }> {
+  const bots = [{ token: '7000001:rehearsal', canReadAllGroupMessages: options.privacy !== true }]
+  const house = await startHousehold({ telegram: { bots } })
+  const id = Number(`-100${PRIVATE}`)
+  house.telegram.world.addChat({ id, type: 'supergroup', title: 'Family', members: [111, 444, 555] })
+  return Object.assign(house, { chat: id })
+}
+
+describe('why', () => {
+  it('a link, an inbox id, a trace id and a platform id name the same message', async () => {
+    const { telegram, chat, daemon } = await family()
+    const said = telegram.world.say({ from: 444, chat, text: '@parley_bot when is dinner?' })
+    await telegram.ledger.nextFromBot('sent')
+    const [found] = await daemon.operator.why(`https://t.me/c/${PRIVATE}/${said.message_id}`)
+    expect(found).toMatchObject({ decision: 'run', reason: 'mentioned', messageId: String(said.message_id) })
+    for (const name of [found?.inboxId, found?.traceId, String(said.message_id)]) {
+      expect(await daemon.operator.why(name ?? '')).toEqual([found])
+    }
+  })
+
+  it('a message of ours stands for the one it answered', async () => {
+    const { telegram, chat, daemon } = await family()
+    const said = telegram.world.say({ from: 444, chat, text: '@parley_bot when is dinner?' })
+    const answer = await telegram.ledger.nextFromBot('sent')
+    // The next answer of a chat leaves once the one before is on record.
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 444, chat, text: '@parley_bot and lunch?' })
+    await telegram.ledger.nextFromBot('sent', { after: mark })
+    const found = await daemon.operator.why(`https://t.me/c/${PRIVATE}/${answer.messageId}`)
+    expect(found).toMatchObject([{ messageId: String(said.message_id) }])
+  })
+
+  it('a link to another chat does not find the message of the same number', async () => {
+    const { telegram, chat, daemon } = await family()
+    const said = telegram.world.say({ from: 444, chat, text: '@parley_bot when is dinner?' })
+    await telegram.ledger.nextFromBot('sent')
+    expect(await daemon.operator.why(`https://t.me/c/99/${said.message_id}`)).toEqual([])
+  })
+
+  it('every stage that looked is in the trace, the last one with the setting that would flip it', async () => {
+    const { telegram, chat, daemon } = await family()
+    const overheard = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    telegram.world.say({ from: 444, chat, text: '@parley_bot ok?' })
+    await telegram.ledger.nextFromBot('sent')
+    const [why] = await daemon.operator.why(`t.me/c/${PRIVATE}/${overheard.message_id}`)
+    expect(why?.steps.map(({ stage }) => stage)).toEqual(
+      expect.arrayContaining(['sender', 'identity', 'access', 'send-policy', 'dispatch', 'session', 'group-rule']),
+    )
+    expect(why?.steps.at(-1)).toMatchObject({ verdict: 'stop', config: 'routing.access.groups[0].trigger' })
+  })
+
+  it('what privacy mode hid is told as such, and what another poller took', async () => {
+    const { telegram, chat, daemon } = await family({ privacy: true })
+    const hidden = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    const link = `https://t.me/c/${PRIVATE}/${hidden.message_id}`
+    expect(await daemon.operator.why(link)).toEqual([])
+    expect(await daemon.operator.unseen(link)).toContainEqual(expect.stringContaining('privacy mode is on'))
+
+    const mark = telegram.ledger.mark()
+    const stray = get(`${telegram.apiRoot}/bot7000001:rehearsal/getUpdates?timeout=50`)
+    stray.on('error', () => {})
+    await telegram.ledger.nextCall('getUpdates', { after: mark, where: ({ answer }) => answer?.ok === false })
+    const taken = telegram.ledger.mark()
+    stray.destroy()
+    await telegram.ledger.listening({ after: taken })
+    expect(await daemon.operator.unseen(link)).toContainEqual(
+      expect.stringContaining('another instance polls this token'),
+    )
+  })
+})
+
+describe('/why in a chat', () => {
+  it('a reply with /why tells the owner the trace, settings included', async () => {
+    const { telegram, chat } = await family()
+    const overheard = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    telegram.world.say({ from: 111, chat, text: '/why', replyTo: overheard })
+    const { text } = await telegram.ledger.nextFromBot('sent')
+    expect(text).toContain('decision: context (not_addressed)')
+    expect(text).toContain('routing.access.groups[0].trigger')
+  })
+
+  it('everybody may ask about what they wrote, without the settings, and about nobody else', async () => {
+    const { telegram, chat } = await family()
+    const bobs = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    telegram.world.say({ from: 555, chat, text: '/why', replyTo: bobs })
+    telegram.world.say({ from: 444, chat, text: '/why', replyTo: bobs })
+    const { text } = await telegram.ledger.nextFromBot('sent')
+    expect(text).toContain('from Bob (444)')
+    expect(text).not.toContain('setting')
+    expect(telegram.ledger.calls('sendMessage')).toHaveLength(1)
+  })
+
+  it('a message that never came: the owner is told what may have kept it away', async () => {
+    const { telegram } = await family({ privacy: true })
+    telegram.world.say({ from: 111, text: `/why https://t.me/c/${PRIVATE}/4711` })
+    const { text } = await telegram.ledger.nextFromBot('sent')
+    expect(text).toContain('it never reached me')
+    expect(text).toContain('privacy mode is on')
+  })
+})
