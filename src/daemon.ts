@@ -21,6 +21,7 @@ import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { createAccess } from './sessions/access.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
+import { loadMutes } from './sessions/mutes.ts'
 import { loadFacts } from './sessions/route-facts.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
@@ -82,7 +83,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const code = randomBytes(12).toString('base64url')
   const access = await createAccess({ store, clock, code, configuredOwner: routing.ownerNamed })
   const commands = new Map<string, ChatCommand>()
-  const facts = await loadFacts({ store, access, command: (name) => commands.get(name) })
+  const mutes = await loadMutes(store, clock)
+  const facts = await loadFacts({ store, access, mutes, command: (name) => commands.get(name) })
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const engine = createEngine({
@@ -102,12 +104,19 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   })
   const { pipeline, running } = engine
   const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
-  const models = config.agents.map(({ model }) => model)
   const live = { hub, inlet, running, access, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, routing, { store, ids, clock, accept: pipeline.accept })
-  const operator = createOperator({ store, version, models, why, live, schedules: schedules.operator })
-  const own = sessionCommands({ store, clock, ids, access, running, operator, why, all: () => [...commands.values()] })
+  const operator = createOperator({
+    store,
+    version,
+    models: modelsOf(config),
+    why,
+    live,
+    schedules: schedules.operator,
+  })
+  const parts = { store, clock, ids, access, mutes, running, operator, why }
+  const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
@@ -143,6 +152,10 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
       return stopping
     },
   }
+}
+
+function modelsOf({ agents }: Config): readonly string[] {
+  return agents.map(({ model }) => model)
 }
 
 function createAdapter(

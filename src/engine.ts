@@ -17,6 +17,7 @@ import type { DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideRoute } from './routing/decide-route.ts'
+import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
@@ -139,7 +140,7 @@ function deliveryOf({
     adapter,
     sendAllowed: ({ address, session }) =>
       session
-        ? sendAllowed(routing, facts, { address, ...session })
+        ? (mutedAt(facts, address, clock.now()) ?? sendAllowed(routing, facts, { address, ...session }))
         : { allowed: true, because: 'it speaks for no session' },
     announced: (tx, row) => {
       const { address, traceId } = row

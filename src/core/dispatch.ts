@@ -48,6 +48,7 @@ export type TraceStage =
   | 'identity'
   | 'access'
   | 'command'
+  | 'mute'
   | 'send-policy'
   | 'dispatch'
   | 'session'
@@ -82,7 +83,7 @@ export interface Identity {
 }
 
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'trigger_always'
-export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited'
+export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited' | 'muted'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access'
 export type IgnoreReason = 'self' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
 

@@ -96,6 +96,11 @@ export function scheduleSessionId(id: ScheduleId): SessionId {
   return `schedule:${id}` as SessionId
 }
 
+/** No turn made at `ms` or later has a smaller id: with it a time is a range of the key. */
+export function turnIdFloor(ms: number): TurnId {
+  return `turn_${fixed(Math.max(0, Math.floor(ms)), 10)}` as TurnId
+}
+
 /** Whether a source of a delivery is a turn; the other kind is an inbox row. */
 export function isTurnId(id: TurnId | InboxId): id is TurnId {
   return id.startsWith('turn_')

@@ -52,7 +52,15 @@ export interface Usage {
   readonly output: number
 }
 
+/** What a number of turns cost. */
+export interface Spending {
+  readonly turns: number
+  readonly usage: Usage
+}
+
 export const NO_USAGE: Usage = { input: 0, output: 0 }
+
+export const NOTHING_SPENT: Spending = { turns: 0, usage: NO_USAGE }
 
 export function addUsage(a: Usage, b: Usage): Usage {
   return { input: a.input + b.input, output: a.output + b.output }

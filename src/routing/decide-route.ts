@@ -7,6 +7,7 @@ import { findDispatchRule } from './dispatch-rules.ts'
 import { decideTrigger, findGroupRule, type GroupRuleEntry, isAddressed, type TriggerVerdict } from './group-rules.ts'
 import { GUEST, identify } from './identify.ts'
 import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
+import { muteStep } from './mute.ts'
 import { readInput } from './read-input.ts'
 import type { KnownCommand, RouteFacts } from './route-facts.ts'
 import { decideSend } from './send-policy.ts'
@@ -39,7 +40,7 @@ const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [
 
 /**
  * The routing answer for one dispatch: pure, the same for live traffic, `why` and replay. The order is sender,
- * identity, access, command, send policy, dispatch, session, group rule (BEHAVIOUR 2 row 38), and every kind of event
+ * identity, access, command, mute, send policy, dispatch, session, group rule (BEHAVIOUR 2 row 38), and every kind of event
  * passes the first three (RELIABILITY S12). The trace has one step for each stage that looked, in that order.
  */
 export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
@@ -114,6 +115,11 @@ function decideText(routing: Routing, facts: RouteFacts, { arrival, event, route
   const send = decideSend(routing.sendPolicy, facts, { scopeKey: route.scopeKey, displayKey: route.displayKey, place })
   const sendStep = (send.allowed ? pass : stop)('send-policy', send.because, send.config)
   const addressed = place.mentioned
+  const muted = muteStep(facts, arrival.dispatch)
+  if (muted) {
+    const trace = [first.sender, first.identity, first.access, first.command, muted, dispatchStep, sessionStep]
+    return { kind: 'context', reason: 'muted', route, addressed, identity, trace }
+  }
   if (!send.allowed && event.kind !== 'edit') {
     const trace = [first.sender, first.identity, first.access, first.command, sendStep, dispatchStep, sessionStep]
     return { kind: 'context', reason: 'send_policy', route, addressed, identity, trace }

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import type { Identity } from '../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../core/ids.ts'
 import type { SendOverride } from '../core/session.ts'
@@ -13,6 +14,11 @@ export interface RouteFacts {
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
   /** What `/send` set for the session of this key; undefined inherits (T26). */
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
+  /**
+   * Until when the agent says nothing at a place (`/mute`), ms since the epoch; infinite until it is ended. A time that
+   * has passed may still be given.
+   */
+  mutedUntil(address: Address): number | undefined
   /** A control command by its name in lower case; undefined if there is none of that name. */
   command(name: string): KnownCommand | undefined
 }

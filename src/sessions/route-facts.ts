@@ -1,26 +1,30 @@
+import type { Address } from '../core/address.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Identity } from '../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../core/ids.ts'
 import type { SendOverride } from '../core/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Access } from './access.ts'
+import type { Mutes } from './mutes.ts'
 
 /** What routing has to know beside the configuration, looked up without waiting. */
 export interface StoredFacts {
   readonly ownerKnown: boolean
   personOf(channel: ChannelId, senderId: string): Identity | undefined
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
+  mutedUntil(address: Address): number | undefined
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
 }
 
 export interface FactSources {
   readonly store: Store
   readonly access: Access
+  readonly mutes: Pick<Mutes, 'until'>
   command(name: string): ChatCommand | undefined
 }
 
 /** Reads the few overrides there are; people come from `access`. */
-export async function loadFacts({ store, access, command }: FactSources): Promise<StoredFacts> {
+export async function loadFacts({ store, access, mutes, command }: FactSources): Promise<StoredFacts> {
   const overrides = new Map<ScopeKey, SendOverride>()
   for (const { scopeKey, override } of await store.read.sessions.overrides()) overrides.set(scopeKey, override)
   return {
@@ -29,6 +33,7 @@ export async function loadFacts({ store, access, command }: FactSources): Promis
     },
     personOf: access.personOf,
     sendOverride: (key) => overrides.get(key),
+    mutedUntil: mutes.until,
     command(name) {
       const known = command(name)
       return known && { who: known.who, open: known.open === true }

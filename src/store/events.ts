@@ -2,6 +2,7 @@ import { ParleyError } from '../core/errors.ts'
 import { EVENT_TYPES, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Spending } from '../core/model.ts'
 import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import type { Ground, Sql, SqlValue } from './sql.ts'
@@ -9,6 +10,8 @@ import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64
+
+const SPENT_PAGE = 500
 
 const COLUMNS = 'session_id, seq, at, type, turn_id, data'
 
@@ -41,6 +44,25 @@ export class EventReading implements EventReader {
 
   async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
     return (await this.#list('session_id = $1 ORDER BY seq DESC LIMIT ($2 + 0)', [sessionId, limit])).toReversed()
+  }
+
+  /** A page at a time: a log may be long, and nothing else runs while a page is read. */
+  async spent(sessionId: SessionId): Promise<Spending> {
+    let [turns, input, output] = [0, 0, 0]
+    for (let after = 0; ; ) {
+      const rows = await this.#list(
+        "session_id = $1 AND seq > $2 AND type = 'turn_completed' ORDER BY seq LIMIT ($3 + 0)",
+        [sessionId, after, SPENT_PAGE],
+      )
+      for (const event of rows) {
+        if (event.type !== 'turn_completed') continue
+        turns += 1
+        input += event.data.usage.input
+        output += event.data.usage.output
+      }
+      after = rows.at(-1)?.seq ?? after
+      if (rows.length < SPENT_PAGE) return { turns, usage: { input, output } }
+    }
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {

@@ -2,6 +2,7 @@ import { AliasReading, AliasWriting } from './aliases.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { EventReading, EventWriting } from './events.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
+import { MuteReading, MuteWriting } from './mutes.ts'
 import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
@@ -23,10 +24,11 @@ export function storeReader(ground: Ground): StoreReader {
     people: new PeopleReading(ground),
     channelState: new ChannelStateReading(ground),
     schedules: new ScheduleReading(ground),
+    mutes: new MuteReading(ground),
   }
 }
 
-/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three of the ten. */
+/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three. */
 export class Writer implements StoreWriter {
   readonly #ground: Ground
 
@@ -72,5 +74,9 @@ export class Writer implements StoreWriter {
 
   get schedules(): ScheduleWriting {
     return new ScheduleWriting(this.#ground)
+  }
+
+  get mutes(): MuteWriting {
+    return new MuteWriting(this.#ground)
   }
 }

@@ -9,6 +9,23 @@ export interface ChannelStateWriter {
   set(channel: ChannelId, account: AccountId, key: string, value: string): Promise<void>
 }
 
+/** A conversation the agent says nothing in, by `formatAddress`. */
+export interface Mute {
+  readonly conversation: string
+  /** Ms since the epoch; absent: until it is ended. */
+  readonly until?: number
+}
+
+export interface MuteReader {
+  all(): Promise<readonly Mute[]>
+}
+
+export interface MuteWriter {
+  /** Replaces an earlier one. */
+  set(mute: Mute, at: number): Promise<void>
+  clear(conversation: string): Promise<void>
+}
+
 export interface NoticeWriter {
   /** True at most once per `key` until `windowMs` have passed: "told once per burst". */
   once(key: string, at: number, windowMs: number): Promise<boolean>

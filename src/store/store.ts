@@ -12,11 +12,19 @@ import type {
   TraceId,
   TurnId,
 } from '../core/ids.ts'
-import type { Usage } from '../core/model.ts'
+import type { Spending, Usage } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
-import type { AliasReader, AliasWriter, ChannelStateReader, ChannelStateWriter, NoticeWriter } from './small-port.ts'
+import type {
+  AliasReader,
+  AliasWriter,
+  ChannelStateReader,
+  ChannelStateWriter,
+  MuteReader,
+  MuteWriter,
+  NoticeWriter,
+} from './small-port.ts'
 
 /**
  * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
@@ -42,6 +50,7 @@ export interface StoreReader {
   readonly people: PeopleReader
   readonly channelState: ChannelStateReader
   readonly schedules: ScheduleReader
+  readonly mutes: MuteReader
 }
 
 export interface StoreWriter {
@@ -55,6 +64,7 @@ export interface StoreWriter {
   readonly channelState: ChannelStateReader & ChannelStateWriter
   readonly notices: NoticeWriter
   readonly schedules: ScheduleReader & ScheduleWriter
+  readonly mutes: MuteReader & MuteWriter
 }
 
 // sessions ---------------------------------------------------------------------------------------------------------
@@ -107,6 +117,8 @@ export interface EventReader {
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
+  /** What the turns on record in this log have cost. */
+  spent(sessionId: SessionId): Promise<Spending>
 }
 
 export interface EventWriter {
@@ -224,6 +236,8 @@ export interface TurnReader {
   /** Turns left running by an older epoch, oldest first. */
   interrupted(): Promise<readonly Turn[]>
   running(): Promise<readonly Turn[]>
+  /** What the turns that began at `at` or later have cost so far. */
+  spentSince(at: number): Promise<Spending>
 }
 
 export interface TurnWriter {

@@ -1,6 +1,7 @@
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
-import type { TurnId } from '../core/ids.ts'
+import { type TurnId, turnIdFloor } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { NOTHING_SPENT, type Spending } from '../core/model.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
 import type { Ground, Sql, SqlValue } from './sql.ts'
 import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './store.ts'
@@ -51,6 +52,16 @@ export class TurnReading implements TurnReader {
 
   running(): Promise<readonly Turn[]> {
     return this.#list("state = 'running'", [])
+  }
+
+  async spentSince(at: number): Promise<Spending> {
+    const row = await this.sql.get(
+      `SELECT COUNT(*) AS turns, COALESCE(SUM(input_tokens), 0) AS input, COALESCE(SUM(output_tokens), 0) AS output
+        FROM turns WHERE id >= $1 AND state <> 'running'`,
+      [turnIdFloor(at)],
+    )
+    if (row === undefined) return NOTHING_SPENT
+    return { turns: integer(row, 'turns'), usage: { input: integer(row, 'input'), output: integer(row, 'output') } }
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly Turn[]> {

@@ -10,6 +10,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
     ownerKnown: true,
     personOf: () => undefined,
     sendOverride: () => undefined,
+    mutedUntil: () => undefined,
     command: () => undefined,
     ...changes,
   }

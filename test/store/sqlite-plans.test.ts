@@ -17,8 +17,8 @@ const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
 
-/** Reads that look at every row of a table or index on purpose: totals, and people and schedules, which are few. */
-const WHOLE = [/COUNT\(\*\)/, /FROM people/, /FROM schedules ORDER/, /state = 'claimed' ORDER/]
+/** Reads that look at every row of a table or index on purpose: totals, and people, schedules and mutes, which are few. */
+const WHOLE = [/COUNT\(\*\)/, /FROM people/, /FROM schedules ORDER/, /FROM mutes/, /state = 'claimed' ORDER/]
 
 it('every statement goes through an index, and every index has a statement', async () => {
   const path = join(tempFolder(), 'store.db')
@@ -70,7 +70,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 }
 
 async function readAll(reader: StoreReader): Promise<void> {
-  const { sessions, aliases, events, inbox, turns, outbox, people, channelState, schedules } = reader
+  const { sessions, aliases, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
@@ -80,6 +80,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await aliases.carriers('name')
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
+  await events.spent(SESSION)
   await inbox.get(NOBODYS_ID)
   await inbox.waiting(SESSION, 1)
   await inbox.sessionsWaiting()
@@ -90,6 +91,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await turns.get(ids.turn())
   await turns.interrupted()
   await turns.running()
+  await turns.spentSince(1)
   await outbox.get(ids.delivery())
   await outbox.ofSource(ids.turn())
   await outbox.unfinished()
@@ -102,6 +104,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await schedules.claimed()
   await schedules.recent(SCHEDULE, 1)
   await schedules.lastDone(SCHEDULE)
+  await mutes.all()
 }
 
 async function writeAll(tx: StoreWriter): Promise<void> {
@@ -130,6 +133,8 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
   await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
   await tx.notices.once('key', 1, 1)
+  await tx.mutes.set({ conversation: 'x' }, 1)
+  await tx.mutes.clear('x')
   await writeSchedules(tx.schedules)
 }
 

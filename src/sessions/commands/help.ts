@@ -8,5 +8,5 @@ export function helpCommand(all: () => readonly ChatCommand[]): ChatCommand {
 function help({ decision }: CommandCall, all: readonly ChatCommand[]): string {
   const owner = decision.identity.role === 'owner'
   const known = all.filter(({ who }) => owner || who === 'anyone')
-  return known.map(({ name, description }) => `/${name}: ${description}`).join('\n')
+  return known.map(({ name, description, args }) => `/${name}: ${description}${args ? ` (${args})` : ''}`).join('\n')
 }

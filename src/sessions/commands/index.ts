@@ -4,12 +4,15 @@ import type { IdSource } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import type { Store } from '../../store/store.ts'
 import type { Access } from '../access.ts'
+import type { Mutes } from '../mutes.ts'
 import type { RunningTurns } from '../running-turns.ts'
 import { helpCommand } from './help.ts'
+import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
+import { usageCommand } from './usage.ts'
 import { whoamiCommand } from './whoami.ts'
 import { type WhyDeps, whyCommand } from './why.ts'
 
@@ -18,6 +21,7 @@ export interface SessionCommandDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly access: Access
+  readonly mutes: Mutes
   readonly running: RunningTurns
   readonly operator: Pick<OperatorService, 'status'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
@@ -35,8 +39,10 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     helpCommand(() => deps.all()),
     whoamiCommand(),
     statusCommand(deps.operator),
+    usageCommand(deps),
     newCommand(deps),
     stopCommand(deps),
+    muteCommand(deps),
     whyCommand({ store: deps.store, ...deps.why }),
   ]
 }

@@ -37,6 +37,17 @@ export const eventContract: ContractPart = (underTest) => {
     expect(seqs(await events.latest(id, 2))).toEqual([4, 5])
   })
 
+  it('C22: what the turns of a log cost is summed over the whole of it', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const { usage } = turnCompleted.type === 'turn_completed' ? turnCompleted.data : { usage: { input: 0, output: 0 } }
+    for (let no = 0; no < 6; no++) {
+      await append(id, no, ...Array.from({ length: 100 }, (): EventToAppend => turnCompleted), userMessage('and'))
+    }
+    const total = { turns: 600, usage: { input: 600 * usage.input, output: 600 * usage.output } }
+    expect(await underTest.store.read.events.spent(id)).toEqual(total)
+    expect(await underTest.store.read.events.spent('telegram:nothing' as SessionId)).toMatchObject({ turns: 0 })
+  })
+
   it('C23 K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const numbers = Array.from({ length: 200 }, (_, no) => no)

@@ -53,4 +53,19 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await once('full', 1_100)).toBe(true)
     expect(await once('full', 1_101)).toBe(false)
   })
+
+  it('a mute is kept with its end or without one, over a restart, until it is cleared', async () => {
+    const { store } = underTest
+    await store.write(async (tx) => {
+      await tx.mutes.set({ conversation: 'telegram:group:-1', until: 9 }, 1)
+      await tx.mutes.set({ conversation: 'telegram:group:-2', until: 9 }, 1)
+      await tx.mutes.set({ conversation: 'telegram:group:-3', until: 9 }, 1)
+      await tx.mutes.set({ conversation: 'telegram:group:-2' }, 2)
+      await tx.mutes.clear('telegram:group:-3')
+    })
+    expect(await (await underTest.reopen()).read.mutes.all()).toEqual([
+      { conversation: 'telegram:group:-1', until: 9 },
+      { conversation: 'telegram:group:-2' },
+    ])
+  })
 }

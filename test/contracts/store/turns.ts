@@ -40,6 +40,15 @@ export const turnContract: ContractPart = (underTest) => {
     expect(settled.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
   })
 
+  it('C22: what turns cost since a time is summed, running ones left out', async () => {
+    const [old, done] = [await start(1), await start(2)]
+    await start(3)
+    for (const { id } of [old, done]) await underTest.store.write((tx) => tx.turns.finish(id, END))
+    const { turns } = (await underTest.reopen()).read
+    expect(await turns.spentSince(0)).toEqual({ turns: 2, usage: { input: 24, output: 6 } })
+    expect(await turns.spentSince(Number.MAX_SAFE_INTEGER / 64)).toEqual({ turns: 0, usage: { input: 0, output: 0 } })
+  })
+
   it('a finished turn keeps its end', async () => {
     const turn = await start(1)
     const end: TurnEnd = { ...END, state: 'failed', error: 'model_stalled' }

@@ -1,0 +1,44 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { Mutes } from '../mutes.ts'
+import { parseDuration } from '../parse-duration.ts'
+
+export interface MuteCommandDeps {
+  readonly mutes: Mutes
+  readonly clock: Clock
+}
+
+/** `/mute`: nothing is said in this conversation for a while; what is written there is kept as context. */
+export function muteCommand(deps: MuteCommandDeps): ChatCommand {
+  return {
+    name: 'mute',
+    description: 'Say nothing here for a while',
+    args: 'how long (30m, 2h, 1d), or off',
+    who: 'owner',
+    run: (call) => mute(call, deps),
+  }
+}
+
+async function mute({ dispatch, args }: CommandCall, { mutes, clock }: MuteCommandDeps): Promise<string> {
+  const { address } = dispatch.event
+  const asked = args.trim().toLowerCase()
+  if (asked === 'off') return (await mutes.end(address)) ? 'I am back.' : stillMuted(mutes.until(address), clock)
+  if (asked === '' || asked === 'on') {
+    await mutes.mute(address)
+    return 'I say nothing here until `/mute off`. What is written is kept.'
+  }
+  const duration = parseDuration(asked)
+  if (duration === undefined)
+    throw new ParleyError('invalid', 'Give me a time such as `30m`, `2h` or `1d`, up to a year, or `off`.')
+  // From when it was asked, so that asking again after a crash does not prolong it.
+  const until = dispatch.receivedAt + duration
+  await mutes.mute(address, until)
+  return `I say nothing here until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC, or until \`/mute off\`. What is written is kept.`
+}
+
+function stillMuted(until: number | undefined, clock: Clock): string {
+  return until !== undefined && until > clock.now()
+    ? 'The channel this thread hangs in is muted; say `/mute off` there.'
+    : 'I was not muted here.'
+}

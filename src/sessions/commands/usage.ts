@@ -1,0 +1,36 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { Spending } from '../../core/model.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface UsageCommandDeps {
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Clock
+}
+
+/** `/usage`: what this conversation has cost since its last `/new`; for the owner also the day of everybody. */
+export function usageCommand(deps: UsageCommandDeps): ChatCommand {
+  return {
+    name: 'usage',
+    description: 'Turns and tokens of this conversation',
+    who: 'anyone',
+    run: (call) => usage(call, deps),
+  }
+}
+
+async function usage({ decision }: CommandCall, { store: { read }, clock }: UsageCommandDeps): Promise<string> {
+  const current = await read.sessions.current(decision.route.scopeKey)
+  const here = current ? `Here: ${inWords(await read.events.spent(current.id))}` : 'Here: nothing yet'
+  if (decision.identity.role !== 'owner') return here
+  const today = await read.turns.spentSince(midnightBefore(clock.now()))
+  return `${here}\nToday, everywhere: ${inWords(today)}`
+}
+
+function inWords({ turns, usage: { input, output } }: Spending): string {
+  return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${input} tokens in, ${output} out`
+}
+
+/** In the daemon's time zone, as its log lines are. */
+function midnightBefore(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0)
+}

@@ -1,0 +1,50 @@
+import { type Address, formatAddress } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Store } from '../store/store.ts'
+
+/** Where the agent says nothing, and until when: the few rows there are, in memory. */
+export interface Mutes {
+  /**
+   * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread takes after the
+   * channel it hangs in. Telegram's topics stand beside each other, General among them.
+   */
+  until(this: void, address: Address): number | undefined
+  /** On disk first. Without `until`: until it is ended. */
+  mute(address: Address, until?: number): Promise<void>
+  /** False: it was not muted. */
+  end(address: Address): Promise<boolean>
+}
+
+/** Reads what is muted; what has run out meanwhile is forgotten. */
+export async function loadMutes({ read, write }: Store, clock: Clock): Promise<Mutes> {
+  const muted = new Map<string, number>()
+  for (const { conversation, until = Number.POSITIVE_INFINITY } of await read.mutes.all()) {
+    if (until > clock.now()) muted.set(conversation, until)
+    else await write((tx) => tx.mutes.clear(conversation))
+  }
+  return {
+    until(address) {
+      if (muted.size === 0) return undefined
+      const own = muted.get(formatAddress(address))
+      if (own !== undefined || address.topic === undefined || address.channel === 'telegram') return own
+      return muted.get(formatAddress(rootOf(address)))
+    },
+    async mute(address, until) {
+      const conversation = formatAddress(address)
+      const mute = until === undefined ? { conversation } : { conversation, until }
+      await write((tx) => tx.mutes.set(mute, clock.now()))
+      muted.set(conversation, until ?? Number.POSITIVE_INFINITY)
+    },
+    async end(address) {
+      const conversation = formatAddress(address)
+      const until = muted.get(conversation)
+      await write((tx) => tx.mutes.clear(conversation))
+      muted.delete(conversation)
+      return until !== undefined && until > clock.now()
+    },
+  }
+}
+
+function rootOf({ topic: _, ...root }: Address): Address {
+  return root
+}

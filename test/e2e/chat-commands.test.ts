@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { type Household, startHousehold } from './household.ts'
+
+interface Family extends Household {
+  readonly chat: number
+  /** Says it in the group and resolves with the next thing the bot says anywhere. */
+  tell(from: number, text: string): Promise<string>
+}
+
+async function family(options: Parameters<typeof startHousehold>[0] = {}): Promise<Family> {
+  const house = await startHousehold({ script: () => textReply('answered'), ...options })
+  const { telegram } = house
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444, 555] })
+  const tell = async (from: number, text: string): Promise<string> => {
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from, chat, text })
+    return (await telegram.ledger.nextFromBot('sent', { after: mark })).text
+  }
+  return Object.assign(house, { chat, tell })
+}
+
+describe('/mute', () => {
+  it('row 38: the agent says nothing there, keeps what is said, and speaks again after /mute off', async () => {
+    const { telegram, anthropic, chat, tell, daemon } = await family()
+    expect(await tell(111, '/mute 2h')).toContain('I say nothing here until')
+    const unheard = telegram.world.say({ from: 444, chat, text: '@parley_bot dinner at seven' })
+    expect(await tell(111, '/mute off')).toBe('I am back.')
+    expect(anthropic?.ledger.requests()).toHaveLength(0)
+    expect(await daemon.operator.why(String(unheard.message_id))).toMatchObject([
+      { decision: 'context', reason: 'muted', outcome: 'context' },
+    ])
+    expect(await tell(444, '@parley_bot when?')).toBe('answered')
+    expect(JSON.stringify(anthropic?.ledger.requests()[0]?.messages)).toContain('dinner at seven')
+  })
+
+  it('row 38: it lasts over a restart, and other conversations are none of its business', async () => {
+    const house = await family()
+    expect(await house.tell(111, '/mute')).toContain('until `/mute off`'.replaceAll('`', ''))
+    await house.restart()
+    const mark = house.telegram.ledger.mark()
+    house.telegram.world.say({ from: 444, chat: house.chat, text: '@parley_bot hello?' })
+    house.telegram.world.say({ from: 111, text: 'and here?' })
+    const said = await house.telegram.ledger.nextFromBot('sent', { after: mark })
+    expect(said).toMatchObject({ chatId: 111, text: 'answered' })
+    expect(await house.tell(111, '/mute off')).toBe('I am back.')
+  })
+
+  it('row 38: what a running turn would have said is held back, and only the owner may mute', async () => {
+    const gate = createGate()
+    const house = await family({ script: () => textReply('too late', { holds: [{ beforeDelta: 0, gate }] }) })
+    house.telegram.world.say({ from: 444, chat: house.chat, text: '@parley_bot think long' })
+    await gate.reached
+    house.telegram.world.say({ from: 444, chat: house.chat, text: '/mute 5m' })
+    await house.tell(111, '/mute 1h')
+    const ended = house.anthropic?.ledger.nextEnded()
+    gate.release()
+    await ended
+    expect(await house.tell(111, '/mute off')).toBe('I am back.')
+    expect(house.telegram.world.messages(house.chat, { by: 'bot' })).toHaveLength(2)
+  })
+
+  it('says calmly what it cannot read', async () => {
+    const { tell } = await family()
+    expect(await tell(111, '/mute soon')).toContain('Give me a time')
+    expect(await tell(111, '/mute off')).toBe('I was not muted here.')
+  })
+})
+
+describe('/usage', () => {
+  it('C22: counts the turns and tokens of the conversation, and for the owner those of the day', async () => {
+    const { tell } = await family()
+    expect(await tell(444, '/usage')).toBe('Here: nothing yet')
+    await tell(444, '@parley_bot hello')
+    expect(await tell(444, '/usage')).toMatch(/^Here: 1 turn, \d+ tokens in, \d+ out$/)
+    expect(await tell(111, '/usage')).toMatch(/^Here: 1 turn.*\nToday, everywhere: 1 turn, \d+ tokens in/)
+  })
+})
+
+describe('control commands', () => {
+  it("T27: an owner's command says nothing to others, and one for another bot is nobody's", async () => {
+    const { telegram, anthropic, chat, tell } = await family()
+    telegram.world.say({ from: 444, chat, text: '/status' })
+    telegram.world.say({ from: 111, chat, text: '/status@other_bot' })
+    expect(await tell(111, '/whoami')).toContain('your role is owner')
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(1)
+    expect(anthropic?.ledger.requests()).toHaveLength(0)
+  })
+})
