@@ -87,21 +87,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const facts = await loadFacts({ store, access, mutes, command: (name) => commands.get(name) })
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
-  const engine = createEngine({
-    config,
-    store,
-    ids,
-    clock,
-    random,
-    logger,
-    accounts,
-    routing,
-    facts,
-    commands,
-    tools,
-    timing: delivery,
-    adapter,
-  })
+  const world = { store, ids, clock, random, logger }
+  const engine = createEngine({ ...world, config, accounts, routing, facts, commands, tools, adapter })
   const { pipeline, running } = engine
   const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
   const live = { hub, inlet, running, access, startedAt: clock.now() }
