@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type ConfiguredAccount, loadAccounts, pluginOf } from './channels/accounts.ts'
+import { type Accounts, type ConfiguredAccount, loadAccounts, pluginOf } from './channels/accounts.ts'
 import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from './channels/adapter.ts'
 import { registersCommands } from './channels/capabilities.ts'
-import { ChannelHub } from './channels/hub.ts'
+import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
 import type { Config } from './config/config.ts'
 import { type Clock, sleep, systemClock } from './core/clock.ts'
@@ -88,7 +88,17 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const world = { store, ids, clock, random, logger }
-  const engine = createEngine({ ...world, config, accounts, routing, facts, commands, tools, adapter })
+  const engine = createEngine({
+    ...world,
+    config,
+    accounts,
+    routing,
+    facts,
+    commands,
+    tools,
+    timing: delivery,
+    adapter,
+  })
   const { pipeline, running } = engine
   const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
   const live = { hub, inlet, running, access, startedAt: clock.now() }
@@ -109,20 +119,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
   await schedules.start(config.schedules)
-  const services = (channel: ChannelId): AdapterServices => ({
-    clock,
-    random,
-    logger: logger.child({ subsystem: channel }),
-  })
-  const up = accounts.all.map((account) => ({
-    ...account,
-    create: () => createAdapter(account, plugins, services(account.channel)),
-  }))
-  const entries = [...up, ...config.down.map(downAccount)].map((entry) => ({
-    ...entry,
-    sink: () => inlet.sink(entry.channel, entry.account),
-  }))
-  hub.start(entries, (channel, account, adapter) => {
+  hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)
     const menu = registersCommands(adapter) ? adapter.registerCommands(own) : Promise.resolve()
     menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
@@ -143,6 +140,24 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
 
 function modelsOf({ agents }: Config): readonly string[] {
   return agents.map(({ model }) => model)
+}
+
+/** The configured accounts, each with its adapter made when it is first brought up; those without a secret stay down. */
+function accountsToStart(options: DaemonOptions, accounts: Accounts, inlet: Inlet): HubAccount[] {
+  const { config, logger, plugins, clock = systemClock } = options
+  const services = (channel: ChannelId): AdapterServices => ({
+    clock,
+    random,
+    logger: logger.child({ subsystem: channel }),
+  })
+  const up = accounts.all.map((account) => ({
+    ...account,
+    create: () => createAdapter(account, plugins, services(account.channel)),
+  }))
+  return [...up, ...config.down.map(downAccount)].map((entry) => ({
+    ...entry,
+    sink: () => inlet.sink(entry.channel, entry.account),
+  }))
 }
 
 function createAdapter(

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import { NOTHING_SPENT, type Spending } from '../core/model.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
 import type { Ground, Sql, SqlValue } from './sql.ts'
-import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './store.ts'
+import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './turn-port.ts'
 
 const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
 const COLUMNS = `id, session_id, trace_id, reply, state, attempt, epoch, started_at, ended_at, input_tokens,

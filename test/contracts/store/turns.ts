@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TurnId } from '../../../src/core/ids.ts'
-import type { TurnEnd } from '../../../src/store/store.ts'
+import type { TurnEnd } from '../../../src/store/turn-port.ts'
 import { turnOf } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 

@@ -1,0 +1,57 @@
+import type { ReplyTarget } from '../core/dispatch.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import type { SessionId, TraceId, TurnId } from '../core/ids.ts'
+import type { Spending, Usage } from '../core/model.ts'
+
+/** The turns: a part of the store port, apart only for its size. */
+export type TurnState = 'running' | 'completed' | 'failed' | 'cancelled' | 'quarantined'
+
+export interface Turn {
+  readonly id: TurnId
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly state: TurnState
+  /** Counted at claim and at each resume; the third crash quarantines (RELIABILITY rule 9). */
+  readonly attempt: number
+  readonly epoch: number
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly usage: Usage
+  readonly error?: ErrorCode
+}
+
+export interface NewTurn {
+  readonly id: TurnId
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly startedAt: number
+}
+
+export interface TurnEnd {
+  readonly state: Exclude<TurnState, 'running'>
+  readonly at: number
+  readonly usage: Usage
+  readonly error?: ErrorCode
+}
+
+export interface TurnReader {
+  get(id: TurnId): Promise<Turn | undefined>
+  /** Turns left running by an older epoch, oldest first. */
+  interrupted(): Promise<readonly Turn[]>
+  running(): Promise<readonly Turn[]>
+  /** What the turns that began at `at` or later have cost so far. */
+  spentSince(at: number): Promise<Spending>
+}
+
+export interface TurnWriter {
+  /** State running, attempt 1, this store's epoch. A session with a running turn: `conflict`. */
+  start(turn: NewTurn): Promise<void>
+  /** Takes over an interrupted turn: attempt + 1, this epoch. Returns the new attempt. */
+  resume(id: TurnId): Promise<number>
+  /** An orderly stop interrupted it, which is no crash: the attempt that this process counted is taken off again. */
+  putDown(id: TurnId): Promise<void>
+  /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn (RELIABILITY P31). */
+  finish(id: TurnId, end: TurnEnd): Promise<void>
+}
