@@ -1,18 +1,7 @@
-import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
-import type { ErrorCode } from '../core/errors.ts'
+import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
-import type {
-  AgentId,
-  ChannelId,
-  DeliveryId,
-  InboxId,
-  PersonId,
-  ScopeKey,
-  SessionId,
-  TraceId,
-  TurnId,
-} from '../core/ids.ts'
-import type { Spending, Usage } from '../core/model.ts'
+import type { AgentId, ChannelId, DeliveryId, InboxId, PersonId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
