@@ -22,6 +22,8 @@ import type { ToolClass, Usage } from './model.ts'
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
  * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation | issue 3 |
+ * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
+ * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36, row 36 |
  */
 export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
 
@@ -40,6 +42,8 @@ export type EventDraft =
   | { readonly type: 'turn_completed'; readonly data: TurnEndData }
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
   | { readonly type: 'assistant_posted'; readonly data: PostedData }
+  | { readonly type: 'history_taken_over'; readonly data: TakenOverData }
+  | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
 
 export type EventType = EventDraft['type']
 
@@ -58,6 +62,8 @@ const ALL_TYPES = {
   turn_completed: true,
   turn_cancelled: true,
   assistant_posted: true,
+  history_taken_over: true,
+  history_boundary: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -89,6 +95,26 @@ export interface PostedData {
   readonly traceId: TraceId
   /** The platform's id of the message. */
   readonly messageId?: string
+}
+
+export interface TakenOverData {
+  readonly from: SessionId
+  /** How many events were copied. */
+  readonly events: number
+}
+
+/**
+ * What the model is shown of the turns before. `truncated`: the newest `turns`, a later truncation may show more again.
+ * `compacted`: what is hidden stays hidden. `replaced`: these exchanges and nothing else; no truncation is in force.
+ */
+export type HistoryBoundary =
+  | { readonly kind: 'truncated'; readonly turns: number }
+  | { readonly kind: 'compacted' }
+  | { readonly kind: 'replaced'; readonly exchanges: readonly Exchange[] }
+
+export interface Exchange {
+  readonly user: string
+  readonly assistant: string
 }
 
 export interface AssistantData {

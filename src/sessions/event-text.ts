@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../core/event.ts'
+import type { HistoryBoundary, SessionEvent } from '../core/event.ts'
 
 /** One event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
@@ -26,7 +26,22 @@ export function eventText(event: SessionEvent): string {
       return `took in ${event.data.messages} more`
     case 'turn_started':
       return event.data.traceId
+    case 'history_taken_over':
+      return `${event.data.events} events taken over from ${event.data.from}`
+    case 'history_boundary':
+      return boundaryText(event.data)
     case 'session_started':
       return `agent ${event.data.agent}`
+  }
+}
+
+function boundaryText(boundary: HistoryBoundary): string {
+  switch (boundary.kind) {
+    case 'truncated':
+      return `the model is shown the newest ${boundary.turns} turns`
+    case 'compacted':
+      return 'what was hidden from the model stays hidden'
+    case 'replaced':
+      return `the model is shown ${boundary.exchanges.length} other turns instead`
   }
 }

@@ -1,8 +1,9 @@
 import type { ChatType } from '../core/address.ts'
-import type { PostedData, SessionEvent, UserMessageData } from '../core/event.ts'
+import type { HistoryBoundary, PostedData, SessionEvent, UserMessageData } from '../core/event.ts'
 import type { TurnId } from '../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../core/model.ts'
 import type { OpenStep, TurnRequest } from '../core/turn.ts'
+import { addHistory, exchange, type History, setBoundary } from './history-view.ts'
 import { taggedText } from './user-text.ts'
 
 /** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
@@ -18,10 +19,8 @@ export interface ViewLimits {
  * running turn with its steps. Failed and cancelled turns leave nothing (C15, C19). Pure: the same events give the same
  * view, however they were cut into batches.
  */
-export interface ModelView {
+export interface ModelView extends History {
   readonly lastSeq: number
-  /** Completed turns, oldest first: one user and one assistant message each. */
-  readonly history: readonly ModelMessage[]
   /** User messages no turn has taken yet, oldest first. */
   readonly pending: readonly UserMessageData[]
   readonly running?: RunningTurn
@@ -41,7 +40,7 @@ interface RunningTurn {
   readonly answer?: string
 }
 
-export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], pending: [] }
+export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], hidden: [], pending: [] }
 
 /** Adds later events of the same session, in order. */
 export function extendView(
@@ -84,6 +83,10 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', limits.turns)
     case 'assistant_posted':
       return post(view, event.data, { chat, keep: limits.turns })
+    case 'history_boundary':
+      return bound(view, event.data)
+    case 'history_taken_over':
+      return endTakenOver(view)
     case 'session_started':
     case 'turn_resumed':
       return view
@@ -114,8 +117,8 @@ function post(
   if (running) return { ...view, running: { ...running, posted: [...(running.posted ?? []), data] } }
   const heard = pending.filter((message) => !message.triggers)
   const user = [...(heard.length === 0 ? [] : [joined(heard, chat)]), postedNote(data)].join('\n')
-  const history = [...view.history, ...exchange(user, data.text)].slice(-2 * keep)
-  return { ...view, history, pending: pending.filter((message) => message.triggers) }
+  const history = addHistory(view, exchange(user, data.text), keep)
+  return { ...view, ...history, pending: pending.filter((message) => message.triggers) }
 }
 
 function postedNote({ from }: PostedData): string {
@@ -164,14 +167,18 @@ function end(view: ModelView, completed: boolean, keep: number): ModelView {
   const own = completed && running?.answer !== undefined ? exchange(running.kept ?? running.user, running.answer) : []
   const posted = (running?.posted ?? []).flatMap((data) => exchange(postedNote(data), data.text))
   if (own.length + posted.length === 0) return rest
-  return { ...rest, history: [...view.history, ...own, ...posted].slice(-2 * keep) }
+  return { ...rest, ...addHistory(view, [...own, ...posted], keep) }
 }
 
-function exchange(user: string, assistant: string): ModelMessage[] {
-  return [
-    { role: 'user', text: user },
-    { role: 'assistant', text: assistant, calls: [] },
-  ]
+/** What was said and not answered belongs to the history that a replacement puts aside. */
+function bound(view: ModelView, boundary: HistoryBoundary): ModelView {
+  const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
+  return { ...view, ...setBoundary(view, boundary), pending }
+}
+
+/** A turn that was under way elsewhere ends there; what nobody had answered there is context here. */
+function endTakenOver({ running: _elsewhere, ...view }: ModelView): ModelView {
+  return { ...view, pending: view.pending.map((message) => ({ ...message, triggers: false })) }
 }
 
 /** Context is bounded, oldest first; messages that owe an answer are never dropped. */

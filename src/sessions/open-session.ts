@@ -4,6 +4,7 @@ import { type IdSource, scheduleSessionId } from '../core/ids.ts'
 import type { Session, SessionDraft, SessionSource } from '../core/session.ts'
 import { sessionAliases } from '../core/session-alias.ts'
 import type { StoreWriter } from '../store/store.ts'
+import { takeOverHistory } from './take-over.ts'
 
 /** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
 export interface Opening {
@@ -25,17 +26,24 @@ export async function openSession(tx: StoreWriter, opening: Opening, ids: IdSour
     return openSession(tx, opening, ids)
   }
   const metadata = metadataOf(dispatch)
-  if (!current) {
-    const session = await startSession(tx, draftOf(opening, metadata, ids), dispatch.receivedAt)
-    await tx.aliases.add(route.scopeKey, aliasesOf(opening))
-    return session
-  }
+  if (!current) return beginSession(tx, opening, draftOf(opening, metadata, ids))
   const known = includes(current.metadata, metadata)
   if (current.inactiveAt === undefined && known) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
   return { ...current, metadata: { ...current.metadata, ...metadata } }
+}
+
+/** A scope's first session; those that `/new` starts have their names already and take over nothing (K27). */
+async function beginSession(tx: StoreWriter, opening: Opening, draft: SessionDraft): Promise<Session> {
+  const at = opening.dispatch.receivedAt
+  const session = await startSession(tx, draft, at)
+  const aliases = aliasesOf(opening)
+  // A key its caller gave is the older name itself.
+  if (draft.scopeKey !== draft.displayKey) await takeOverHistory(tx, { id: session.id, aliases, at })
+  await tx.aliases.add(draft.scopeKey, aliases)
+  return session
 }
 
 function aliasesOf({ route, identity, dispatch }: Opening): readonly string[] {

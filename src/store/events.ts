@@ -90,6 +90,26 @@ export class EventWriting extends EventReading implements EventWriter {
     return first
   }
 
+  async copy(from: SessionId, to: SessionId): Promise<number> {
+    const copied = await this.sql.run(
+      `INSERT INTO events (${COLUMNS})
+        SELECT taker.id, taker.last_seq + ROW_NUMBER() OVER (ORDER BY events.seq), events.at, events.type,
+          events.turn_id, events.data
+        FROM events JOIN sessions AS taker ON taker.id = $2
+        WHERE events.session_id = $1 AND events.type <> 'session_started' ORDER BY events.seq`,
+      [from, to],
+    )
+    const changed = await this.sql.run(
+      `UPDATE sessions SET last_seq = sessions.last_seq + $3, message_count = sessions.message_count + old.message_count,
+        turn_count = sessions.turn_count + old.turn_count, preview = old.preview, description = old.description,
+        description_source = old.description_source
+        FROM sessions AS old WHERE old.id = $1 AND sessions.id = $2`,
+      [from, to, copied],
+    )
+    if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
+    return copied
+  }
+
   /** Takes the numbers and keeps the session row in step, in one statement: a gap or a repeat cannot come about (C23). */
   async #advance({ sessionId, at, drafts }: Append): Promise<number> {
     const effect = effectOf(drafts)

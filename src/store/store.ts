@@ -63,11 +63,7 @@ export interface SessionReader {
   get(id: SessionId): Promise<Session | undefined>
   /** The session a scope key points to now (S5). */
   current(scopeKey: ScopeKey): Promise<Session | undefined>
-  /**
-   * The one way to find a session by a name, in any case and with outer spaces: a session id, a scope key, an alias, a
-   * display key (K25). A name of several sessions means the one that is in use and was active last. Not found is
-   * undefined.
-   */
+  /** By any of its names, in any case: id, scope key, alias, display key; of several the one active last (K25). */
   resolve(name: string): Promise<Session | undefined>
   /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
   list(query: SessionQuery): Promise<SessionPage>
@@ -117,6 +113,8 @@ export interface EventWriter {
    * preview, description and activity in step (S13, S14). Unknown session: `not_found`.
    */
   append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number>
+  /** Copies what happened behind another session's events, times kept, counts too (K27). Unknown: `not_found`. */
+  copy(from: SessionId, to: SessionId): Promise<number>
 }
 
 export type EventToAppend = EventDraft & { readonly turnId?: TurnId }

@@ -144,4 +144,27 @@ export const eventContract: ContractPart = (underTest) => {
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'events', rows: [`${id} 2`], count: 1 } }])
     expect(await append(id, 2, userMessage('four'))).toBe(4)
   })
+
+  it('K27: a copy keeps order and times, continues the numbers, and counts', async () => {
+    const [from, to] = [await makeSession(underTest.store, 1), await makeSession(underTest.store, 2)]
+    const started: EventToAppend = { type: 'session_started', data: { agent: 'main' } }
+    await append(from.id, 5, started, userMessage('one'))
+    await append(from.id, 6, assistantMessage('two'), turnCompleted)
+    await append(to.id, 9, started)
+    expect(await underTest.store.write((tx) => tx.events.copy(from.id, to.id))).toBe(3)
+    expect(await append(to.id, 10, userMessage('three'))).toBe(5)
+    const events = await underTest.store.read.events.since(to.id, 0, 10)
+    expect(events.map(({ seq, at, type }) => [seq, at, type])).toEqual([
+      [1, 9, 'session_started'],
+      [2, 5, 'user_message'],
+      [3, 6, 'assistant_message'],
+      [4, 6, 'turn_completed'],
+      [5, 10, 'user_message'],
+    ])
+    const counts = { messageCount: 3, turnCount: 1, description: 'one', preview: 'three', lastSeq: 5 }
+    expect(await underTest.store.read.sessions.get(to.id)).toMatchObject(counts)
+    expect(await underTest.store.read.events.since(from.id, 0, 10)).toHaveLength(4)
+    const nobody = rejection(underTest.store, (tx) => tx.events.copy('telegram:x' as SessionId, to.id))
+    expect(await nobody).toMatchObject({ code: 'not_found' })
+  })
 }
