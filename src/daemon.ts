@@ -84,7 +84,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const access = await createAccess({ store, clock, code, configuredOwner: routing.ownerNamed })
   const commands = new Map<string, ChatCommand>()
   const mutes = await loadMutes(store, clock)
-  const facts = await loadFacts({ store, access, mutes, command: (name) => commands.get(name) })
+  const [policy, command] = [config.routing, (name: string) => commands.get(name)]
+  const facts = await loadFacts({ store, clock, access, mutes, policy, command })
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const world = { store, ids, clock, random, logger }

@@ -21,6 +21,7 @@ import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
+import type { ChatWatch } from './sessions/chat-watch.ts'
 import { createCommandRunner } from './sessions/command-runner.ts'
 import { createCourtesy, type Say } from './sessions/courtesy.ts'
 import { recordPost } from './sessions/record-post.ts'
@@ -40,7 +41,7 @@ export interface EngineParts {
   readonly logger: Logger
   readonly accounts: Accounts
   readonly routing: Routing
-  readonly facts: RouteFacts
+  readonly facts: RouteFacts & { readonly watch: Pick<ChatWatch, 'decided' | 'ended'> }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
@@ -89,8 +90,16 @@ export function createEngine(parts: EngineParts): Engine {
     queue,
     running,
     delivery,
-    decide: (dispatch) => decideRoute(routing, facts, dispatch),
-    converse,
+    decide(dispatch) {
+      const decision = decideRoute(routing, facts, dispatch)
+      facts.watch.decided(dispatch, decision)
+      return decision
+    },
+    async converse(turn, signal) {
+      const result = await converse(turn, signal)
+      facts.watch.ended(turn, result)
+      return result
+    },
     transcript,
     commands: runner,
     courtesy: createCourtesy({ clock, logger, say }),

@@ -60,7 +60,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
       format: () => telegramFormat,
     },
     routing: routingOf(household()),
-    facts: routeFacts(),
+    facts: { ...routeFacts(), watch: { decided() {}, ended() {} } },
     commands: new Map(),
     tools: {},
     timing: {},

@@ -1,6 +1,6 @@
 import { formatAddress } from '../core/address.ts'
 import { CHANNEL_IDS } from '../core/ids.ts'
-import type { Audience, PlaceMatch, SendRule } from '../core/policy.ts'
+import type { Audience, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
 import type { Config } from './config.ts'
 
@@ -43,17 +43,32 @@ const WHO: Readonly<Record<Audience, string>> = {
   public: 'anyone',
 }
 
-function accessLines({ routing: { access, ownerAlwaysTriggers } }: Config): string[] {
+function accessLines({ routing: { access, ownerAlwaysTriggers, wakeWords } }: Config): string[] {
   const groups = access.groups.map(
-    ({ match, who, trigger }, index) =>
-      `routing.access.groups[${index}]: ${placeText(match)}: ${WHO[who]}, trigger ${trigger}`,
+    (rule, index) =>
+      `routing.access.groups[${index}]: ${placeText(rule.match)}: ${WHO[rule.who]}, trigger ${rule.trigger}${ownSettings(rule)}`,
   )
   return [
     `routing.access.direct: ${WHO[access.direct]}`,
     ...groups,
     `routing.access.groups: ${groups.length === 0 ? 'every group' : 'every other group'}: the owner only`,
     `routing.ownerAlwaysTriggers: ${ownerAlwaysTriggers ? 'the owner is answered without a mention' : 'the owner must mention the agent like everybody'}`,
+    `routing.wakeWords: ${wakeText(wakeWords)}`,
   ]
+}
+
+/** What a group rule says otherwise than `routing` does. */
+function ownSettings({ ownerAlwaysTriggers, wakeWords, followThreads }: GroupRule): string {
+  const own = [
+    ...(ownerAlwaysTriggers === undefined ? [] : [`the owner ${ownerAlwaysTriggers ? 'needs no' : 'needs a'} mention`]),
+    ...(wakeWords === undefined ? [] : [`wake words ${wakeText(wakeWords)}`]),
+    ...(followThreads ? ['threads are followed until 24 quiet hours'] : []),
+  ]
+  return own.map((setting) => `; ${setting}`).join('')
+}
+
+function wakeText(words: readonly string[]): string {
+  return words.length === 0 ? 'none' : words.map((word) => `"${word}"`).join(', ')
 }
 
 function dispatchLines({ routing: { dispatch, agents } }: Config): string[] {

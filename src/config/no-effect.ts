@@ -1,15 +1,17 @@
 import type { ConfigFile } from './schema.ts'
 
-/** One warning for each setting that is read and checked, but belongs to a feature that does not run yet. */
+/** One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there. */
 export function noEffectWarnings(file: ConfigFile): readonly string[] {
   const used: string[] = []
+  const threadless: string[] = []
   if (file.models.openai !== undefined) used.push('models.openai')
   for (const [index, rule] of file.routing.access.groups.entries()) {
-    if (rule.followThreads) used.push(`routing.access.groups[${index}].followThreads`)
+    if (rule.followThreads && rule.match.channel === 'telegram')
+      threadless.push(`routing.access.groups[${index}].followThreads: Telegram has no threads to follow; take it out`)
   }
   for (const key of ['turnCap', 'checkpoint', 'staleDays'] as const) {
     if (file.session[key] !== undefined) used.push(`session.${key}`)
   }
   if (file.http !== undefined) used.push('http')
-  return used.map((path) => `${path}: has no effect yet`)
+  return [...used.map((path) => `${path}: has no effect yet`), ...threadless]
 }

@@ -11,6 +11,11 @@ export const people = z
   )
   .default({})
 
+const wakeWords = z
+  .array(text.max(40).regex(/[\p{L}\p{N}]/u, { error: 'must have a letter or a digit' }))
+  .max(20)
+  .describe('Names that address the agent in groups: whole words, anywhere in the text, in any case.')
+
 const groupRule = z.strictObject({
   match: z.strictObject(place).prefault({}),
   who: audience.default('owner'),
@@ -18,7 +23,12 @@ const groupRule = z.strictObject({
     .enum(['mention', 'always', 'never'])
     .default('mention')
     .describe('What starts a turn. mention: the agent is mentioned, replied to, or given a command.'),
-  followThreads: z.boolean().default(false),
+  ownerAlwaysTriggers: z.boolean().exactOptional(),
+  wakeWords: wakeWords.exactOptional(),
+  followThreads: z
+    .boolean()
+    .default(false)
+    .describe('Slack and Discord: in a thread the agent is part of, nobody has to mention it, until 24 quiet hours.'),
 })
 
 const dispatchRule = z.strictObject({
@@ -39,6 +49,7 @@ export const routing = z
       .prefault({})
       .describe('Who may talk. No group is open to anybody but the owner unless a rule says so.'),
     ownerAlwaysTriggers: z.boolean().default(true),
+    wakeWords: wakeWords.default([]),
     dispatch: z.array(dispatchRule).default([]).describe('Which agent answers; the first match wins.'),
   })
   .prefault({})

@@ -12,11 +12,9 @@ export function toPolicy(file: ConfigFile, agents: readonly AgentId[]): RoutingP
   return {
     people: Object.entries(file.people).map(([name, { role, ids }]) => ({ id: toPersonId(name), role, ids })),
     agents,
-    access: {
-      direct: routing.access.direct,
-      groups: routing.access.groups.map(({ match, who, trigger }) => ({ match, who, trigger })),
-    },
+    access: routing.access,
     ownerAlwaysTriggers: routing.ownerAlwaysTriggers,
+    wakeWords: routing.wakeWords,
     dispatch: routing.dispatch.map(({ shadow: _shadow, ...rule }) => rule),
     sendPolicy: session.sendPolicy,
     scope: session.scope,

@@ -82,8 +82,8 @@ export interface Identity {
   readonly role: Role
 }
 
-export type RunReason = 'direct' | 'owner' | 'mentioned' | 'trigger_always'
 export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited' | 'muted'
+export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access'
 export type IgnoreReason = 'self' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
 

@@ -11,8 +11,10 @@ export interface RoutingPolicy {
   /** The first is the default agent. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPolicy
-  /** Owner messages trigger without being addressed (DESIGN decision 5). */
+  /** Owner messages trigger without being addressed (DESIGN decision 5). A group rule may say otherwise for its places. */
   readonly ownerAlwaysTriggers: boolean
+  /** Names that address the agent in groups when somebody writes one. A group rule's own list replaces it there. */
+  readonly wakeWords: readonly string[]
   readonly dispatch: readonly DispatchRule[]
   readonly sendPolicy: SendPolicy
   readonly scope: 'routed' | 'global'
@@ -43,6 +45,10 @@ export interface GroupRule {
   readonly match: PlaceMatch
   readonly who: Audience
   readonly trigger: 'mention' | 'always' | 'never'
+  readonly ownerAlwaysTriggers?: boolean
+  readonly wakeWords?: readonly string[]
+  /** In a thread the agent is part of, what is said there addresses it until the thread falls quiet. */
+  readonly followThreads?: boolean
 }
 
 /** An unset field does not restrict. Ids are compared without case and outer spaces. */

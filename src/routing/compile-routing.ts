@@ -1,4 +1,5 @@
 import type { Audience, RoutingPolicy } from '../core/policy.ts'
+import { type ChatSettings, commonSettings } from './chat-settings.ts'
 import { compileSessionRules, type SessionRules } from './choose-session.ts'
 import { compileDispatchRules, type DispatchRules } from './dispatch-rules.ts'
 import { compileGroupRules, type GroupRules } from './group-rules.ts'
@@ -12,7 +13,8 @@ export interface Routing {
   readonly ownerNamed: boolean
   readonly direct: Audience
   readonly groups: GroupRules
-  readonly ownerAlwaysTriggers: boolean
+  /** Of direct chats and of groups without a rule. */
+  readonly common: ChatSettings
   readonly dispatch: DispatchRules
   readonly sendPolicy: SendRules
   readonly sessions: SessionRules
@@ -26,12 +28,13 @@ export interface Routing {
 export function compileRouting(policy: RoutingPolicy): { routing: Routing; warnings: string[] } {
   const { people, warnings } = compilePeople(policy.people)
   const dispatch = compileDispatchRules(policy.dispatch, { agents: policy.agents, people })
+  const common = commonSettings(policy)
   const routing: Routing = {
     people,
     ownerNamed: policy.people.some(({ role }) => role === 'owner'),
     direct: policy.access.direct,
-    groups: compileGroupRules(policy.access.groups),
-    ownerAlwaysTriggers: policy.ownerAlwaysTriggers,
+    groups: compileGroupRules(policy.access.groups, common),
+    common,
     dispatch: dispatch.dispatch,
     sendPolicy: compileSendPolicy(policy.sendPolicy),
     sessions: compileSessionRules(policy),

@@ -1,10 +1,12 @@
 import type { Decision, Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
+import { type Addressing, findAddressing, isNamed, NAMED } from './addressing.ts'
+import type { ChatSettings } from './chat-settings.ts'
 import { chooseSession, type Routed } from './choose-session.ts'
 import type { Routing } from './compile-routing.ts'
 import { findDispatchRule } from './dispatch-rules.ts'
-import { decideTrigger, findGroupRule, type GroupRuleEntry, isAddressed, type TriggerVerdict } from './group-rules.ts'
+import { decideTrigger, findGroupRule, type GroupRuleEntry, type TriggerVerdict } from './group-rules.ts'
 import { GUEST, identify } from './identify.ts'
 import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
 import { muteStep } from './mute.ts'
@@ -20,6 +22,8 @@ interface Arrival {
   readonly place: MatchFacts
   /** The group rule of the place; direct chats have none. */
   readonly rule: GroupRuleEntry | undefined
+  readonly settings: ChatSettings
+  readonly addressing: Addressing
   readonly command: KnownCommand | undefined
 }
 
@@ -71,11 +75,14 @@ function arrive(
   { dispatch, identity, ids }: { readonly dispatch: Dispatch; readonly identity: Identity; readonly ids: SenderIds },
 ): Arrival {
   const { event } = dispatch
-  const known = { person: identity.person, mentioned: isAddressed(event) }
-  const place = matchFacts(event.address, ids, known)
+  const mentioned = isNamed(event)
+  const place = matchFacts(event.address, ids, { person: identity.person, mentioned })
   const rule = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
+  const settings = rule === undefined ? routing.common : rule.settings
+  const addressing = mentioned ? NAMED : findAddressing(dispatch, settings, facts)
   const command = event.kind === 'command' ? facts.command(event.name) : undefined
-  return { dispatch, identity, place, rule, command }
+  const meant = mentioned === (addressing.kind !== 'none') ? place : { ...place, mentioned: true }
+  return { dispatch, identity, place: meant, rule, settings, addressing, command }
 }
 
 function admit(
@@ -124,7 +131,7 @@ function decideText(routing: Routing, facts: RouteFacts, { arrival, event, route
     const trace = [first.sender, first.identity, first.access, first.command, sendStep, dispatchStep, sessionStep]
     return { kind: 'context', reason: 'send_policy', route, addressed, identity, trace }
   }
-  const trigger = triggerOf(routing, arrival, event)
+  const trigger = triggerOf(arrival, event)
   const trace = [
     first.sender,
     first.identity,
@@ -140,8 +147,8 @@ function decideText(routing: Routing, facts: RouteFacts, { arrival, event, route
     : { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
 }
 
-function triggerOf(routing: Routing, { dispatch, identity, place, rule }: Arrival, event: InboundText): TriggerVerdict {
+function triggerOf(arrival: Arrival, event: InboundText): TriggerVerdict {
+  const { dispatch, identity, place, rule, settings, addressing } = arrival
   const direct = place.chatType === 'direct'
-  const utterance = { origin: dispatch.origin, event, identity, direct, addressed: place.mentioned }
-  return decideTrigger(utterance, rule, routing.ownerAlwaysTriggers)
+  return decideTrigger({ origin: dispatch.origin, event, identity, direct, addressing }, rule, settings)
 }

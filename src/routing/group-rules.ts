@@ -1,6 +1,8 @@
 import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../core/dispatch.ts'
-import type { InboundEvent, InboundText } from '../core/message.ts'
+import type { InboundText } from '../core/message.ts'
 import type { Audience, GroupRule } from '../core/policy.ts'
+import type { Addressing } from './addressing.ts'
+import { type ChatSettings, ruleSettings } from './chat-settings.ts'
 import type { PlaceFacts } from './match-facts.ts'
 import { compilePlace, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
 import { createRuleIndex, firstMatch, type Ranked, type RuleIndex } from './rule-index.ts'
@@ -12,14 +14,16 @@ export interface GroupRuleEntry extends Ranked {
   readonly trigger: GroupRule['trigger']
   /** What the trace says of whoever the rule admits. */
   readonly admitted: TraceStep
+  readonly settings: ChatSettings
   /** Where the rule stands in the configuration. */
   readonly path: string
 }
 
 export type GroupRules = RuleIndex<GroupRuleEntry>
 
-export function compileGroupRules(rules: readonly GroupRule[]): GroupRules {
-  const entries = rules.map(({ match, who, trigger }, rank): GroupRuleEntry => {
+export function compileGroupRules(rules: readonly GroupRule[], common: ChatSettings): GroupRules {
+  const entries = rules.map((rule, rank): GroupRuleEntry => {
+    const { match, who, trigger } = rule
     const path = `routing.access.groups[${rank}]`
     return {
       rank,
@@ -27,6 +31,7 @@ export function compileGroupRules(rules: readonly GroupRule[]): GroupRules {
       who,
       trigger,
       admitted: pass('access', `who: ${who}`, `${path}.who`),
+      settings: ruleSettings(rule, path, common),
       path,
     }
   })
@@ -47,13 +52,7 @@ export interface Utterance {
   readonly event: InboundText
   readonly identity: Identity
   readonly direct: boolean
-  readonly addressed: boolean
-}
-
-/** A direct chat and a command address us; elsewhere only a literal false says that a text does not (BEHAVIOUR 3 S). */
-export function isAddressed(event: InboundEvent): boolean {
-  if (event.kind === 'command' || event.address.chatType === 'direct') return true
-  return (event.kind === 'message' || event.kind === 'edit') && event.mentioned !== false
+  readonly addressing: Addressing
 }
 
 const DIRECT: TriggerVerdict = { kind: 'run', reason: 'direct', step: pass('group-rule', 'a direct chat') }
@@ -78,26 +77,24 @@ const OTHERS: TriggerVerdict = {
 export function decideTrigger(
   utterance: Utterance,
   rule: GroupRuleEntry | undefined,
-  ownerAlwaysTriggers: boolean,
+  { ownerTriggers }: ChatSettings,
 ): TriggerVerdict {
-  const { event, identity, addressed } = utterance
+  const { event, identity, addressing } = utterance
   if (event.kind === 'edit') return EDITED
   if (utterance.direct) return DIRECT
   if (utterance.origin !== 'platform') return CALLED
   if (rule?.trigger === 'never') {
     return { kind: 'context', reason: 'trigger_never', step: stop('group-rule', 'trigger: never', triggerPath(rule)) }
   }
-  if (addressed) return ADDRESSED
+  if (addressing.kind === 'named') return ADDRESSED
+  if (addressing.kind !== 'none') return { kind: 'run', reason: addressing.kind, step: addressing.step }
   const owner = identity.role === 'owner'
-  if (owner && ownerAlwaysTriggers) {
-    const step = pass('group-rule', 'an owner, not addressing the bot', 'routing.ownerAlwaysTriggers')
-    return { kind: 'run', reason: 'owner', step }
-  }
+  if (owner && ownerTriggers.on) return { kind: 'run', reason: 'owner', step: ownerTriggers.step }
   if (event.mentionsOthers && !owner) return OTHERS
   if (rule?.trigger === 'always') {
     return { kind: 'run', reason: 'trigger_always', step: pass('group-rule', 'trigger: always', triggerPath(rule)) }
   }
-  const config = owner || !rule ? 'routing.ownerAlwaysTriggers' : triggerPath(rule)
+  const config = owner || !rule ? ownerTriggers.path : triggerPath(rule)
   return { kind: 'context', reason: 'not_addressed', step: stop('group-rule', 'the bot was not addressed', config) }
 }
 

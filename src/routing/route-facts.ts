@@ -21,6 +21,8 @@ export interface RouteFacts {
   mutedUntil(address: Address): number | undefined
   /** A control command by its name in lower case; undefined if there is none of that name. */
   command(name: string): KnownCommand | undefined
+  /** We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads. */
+  follows(thread: Address, at: number): boolean
 }
 
 export interface KnownCommand {

@@ -210,7 +210,9 @@ describe('H06: empty lists and blocks give nobody anything', () => {
   test('a group rule that says nothing admits the owner only', async () => {
     const { config } = await load(`${TELEGRAM}routing: { access: { groups: [{}] } }`)
 
-    expect(config.routing.access.groups).toEqual([{ match: {}, who: 'owner', trigger: 'mention' }])
+    expect(config.routing.access.groups).toEqual([
+      { match: {}, who: 'owner', trigger: 'mention', followThreads: false },
+    ])
   })
 })
 
@@ -235,9 +237,10 @@ session:
     agents: ['main'],
     access: {
       direct: 'public',
-      groups: [{ match: { chat: '-100123', topic: '7' }, who: 'public', trigger: 'mention' }],
+      groups: [{ match: { chat: '-100123', topic: '7' }, who: 'public', trigger: 'mention', followThreads: false }],
     },
     ownerAlwaysTriggers: true,
+    wakeWords: [],
     dispatch: [
       { name: 'vip', match: { sender: '444', mentioned: true }, agent: 'main', dimensions: ['chat', 'sender'] },
     ],
@@ -257,11 +260,11 @@ test("a channel's own dimensions replace the global ones there", async () => {
   expect(config.routing.channelDimensions.telegram).toEqual(['chat', 'sender'])
 })
 
-test('settings of features that do not run yet are read, and each is warned of once', async () => {
+test('settings that do nothing are read, and each is warned of once', async () => {
   const { config } = await load(`${TELEGRAM}
 models: { openai: { apiKey: "\${env:TOKEN}", baseUrl: "http://127.0.0.1:1" } }
 agents: [{ id: main, model: scripted/echo, tools: [time, memory] }]
-routing: { access: { groups: [{ who: public, followThreads: true }] } }
+routing: { access: { groups: [{ match: { channel: telegram }, who: public, followThreads: true }] } }
 session: { turnCap: { api: 50 }, checkpoint: { turns: 5 }, staleDays: 3 }
 schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:group:-1/2", missed: all(3) }]
 http: { port: 7275 }
@@ -270,11 +273,11 @@ http: { port: 7275 }
   expect(config.warnings).toEqual([
     'agents[0].tools[1]: the tools "memory" have no effect yet',
     'models.openai: has no effect yet',
-    'routing.access.groups[0].followThreads: has no effect yet',
     'session.turnCap: has no effect yet',
     'session.checkpoint: has no effect yet',
     'session.staleDays: has no effect yet',
     'http: has no effect yet',
+    'routing.access.groups[0].followThreads: Telegram has no threads to follow; take it out',
   ])
   expect(config.agents[0]?.tools).toEqual(['time'])
 })

@@ -66,6 +66,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'routing.access.groups[0]: channel telegram, chat -100: anyone, trigger always',
     'routing.access.groups: every other group: the owner only',
     'routing.ownerAlwaysTriggers: the owner is answered without a mention',
+    'routing.wakeWords: none',
     'routing.dispatch[0] "vip": sender bob: agent main, dimensions chat, sender',
     'routing.dispatch: everything else: agent main',
     'session.sendPolicy.rules[0]: chatType channel: deny',

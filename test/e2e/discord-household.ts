@@ -8,6 +8,7 @@ import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -37,6 +38,7 @@ export interface DiscordHouseholdOptions {
   readonly discord?: DiscordServerOptions
   readonly logger?: Logger
   readonly settings?: Readonly<Record<string, unknown>>
+  readonly routing?: Partial<RoutingPolicy>
 }
 
 /** Ada (222) owns the agent; Bob (444) and Cy (555) are guests, and the guild is open to whoever addresses it. */
@@ -91,7 +93,7 @@ interface Servers {
   readonly dataDir: string
 }
 
-function configOf({ settings }: DiscordHouseholdOptions, { discord, anthropic, dataDir }: Servers): Config {
+function configOf({ settings, routing }: DiscordHouseholdOptions, { discord, anthropic, dataDir }: Servers): Config {
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const account = { token: discord.token, apiRoot: discord.apiRoot, limits, ...settings }
   return {
@@ -100,7 +102,7 @@ function configOf({ settings }: DiscordHouseholdOptions, { discord, anthropic, d
     channels: { discord: { accounts: { default: discordAccountSchema.parse(account) } } },
     down: [],
     schedules: [],
-    routing: household(),
+    routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
     store: { path: join(dataDir, 'parley.db') },
     logging: { level: 'info', pretty: false },

@@ -8,6 +8,7 @@ import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -30,6 +31,7 @@ export interface SlackHouseholdOptions {
   readonly logger?: Logger
   /** Further accounts of the daemon, by name, their settings laid over the first one's. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly routing?: Partial<RoutingPolicy>
 }
 
 /** Ada (U333) owns the agent, Bob (U444) is a member; channels are open to whoever addresses it. */
@@ -80,7 +82,7 @@ interface Servers {
   readonly dataDir: string
 }
 
-function configOf({ others = {} }: SlackHouseholdOptions, { slack, anthropic, dataDir }: Servers): Config {
+function configOf({ others = {}, routing }: SlackHouseholdOptions, { slack, anthropic, dataDir }: Servers): Config {
   const { botToken, appToken, signingSecret } = slack.app
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const account = { botToken, appToken, signingSecret, apiRoot: slack.apiRoot, limits }
@@ -94,7 +96,7 @@ function configOf({ others = {} }: SlackHouseholdOptions, { slack, anthropic, da
     channels: { slack: { accounts } },
     down: [],
     schedules: [],
-    routing: household(),
+    routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
     store: { path: join(dataDir, 'parley.db') },
     logging: { level: 'info', pretty: false },

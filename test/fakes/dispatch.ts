@@ -12,6 +12,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
     sendOverride: () => undefined,
     mutedUntil: () => undefined,
     command: () => undefined,
+    follows: () => false,
     ...changes,
   }
 }

@@ -9,6 +9,7 @@ export function policy(changes: Partial<RoutingPolicy> = {}): RoutingPolicy {
     agents: agents('main'),
     access: { direct: 'owner', groups: [] },
     ownerAlwaysTriggers: true,
+    wakeWords: [],
     dispatch: [],
     sendPolicy: { rules: [], default: 'allow' },
     scope: 'routed',

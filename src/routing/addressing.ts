@@ -1,0 +1,46 @@
+import type { Address } from '../core/address.ts'
+import type { Dispatch, TraceStep } from '../core/dispatch.ts'
+import type { InboundEvent } from '../core/message.ts'
+import type { ChatSettings } from './chat-settings.ts'
+import type { RouteFacts } from './route-facts.ts'
+import { pass } from './trace.ts'
+import { findWakeWord } from './wake-words.ts'
+
+/** How a message addresses the agent. */
+export type Addressing =
+  | { readonly kind: 'named' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'wake_word' | 'followed_thread'; readonly step: TraceStep }
+
+export const NAMED: Addressing = { kind: 'named' }
+const NONE: Addressing = { kind: 'none' }
+
+/**
+ * A direct chat, a command, a mention and a reply to the agent address it; elsewhere only a literal false says that a
+ * text does not (BEHAVIOUR 3 S).
+ */
+export function isNamed(event: InboundEvent): boolean {
+  if (event.kind === 'command' || event.address.chatType === 'direct') return true
+  return (event.kind === 'message' || event.kind === 'edit') && event.mentioned !== false
+}
+
+/**
+ * How a text addresses the agent that does not name it by the platform's means: by a wake word, or by standing in a
+ * thread the agent is part of, unless it is said to others.
+ */
+export function findAddressing(
+  { event, receivedAt }: Pick<Dispatch, 'event' | 'receivedAt'>,
+  { wake, follows }: ChatSettings,
+  facts: Pick<RouteFacts, 'follows'>,
+): Addressing {
+  if (event.kind !== 'message' && event.kind !== 'edit') return NONE
+  const word = wake.words.length === 0 ? undefined : findWakeWord(event.text, wake.words)
+  if (word !== undefined) return { kind: 'wake_word', step: pass('group-rule', `the wake word "${word}"`, wake.path) }
+  if (follows === undefined || event.mentionsOthers || !isThread(event.address)) return NONE
+  return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NONE
+}
+
+/** Telegram's topics are rooms that everybody shares, not threads that somebody began. */
+function isThread({ channel, topic }: Address): boolean {
+  return topic !== undefined && channel !== 'telegram'
+}

@@ -1,0 +1,38 @@
+import type { TraceStep } from '../core/dispatch.ts'
+import type { GroupRule, RoutingPolicy } from '../core/policy.ts'
+import { pass } from './trace.ts'
+import { compileWakeWords, type WakeWord } from './wake-words.ts'
+
+/** How the chats of a group rule are dealt with, or those that no rule speaks of. Each setting knows where it stands. */
+export interface ChatSettings {
+  readonly ownerTriggers: { readonly on: boolean; readonly path: string; readonly step: TraceStep }
+  readonly wake: { readonly words: readonly WakeWord[]; readonly path: string }
+  /** What the trace says of a followed thread; undefined where none is followed. */
+  readonly follows: TraceStep | undefined
+}
+
+/** Direct chats, and groups without a rule. */
+export function commonSettings({ ownerAlwaysTriggers, wakeWords }: RoutingPolicy): ChatSettings {
+  return {
+    ownerTriggers: ownerTriggers(ownerAlwaysTriggers, 'routing.ownerAlwaysTriggers'),
+    wake: { words: compileWakeWords(wakeWords), path: 'routing.wakeWords' },
+    follows: undefined,
+  }
+}
+
+/** What a rule does not set is as everywhere. */
+export function ruleSettings(rule: GroupRule, path: string, common: ChatSettings): ChatSettings {
+  const { ownerAlwaysTriggers, wakeWords, followThreads } = rule
+  return {
+    ownerTriggers:
+      ownerAlwaysTriggers === undefined
+        ? common.ownerTriggers
+        : ownerTriggers(ownerAlwaysTriggers, `${path}.ownerAlwaysTriggers`),
+    wake: wakeWords === undefined ? common.wake : { words: compileWakeWords(wakeWords), path: `${path}.wakeWords` },
+    follows: followThreads ? pass('group-rule', 'a thread the bot is part of', `${path}.followThreads`) : undefined,
+  }
+}
+
+function ownerTriggers(on: boolean, path: string): ChatSettings['ownerTriggers'] {
+  return { on, path, step: pass('group-rule', 'an owner, not addressing the bot', path) }
+}

@@ -1,0 +1,65 @@
+import { type Address, formatAddress } from '../core/address.ts'
+import type { Decision, Dispatch } from '../core/dispatch.ts'
+import { stripSilence } from '../core/silence.ts'
+import type { TurnResult } from '../core/turn.ts'
+import type { InboxRow, Store } from '../store/store.ts'
+import type { StartedTurn } from './record-turn.ts'
+
+/** A thread in which nobody said anything for so long is not followed any more. */
+const QUIET_MS = 24 * 3_600_000
+/** Threads kept in mind; one more drops the one that was quiet longest. */
+const MOST_THREADS = 5_000
+/** Messages looked through at start for threads we were part of before. */
+const LOOK_BACK = 5_000
+
+/**
+ * The threads the agent is part of: it was addressed there, or answered there. Kept in memory, because every message of a
+ * thread asks, and found again in the inbox at start.
+ */
+export interface FollowedThreads {
+  follows(thread: Address, at: number): boolean
+  decided(dispatch: Dispatch, decision: Decision): void
+  ended(turn: StartedTurn, result: TurnResult, at: number): void
+}
+
+/** `enabled`: some rule follows threads; else nothing is read or kept. */
+export async function createFollowedThreads(read: Store['read'], enabled: boolean): Promise<FollowedThreads> {
+  const lastSaid = new Map<string, number>()
+
+  const join = (thread: Address, at: number): void => {
+    if (!enabled || thread.topic === undefined) return
+    const name = formatAddress(thread)
+    lastSaid.delete(name)
+    lastSaid.set(name, at)
+    const [quietest] = lastSaid.keys()
+    if (lastSaid.size > MOST_THREADS && quietest !== undefined) lastSaid.delete(quietest)
+  }
+  const follows = (thread: Address, at: number): boolean => {
+    const last = lastSaid.get(formatAddress(thread))
+    return last !== undefined && at - last < QUIET_MS
+  }
+
+  if (enabled) {
+    for (const { dispatch } of (await read.inbox.recent(LOOK_BACK)).filter(joins).reverse()) {
+      join(dispatch.event.address, dispatch.receivedAt)
+    }
+  }
+  return {
+    follows,
+    decided({ event: { address }, receivedAt }, decision) {
+      if (!enabled || !('addressed' in decision)) return
+      if (isCall(decision) || follows(address, receivedAt)) join(address, receivedAt)
+    },
+    ended({ reply }, result, at) {
+      if (result.kind === 'final' && stripSilence(result.text).text.trim() !== '') join(reply.address, at)
+    },
+  }
+}
+
+function joins({ decision, outcome }: InboxRow): boolean {
+  return isCall(decision) || (decision.kind === 'run' && outcome === 'answered')
+}
+
+function isCall(decision: Decision): boolean {
+  return decision.kind === 'run' && decision.addressed
+}
