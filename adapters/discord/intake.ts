@@ -1,6 +1,7 @@
 import type { ChannelSink } from '../../src/channels/adapter.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
+import { failpoint } from '../../src/core/failpoint.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { before, type ChannelFacts, isNewer } from './address.ts'
 import { type BackFillBudget, backFill } from './back-fill.ts'
@@ -57,6 +58,7 @@ export class Intake {
 
   message(message: unknown): void {
     const ids = idsOf(message)
+    failpoint('CP1-received')
     if (ids === undefined) this.#ports.sink.unknown('malformed:message')
     else this.#lanes.push(ids.channelId, () => this.#take(ids.channelId, ids.id, message))
   }
@@ -99,7 +101,10 @@ export class Intake {
     this.#stopIfOver()
     const moves = isNewer(messageId, cursor)
     await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined)
+    failpoint('CP2-committed')
     if (moves) this.#moved(channelId, messageId)
+    // The position is all the acknowledgement there is, and it was committed with the message.
+    failpoint('CP3-acked')
   }
 
   async #takeEdit(channelId: string, message: unknown): Promise<void> {

@@ -1,8 +1,10 @@
 import type { FoundMessage, LostMessage } from '../../src/channels/capabilities.ts'
+import type { RenderedPart } from '../../src/core/outbound.ts'
+import { stripNoReply } from '../shared/no-reply.ts'
 import { toApiTarget, toStamp } from './address.ts'
 import type { CallOutcome, SlackClient } from './client.ts'
 import { type Fields, isFields } from './fields.ts'
-import { DELIVERY_EVENT } from './outbound.ts'
+import { content, DELIVERY_EVENT } from './outbound.ts'
 import { waitOf } from './receipts.ts'
 
 const DEADLINE_MS = 15_000
@@ -19,7 +21,7 @@ const MOST_PAGES = 5
  */
 export async function findOwnMessage(
   client: SlackClient,
-  { address, key, startedAt }: LostMessage,
+  { address, key, rendered, startedAt }: LostMessage,
   signal: AbortSignal,
 ): Promise<FoundMessage> {
   const target = toApiTarget(address)
@@ -36,11 +38,17 @@ export async function findOwnMessage(
     })
     if (outcome.kind !== 'answered') return cannotTell(outcome)
     const found = messagesOf(outcome.result).find((message) => carries(message, key))
-    if (found !== undefined) return { kind: 'found', messageId: String(found.ts) }
+    if (found !== undefined) return foundAs(found, rendered)
     cursor = nextCursor(outcome.result)
     if (cursor === undefined) return { kind: 'absent' }
   }
   return { kind: 'cannot_tell', reason: 'too much was written since to look through' }
+}
+
+function foundAs({ ts, text }: Fields, rendered: RenderedPart): FoundMessage {
+  const visible = stripNoReply(rendered)
+  const found = { kind: 'found', messageId: String(ts) } as const
+  return visible === null || text === content(visible).text ? found : { ...found, outdated: true }
 }
 
 function messagesOf({ messages }: Fields): readonly Fields[] {

@@ -67,8 +67,8 @@ function changing(signal: AbortSignal): CallOptions {
   return { signal, deadlineMs: SEND_DEADLINE_MS, onWritten: () => failpoint('CP12-bytes-written') }
 }
 
-/** `parse: none` and no `link_names`: words are never turned into mentions. */
-function content({ text, plain, markup }: RenderedPart): Fields {
+/** The text as it goes over the wire. `parse: none` and no `link_names`: words are never turned into mentions. */
+export function content({ text, plain, markup }: RenderedPart): Fields {
   const formatted = markup === 'mrkdwn'
   return { text: formatted ? withoutMentions(text) : escapeText(plain), mrkdwn: formatted, parse: 'none' }
 }

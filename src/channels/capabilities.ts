@@ -68,7 +68,8 @@ export interface LostMessage {
 }
 
 export type FoundMessage =
-  | { readonly kind: 'found'; readonly messageId: string }
+  /** `outdated`: it shows another text than the one that was lost, as a reply that was still growing does. */
+  | { readonly kind: 'found'; readonly messageId: string; readonly outdated?: true }
   | { readonly kind: 'absent' }
   | { readonly kind: 'cannot_tell'; readonly reason: string; readonly retryAfterMs?: number }
 

@@ -11,7 +11,7 @@ export type NextAct =
   | { readonly kind: 'send'; readonly from: readonly DeliveryState[]; readonly again?: true }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'look' }
-  | { readonly kind: 'found'; readonly messageId: string }
+  | Extract<Reconciliation, { kind: 'found' }>
 
 /** Pure. A `sending` row nobody is sending lost its sender and counts as uncertain. */
 export function decideAttempt(row: Delivery, at: UncertainAt, settings: ReconcileSettings, proof?: Proof): NextAct {

@@ -12,7 +12,7 @@ export type Reconciliation =
   /** Ask the platform whether the message is there. */
   | { readonly kind: 'look' }
   /** It is there. */
-  | { readonly kind: 'found'; readonly messageId: string }
+  | Extract<FoundMessage, { kind: 'found' }>
   /** It is not there: the same message again, as if for the first time. */
   | { readonly kind: 'send_anew' }
   /** A second message, marked as a repeat. */

@@ -49,6 +49,16 @@ export function recordOutcome(deps: OutcomeDeps, attempt: Attempt): Recorded {
   return recordOf(deps, attempt, outcome)
 }
 
+/** The send did happen, and what it made shows an earlier text: the rest is an edit of that. */
+export function becomesEdit({ clock }: OutcomeDeps, { id, part }: Delivery, messageId: string): Recorded {
+  const at = clock.now()
+  const write = async (tx: StoreWriter): Promise<void> => {
+    await tx.outbox.settle(id, { state: 'sent', messageId, at })
+    await tx.outbox.replace(id, { op: 'edit', part, state: 'planned', at })
+  }
+  return { write, next: { kind: 'again' } }
+}
+
 function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: AttemptOutcome): Recorded {
   const at = deps.clock.now()
   const settle = (change: Omit<DeliveryChange, 'at'>) => (tx: StoreWriter) =>

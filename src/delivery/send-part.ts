@@ -14,7 +14,7 @@ import type { Lane, LaneItem, Step } from './lanes.ts'
 import { lookForOwn, proofOf } from './look-for-own.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { markRepeat } from './reconcile.ts'
-import { recordOutcome } from './record-outcome.ts'
+import { becomesEdit, recordOutcome } from './record-outcome.ts'
 import type { DeliverySettings } from './settings.ts'
 
 export interface SendDeps {
@@ -66,7 +66,7 @@ async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step
   if (act.kind === 'wait') return act
   if (act.kind === 'end') return end(deps, row, act)
   if (act.kind === 'look') return look(deps, { item, row, lane, adapter })
-  if (act.kind === 'found') return settleFound(deps, { item, row, lane }, act.messageId)
+  if (act.kind === 'found') return settleFound(deps, { item, row, lane }, act)
   const until = slot(deps, item, lane)
   if (until > deps.clock.now()) return { kind: 'wait', until }
   const begun = await begin(deps, row, act)
@@ -156,8 +156,13 @@ async function look(deps: SendDeps, { item, row, lane, adapter }: Transmission):
   return { kind: 'again' }
 }
 
-function settleFound(deps: SendDeps, { item, row, lane }: Omit<Transmission, 'adapter'>, messageId: string): undefined {
-  item.outcome = recordOutcome(deps, { item, row, lane, receipt: { kind: 'sent', messageId } })
+function settleFound(
+  deps: SendDeps,
+  { item, row, lane }: Omit<Transmission, 'adapter'>,
+  { messageId, outdated }: Extract<NextAct, { kind: 'found' }>,
+): undefined {
+  const receipt = { kind: 'sent', messageId } as const
+  item.outcome = outdated ? becomesEdit(deps, row, messageId) : recordOutcome(deps, { item, row, lane, receipt })
 }
 
 /** The adapter's contract says it never throws; what breaks it is an outcome nobody knows. */

@@ -145,6 +145,20 @@ describe('A10: a keyed platform, with the outbox', () => {
     ])
   })
 
+  test('A04: found, and it shows less than the whole: it becomes the whole', async () => {
+    const { rig, channel } = await open(0)
+    channel.fates.push(answerLost)
+    channel.history = () => ({ kind: 'found', messageId: 'm1', outdated: true })
+    const message = rig.message('hello')
+    await rig.say('', message)
+    await rig.pass(10_000)
+    expect(channel.calls.map(({ op, text, messageId }) => [op, text, messageId])).toEqual([
+      ['send', 'hello', undefined],
+      ['edit', 'hello', 'm1'],
+    ])
+    expect(await rig.rows(message.source)).toMatchObject([{ state: 'sent', messageId: 'm1' }])
+  })
+
   test('back after the window, nothing in the history: sent, unmarked', async () => {
     const { rig, channel } = await open()
     channel.fates.push(hanging(false))

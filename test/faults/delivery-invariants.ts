@@ -71,15 +71,26 @@ function readsAs(message: BotMessage, { op, plain }: OutboxRow): boolean {
   return op === 'delete' ? message.deleted : !message.deleted && message.texts.at(-1)?.trim() === plain.trim()
 }
 
+/** 3: a message is repeated only where the platform cannot say whether the first one arrived. */
+export function repeatedInVain(rows: readonly OutboxRow[]): string[] {
+  const repeats = rows.filter(({ channel, plain }) => channel !== 'telegram' && plain.startsWith(REPEAT_MARK))
+  return repeats.map(({ id, channel }) => `3: ${id} is a repeat, and ${channel} would have told of the first`)
+}
+
 /** 4: in each conversation messages stand in the order in which they were planned. */
 export function orderBroken(rows: readonly OutboxRow[]): string[] {
-  const last = new Map<string, number>()
+  const last = new Map<string, string>()
   const broken: string[] = []
   for (const { chat, topic, message_id, id } of rows) {
     if (message_id === null) continue
     const conversation = `${chat}/${topic ?? ''}`
-    if (Number(message_id) <= (last.get(conversation) ?? 0)) broken.push(`4: ${id} overtook another in ${conversation}`)
-    last.set(conversation, Number(message_id))
+    if (!isLater(message_id, last.get(conversation) ?? '')) broken.push(`4: ${id} overtook another in ${conversation}`)
+    last.set(conversation, message_id)
   }
   return broken
+}
+
+/** Ids are decimal numbers, some of them longer than a number can hold. */
+function isLater(id: string, than: string): boolean {
+  return id.length === than.length ? id > than : id.length > than.length
 }

@@ -7,6 +7,7 @@ const SENT: OutboxRow = {
   id: 'out_1',
   source: 'turn_1',
   part_no: 0,
+  channel: 'telegram',
   chat: '111',
   topic: null,
   class: 'reply',
@@ -92,6 +93,12 @@ const BROKEN: readonly (readonly [string, string, Evidence])[] = [
       { outbox: [REPEATED] },
       { telegram: [...RECEIVED, botSaid(1, 'hello'), botSaid(2, 'hello'), botSaid(3, '(repeat) hello')] },
     ),
+  ],
+  ['a repeat where the platform could have been asked', '3', evidence({ outbox: [{ ...REPEATED, channel: 'slack' }] })],
+  [
+    'a message another platform gave away that is not in the inbox',
+    '1',
+    evidence({}, { heardElsewhere: [{ chat: 'C1', messageId: '7' }] }),
   ],
   [
     'messages in another order than planned',

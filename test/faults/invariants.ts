@@ -1,6 +1,8 @@
 import type { MessagesEntry } from '../../src/rehearsal/anthropic/ledger-entries.ts'
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
-import { type BotMessage, botMessages, orderBroken, sendsUnmatched } from './delivery-invariants.ts'
+import { type BotMessage, botMessages, orderBroken, repeatedInVain, sendsUnmatched } from './delivery-invariants.ts'
+import { confirmedMessages, type HeardMessage, inboundUnsettled } from './inbound-invariants.ts'
+import { repeated } from './repeated.ts'
 import type { ProbeLine } from './setup-file.ts'
 import type { EventRow, Stored } from './stored.ts'
 
@@ -10,6 +12,8 @@ export interface Evidence {
   readonly telegram: readonly TelegramEntry[]
   /** What the bot has on other platforms. */
   readonly elsewhere?: readonly BotMessage[]
+  /** What other platforms gave away, as far as each promises not to lose it. */
+  readonly heardElsewhere?: readonly HeardMessage[]
   readonly model: readonly MessagesEntry[]
   readonly probes: readonly ProbeLine[]
   /** Files that secrets must not reach. */
@@ -22,9 +26,10 @@ export function violations(evidence: Evidence): string[] {
   const { stored } = evidence
   const messages = [...botMessages(evidence.telegram), ...(evidence.elsewhere ?? [])]
   return [
-    ...inboundUnsettled(evidence),
+    ...inboundUnsettled(stored, [...confirmedMessages(evidence.telegram), ...(evidence.heardElsewhere ?? [])]),
     ...turnsUnended(stored),
     ...sendsUnmatched(stored.outbox, messages),
+    ...repeatedInVain(stored.outbox),
     ...orderBroken(stored.outbox),
     ...callsUnpaired(evidence),
     ...onceRepeated(evidence.probes),
@@ -33,33 +38,6 @@ export function violations(evidence: Evidence): string[] {
     ...sequenceBroken(stored),
     ...leaks(evidence, messages),
   ]
-}
-
-/** 1: each message the platform gave away has one row with one outcome, and is in its session once. */
-function inboundUnsettled({ stored, telegram }: Evidence): string[] {
-  const broken: string[] = []
-  for (const { chat, messageId } of confirmedMessages(telegram)) {
-    const rows = stored.inbox.filter((row) => row.chat === chat && row.message_id === messageId)
-    if (rows.length !== 1) broken.push(`1: message ${chat}/${messageId} has ${rows.length} inbox rows`)
-  }
-  for (const row of stored.inbox) {
-    if (row.state !== 'done' || row.outcome === null) broken.push(`1: ${row.id} is ${row.state} without an outcome`)
-    if (row.turn_id !== null && !stored.turns.some(({ id }) => id === row.turn_id)) {
-      broken.push(`1: ${row.id} names a turn that does not exist`)
-    }
-  }
-  const said = stored.events.filter(({ type }) => type === 'user_message')
-  const texts = said.map((event) => `${event.session_id} ${String(JSON.parse(event.data).messageId)}`)
-  return [...broken, ...repeated(texts).map((text) => `1: the message ${text} is in its session twice`)]
-}
-
-function confirmedMessages(entries: readonly TelegramEntry[]): { chat: string; messageId: string }[] {
-  const confirmed = new Set(entries.flatMap((entry) => (entry.kind === 'confirmed' ? [entry.updateId] : [])))
-  return entries.flatMap((entry) => {
-    if (entry.kind !== 'offered' || entry.type !== 'message' || !confirmed.has(entry.updateId)) return []
-    const { chat, message_id, text } = entry.payload as { chat: { id: number }; message_id: number; text?: string }
-    return text === undefined ? [] : [{ chat: String(chat.id), messageId: String(message_id) }]
-  })
 }
 
 /** 2: each turn has begun and ended once, and answers somebody. */
@@ -139,8 +117,4 @@ function leaks({ sinks, canaries }: Evidence, messages: readonly BotMessage[]): 
   )
   const marked = messages.filter(({ texts }) => texts.some((text) => /<(NO_REPLY|EMPTY_RESPONSE)>/.test(text)))
   return [...secrets, ...marked.map(({ chat, id }) => `10: the message ${chat}/${id} shows a silence marker`)]
-}
-
-function repeated(texts: readonly string[]): string[] {
-  return texts.filter((text, index) => texts.indexOf(text) < index)
 }

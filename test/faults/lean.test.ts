@@ -85,7 +85,7 @@ describe('what the built program loads', CASE, () => {
   it('everything configured: each of them is seen, so that the list above proves something', async () => {
     const { telegram, run } = await install()
     const anthropic = await startAnthropicServer()
-    const places = [await discordPlace(), await slackPlace('channel')]
+    const places = [await discordPlace(), await slackPlace()]
     onTestFinished(async () => {
       await anthropic.close()
       for (const place of places) await place.close()

@@ -1,16 +1,25 @@
-import { startDiscordServer } from '../../src/rehearsal/discord/server.ts'
+import { type DiscordServer, startDiscordServer } from '../../src/rehearsal/discord/server.ts'
+import type { Fault } from '../../src/rehearsal/faults.ts'
 import type { WaitOptions } from '../../src/rehearsal/ledger.ts'
-import { startSlackServer } from '../../src/rehearsal/slack/server.ts'
+import { type SlackServer, startSlackServer } from '../../src/rehearsal/slack/server.ts'
 import type { BotMessage } from './delivery-invariants.ts'
-import type { OtherPlatform } from './scene.ts'
+import type { HeardMessage } from './inbound-invariants.ts'
+import type { FailpointSpec } from './kill-switch.ts'
+import type { OtherPlatform, Scene } from './scene.ts'
 
 /** One conversation of the owner with the bot on a platform beside Telegram. */
 export interface OtherPlace extends OtherPlatform {
+  /** Where a schedule can deliver to. */
+  readonly address: string
+  /** A text this long fills a message of its own. */
+  readonly fullMessage: number
   say(text: string): void
   /** Waits for a message of the bot that contains `text`. */
-  sent(text: string, options?: WaitOptions): Promise<unknown>
+  sent(text: string): Promise<unknown>
   /** Texts of the bot's messages as they stand, oldest first. */
   texts(): string[]
+  /** The next send takes effect and stays without an answer. */
+  holdSend(): Fault
   /** Where the ledger stands now. */
   mark(): number
   /** Waits until the daemon hears this platform. */
@@ -20,51 +29,112 @@ export interface OtherPlace extends OtherPlatform {
   close(): Promise<void>
 }
 
-const FAST = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
+export interface PlaceOptions {
+  /** Show answers while they are written. Default: no. */
+  readonly streaming?: boolean
+}
 
-/** Ada in a channel of her guild. */
-export async function discordPlace(): Promise<OtherPlace> {
-  const { world, ledger, token, apiRoot, close } = await startDiscordServer()
-  world.addUser({ id: '222', username: 'ada', displayName: 'Ada' })
+const FAST = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
+const HELD = { kind: 'hold', when: 'after' } as const
+/** Without the platform's pauses of minutes: a case kills more often than a platform asks. */
+const PATIENT = { ackMs: 3_000, retryAfterMs: Array<number>(50).fill(0) }
+
+/** Starts the daemon and waits until it hears all of these too. */
+export async function startAll(
+  { daemon }: Scene,
+  places: readonly OtherPlace[],
+  point: FailpointSpec | '' = '',
+): Promise<void> {
+  const listening = places.map((place) => place.listening({ after: place.mark(), timeoutMs: 20_000 }))
+  await Promise.all([daemon.start(point), ...listening])
+}
+
+const ADA = '222'
+
+/** Ada in a channel of her guild, or in a direct chat. */
+export async function discordPlace({ streaming = false }: PlaceOptions = {}, where: 'channel' | 'direct' = 'channel') {
+  const server = await startDiscordServer()
+  const { world, token, apiRoot } = server
+  world.addUser({ id: ADA, username: 'ada', displayName: 'Ada' })
   const guild = world.addGuild({ name: 'Workshop' })
-  const channel = world.addChannel({ guild, name: 'engines' })
-  const messages = () => world.messages(channel, { bot: true }).map(({ message }) => message)
+  const channel = where === 'channel' ? world.addChannel({ guild, name: 'engines' }).id : undefined
+  const account = { token, apiRoot, streaming, limits: FAST }
   return {
-    accounts: { discord: { token, apiRoot, streaming: false, limits: FAST } },
-    say: (text) => void world.say({ from: '222', channel, text }),
-    sent: (text, options) => ledger.nextFromBot('sent', { ...options, where: (entry) => entry.text.includes(text) }),
+    ...inDiscord(server, channel),
+    accounts: { discord: account },
+    address: `discord:channel:${channel}`,
+    fullMessage: 1_900,
+  }
+}
+
+/** `channel`: undefined before Ada has opened her direct chat. */
+function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: string | undefined) {
+  let place = channel
+  /** As addresses have it: a direct chat is known by its person. */
+  const chat = channel ?? ADA
+  const messages = () => (place === undefined ? [] : world.messages(place, { bot: true }).map(({ message }) => message))
+  const heard = (): HeardMessage[] =>
+    ledger.entries.flatMap((entry) =>
+      entry.kind === 'message' && entry.change === 'sent' && !entry.byBot ? [{ chat, messageId: entry.messageId }] : [],
+    )
+  return {
+    say(text) {
+      place = world.say({ from: ADA, text, ...(place !== undefined && { channel: place }) }).channel_id
+    },
+    sent: (text) => ledger.nextFromBot('sent', { timeoutMs: 20_000, where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ content }) => content),
-    botMessages: () => messages().map(({ id, content }) => asTold(channel.id, id, content)),
+    botMessages: () => messages().map(({ id, content }) => asTold(chat, id, content)),
+    heard,
+    holdSend: () => faults.add({ method: 'createMessage', action: HELD }),
     mark: () => ledger.mark(),
     listening: (options) => ledger.listening(options),
     found: () => ledger.count(({ kind }) => kind === 'repeated'),
     close,
-  }
+  } satisfies Partial<OtherPlace>
 }
 
 /** Ada in a channel or, since a mention there begins a thread, in a thread of it. The app may read the history. */
-export async function slackPlace(where: 'channel' | 'thread'): Promise<OtherPlace> {
-  const { world, ledger, app, apiRoot, close } = await startSlackServer()
+export async function slackPlace({ streaming = false }: PlaceOptions = {}, where: 'channel' | 'thread' = 'channel') {
+  const server = await startSlackServer({ redelivery: PATIENT })
+  const { world, app, apiRoot } = server
   world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
   const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333'] })
   const { botToken, appToken } = app
+  const account = { botToken, appToken, apiRoot, streaming, limits: FAST }
+  return {
+    ...inSlack(server, channel, where),
+    accounts: { slack: account },
+    address: `slack:channel:${channel}`,
+    fullMessage: 3_900,
+  }
+}
+
+function inSlack({ world, ledger, faults, close }: SlackServer, channel: string, where: 'channel' | 'thread') {
   const messages = () => world.messages(channel, { by: 'bot' }).map(({ message }) => message)
+  /** What was acknowledged: the rest the platform repeats or has given up. */
+  const heard = (): HeardMessage[] =>
+    ledger.entries.flatMap((entry) =>
+      entry.kind === 'message' && entry.change === 'sent' && !entry.byBot && ledger.isConfirmed(entry.ts)
+        ? [{ chat: entry.channel, messageId: entry.ts }]
+        : [],
+    )
   let thread: ReturnType<typeof world.say> | undefined
   return {
-    accounts: { slack: { botToken, appToken, apiRoot, streaming: false, limits: FAST } },
     say(text) {
       if (where === 'channel') world.say({ from: 'U333', channel, text })
       else if (thread) world.say({ from: 'U333', channel, thread, text })
       else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}` })
     },
-    sent: (text, options) => ledger.nextFromBot('sent', { ...options, where: (entry) => entry.text.includes(text) }),
+    sent: (text) => ledger.nextFromBot('sent', { timeoutMs: 20_000, where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ text }) => text ?? ''),
     botMessages: () => messages().map(({ ts, text }) => asTold(channel, ts, text ?? '')),
+    heard,
+    holdSend: () => faults.add({ method: 'chat.postMessage', action: HELD }),
     mark: () => ledger.mark(),
     listening: (options) => ledger.nextSocket(options),
     found: () => ledger.calls(where === 'thread' ? 'conversations.replies' : 'conversations.history').length,
     close,
-  }
+  } satisfies Partial<OtherPlace>
 }
 
 function asTold(chat: string, id: string, text: string): BotMessage {

@@ -1,65 +1,179 @@
 import { describe, expect, it, type TestContext } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { FailpointSpec } from './kill-switch.ts'
-import { discordPlace, type OtherPlace, slackPlace } from './other-platforms.ts'
+import { discordPlace, type OtherPlace, type PlaceOptions, slackPlace, startAll } from './other-platforms.ts'
 import { CASE, rounds } from './rounds.ts'
 import { KILLED, type Scene, startScene } from './scene.ts'
+import type { Stored } from './stored.ts'
+import { asksFor, UNKNOWN } from './tool-scripts.ts'
 
-/** Names are in the prompt of a group: what was asked is at its end. */
-const brief: Script = (request) => {
-  const text = lastUserText(request)
-  return textReply(text.endsWith('next') ? 'second answer' : 'first answer')
+interface Place {
+  readonly name: string
+  /** The fault cases of a send that was begun: before its bytes left, and after. */
+  readonly lost: 'A10' | 'A12'
+  open(options?: PlaceOptions): Promise<OtherPlace>
 }
+
+const DISCORD: Place = { name: 'Discord', lost: 'A10', open: (options) => discordPlace(options) }
+const DIRECT: Place = { ...DISCORD, name: 'Discord, a direct chat', open: (options) => discordPlace(options, 'direct') }
+const SLACK: Place = { name: 'Slack', lost: 'A12', open: (options) => slackPlace(options) }
+const THREAD: Place = { ...SLACK, name: 'Slack, a thread', open: (options) => slackPlace(options, 'thread') }
+const PLACES: readonly Place[] = [DISCORD, SLACK]
 
 interface Case {
   readonly point: FailpointSpec
+  readonly id: string
   readonly what: string
+  /** The bot has answered there before, in the same life. */
+  readonly met?: true
 }
 
-const CASES: readonly Case[] = [
-  { point: 'CP11-sending-committed', what: 'the send begun, no byte out' },
-  { point: 'CP12-bytes-written', what: 'the bytes out, no answer read' },
-  { point: 'CP13-response-read', what: 'the answer read, not stored' },
+const BEFORE_IT_IS_STORED: readonly (Case & { readonly where: Place })[] = [
+  { where: SLACK, point: 'CP1-received', id: 'A01', what: 'received, not stored' },
+  // The gateway repeats nothing: read back is what came later than the last thing read there (RELIABILITY 3.1). Here the
+  // third message is meant, behind an earlier one and its answer.
+  { where: DISCORD, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },
+  { where: DIRECT, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },
 ]
 
-const PLACES = [
-  { id: 'A10', name: 'Discord', open: discordPlace },
-  { id: 'A12', name: 'Slack, a channel', open: () => slackPlace('channel') },
-  { id: 'A12', name: 'Slack, a thread', open: () => slackPlace('thread') },
-] as const
+const BEFORE_THE_SEND: readonly Case[] = [
+  { point: 'CP2-committed', id: 'A02', what: 'stored, not acknowledged' },
+  { point: 'CP3-acked', id: 'A03', what: 'acknowledged' },
+  { point: 'CP4-claimed', id: 'A03', what: 'the turn claimed' },
+  { point: 'CP6-model-answer-uncommitted', id: 'A05', what: 'the model answered, nothing of it stored' },
+  { point: 'CP10-outbox-planned', id: 'A09', what: 'the answer planned' },
+]
 
-async function begin(test: TestContext, open: () => Promise<OtherPlace>): Promise<{ scene: Scene; place: OtherPlace }> {
-  const place = await open()
+const inTheSend = ({ lost }: Place): readonly Case[] => [
+  { point: 'CP11-sending-committed', id: 'A09', what: 'the send begun, no byte out' },
+  { point: 'CP12-bytes-written', id: lost, what: 'the bytes out, no answer read' },
+  { point: 'CP13-response-read', id: lost, what: 'the answer read, not stored' },
+]
+
+interface TheCase {
+  readonly place: OtherPlace
+  readonly point: FailpointSpec
+  /** Answers what ends with `next` with `second answer`; else this. */
+  readonly script: Script
+  readonly met?: true | undefined
+  /** What happens between the first message and the kill. */
+  readonly meanwhile?: (place: OtherPlace) => Promise<void>
+}
+
+/**
+ * The daemon dies over `first` and comes back. Resolves when something said behind it was answered too: a conversation
+ * is in order, so `first` is settled then.
+ */
+async function survive(test: TestContext, { place, point, script, met, meanwhile }: TheCase): Promise<Told> {
   test.onTestFinished(() => place.close())
-  return { place, scene: await startScene(test, { script: brief, other: place }) }
+  const scene = await startScene(test, { script: orNext(script), others: [place] })
+  await startAll(scene, [place], point)
+  if (met) {
+    place.say('before')
+    await place.sent('an earlier answer')
+  }
+  place.say('first')
+  await meanwhile?.(place)
+  expect(await scene.daemon.exited()).toEqual(KILLED)
+  await startAll(scene, [place])
+  place.say('next')
+  await place.sent('second answer')
+  const stored = await scene.finish()
+  const texts = place.texts()
+  expect(texts.pop()).toBe('second answer')
+  if (met) expect(texts.shift()).toBe('an earlier answer')
+  return { scene, stored, texts }
 }
 
-/** Starts the daemon and waits until it hears the other platform too. */
-async function startBoth({ scene, place }: { scene: Scene; place: OtherPlace }, point?: FailpointSpec): Promise<void> {
-  const listening = place.listening({ after: place.mark(), timeoutMs: 20_000 })
-  await scene.daemon.start(point)
-  await listening
+interface Told {
+  readonly scene: Scene
+  readonly stored: Stored
+  /** What the bot has there for `first`. */
+  readonly texts: readonly string[]
 }
 
-describe.concurrent('a kill in a send that can be found again', CASE, () => {
-  for (const { id, name, open } of PLACES) {
-    for (const { point, what } of rounds(CASES)) {
-      it(`${point.startsWith('CP11') ? 'A09' : id}: ${name}: ${what} (${point}): exactly one message, not marked`, async (test) => {
-        const both = await begin(test, open)
-        const { scene, place } = both
-        await startBoth(both, point)
-        place.say('first')
-        expect(await scene.daemon.exited()).toEqual(KILLED)
-        await startBoth(both)
-        // Behind it in the same conversation: once this is answered, the first is settled.
-        place.say('next')
-        await place.sent('second answer', { timeoutMs: 30_000 })
-        const { outbox, turns, inbox } = await scene.finish()
-        expect(place.texts()).toEqual(['first answer', 'second answer'])
-        if (point === 'CP13-response-read') expect(place.found()).toBeGreaterThan(0)
-        expect(outbox.map(({ state }) => state)).toEqual(['sent', 'sent'])
-        expect(turns.every(({ attempt, state }) => attempt === 1 && state === 'completed')).toBe(true)
-        expect(inbox.filter(({ outcome }) => outcome === 'answered')).toHaveLength(2)
+/** Names are in the prompt of a group: what was asked is at its end. */
+function orNext(script: Script): Script {
+  return (request, turn) => {
+    const text = lastUserText(request)
+    if (text.endsWith('before')) return textReply('an earlier answer')
+    return text.endsWith('next') ? textReply('second answer') : script(request, turn)
+  }
+}
+
+const plainly: Script = () => textReply('first answer')
+
+const HALVES = ['The first half, ', 'and the second.']
+
+describe.concurrent('a kill on the way of a message beside Telegram', CASE, () => {
+  const ways = [
+    ...BEFORE_IT_IS_STORED,
+    ...PLACES.flatMap((where) => [...BEFORE_THE_SEND, ...inTheSend(where)].map((one) => ({ where, ...one }))),
+    ...inTheSend(THREAD).map((one) => ({ where: THREAD, ...one })),
+  ]
+  for (const { where, id, what, point, met } of rounds(ways)) {
+    it(`${id}: ${where.name}: ${what} (${point}): one turn, exactly one message`, async (test) => {
+      const place = await where.open()
+      const { stored, texts } = await survive(test, { place, point, met, script: plainly })
+      expect(texts).toEqual(['first answer'])
+      if (point === 'CP13-response-read') expect(place.found()).toBeGreaterThan(0)
+      expect(new Set(stored.outbox.map(({ state }) => state))).toEqual(new Set(['sent']))
+      expect(new Set(stored.turns.map(({ state }) => state))).toEqual(new Set(['completed']))
+      expect(new Set(stored.inbox.map(({ outcome }) => outcome))).toEqual(new Set(['answered']))
+    })
+  }
+
+  for (const where of rounds(PLACES)) {
+    it(`A04: ${where.name}: while the answer is shown as it grows (CP5-mid-stream): what was shown becomes the whole`, async (test) => {
+      const gate = createGate()
+      const script = () => textReply(HALVES.join(''), { split: () => HALVES, holds: [{ beforeDelta: 1, gate }] })
+      const { texts } = await survive(test, {
+        place: await where.open({ streaming: true }),
+        point: 'CP5-mid-stream',
+        script,
+        async meanwhile(place) {
+          await place.sent('The first half,')
+          gate.release()
+        },
+      })
+      expect(texts).toEqual([HALVES.join('')])
+    })
+
+    it(`A04: ${where.name}: lost sight of while it grew (CP5-mid-stream): it is found, and becomes the whole`, async (test) => {
+      const gate = createGate()
+      const script = () => textReply(HALVES.join(''), { split: () => HALVES, holds: [{ beforeDelta: 1, gate }] })
+      const { texts } = await survive(test, {
+        place: await where.open({ streaming: true }),
+        point: 'CP5-mid-stream',
+        script,
+        async meanwhile(place) {
+          await place.holdSend().reached
+          gate.release()
+        },
+      })
+      expect(texts).toEqual([HALVES.join('')])
+    })
+
+    for (const [point, tool, runs, told] of [
+      ['CP7-tool-intent', 'once', 0, UNKNOWN],
+      ['CP8-tool-running', 'once', 1, UNKNOWN],
+      ['CP9-tool-done-uncommitted', 'keyed', 2, 'keyed done'],
+    ] as const) {
+      it(`A07: ${where.name}: around a ${tool} tool (${point}): ${runs} executions, exactly one message`, async (test) => {
+        const place = await where.open()
+        const { scene, texts } = await survive(test, { place, point, script: asksFor(`probe_${tool}`) })
+        expect(texts).toEqual([`told: ${told}`])
+        expect(scene.probes()).toHaveLength(runs)
+      })
+    }
+
+    for (const point of ['CP14-between-chunks', 'CP13-response-read:2'] as const) {
+      it(`A15: ${where.name}: in an answer of four messages (${point}): none missing, none twice, order kept`, async (test) => {
+        const place = await where.open()
+        const chunks = [1, 2, 3, 4].map((part) => `part ${part} `.padEnd(place.fullMessage, 'x'))
+        const { texts } = await survive(test, { place, point, script: () => textReply(chunks.join('\n\n')) })
+        expect(texts).toEqual(chunks)
       })
     }
   }

@@ -11,6 +11,7 @@ import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/te
 import { household } from '../fakes/routing-policy.ts'
 import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
 import type { BotMessage } from './delivery-invariants.ts'
+import type { HeardMessage } from './inbound-invariants.ts'
 import { violations } from './invariants.ts'
 import { type OtherAccounts, type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
 import { readStored, type Stored } from './stored.ts'
@@ -42,8 +43,8 @@ export interface SceneOptions {
   /** Show answers while they are written. Default: no. */
   readonly streaming?: boolean
   readonly schedules?: readonly ConfiguredSchedule[]
-  /** A platform beside Telegram. */
-  readonly other?: OtherPlatform
+  /** Platforms beside Telegram. */
+  readonly others?: readonly OtherPlatform[]
 }
 
 /** The caller starts and closes its server. */
@@ -51,6 +52,8 @@ export interface OtherPlatform {
   readonly accounts: OtherAccounts
   /** What the bot has there, for the invariants. */
   botMessages(): readonly BotMessage[]
+  /** Messages of people that the daemon owes an outcome, as far as the platform promises. */
+  heard(): readonly HeardMessage[]
 }
 
 export const ADA = 111
@@ -64,7 +67,7 @@ const API_KEY = 'canary-of-the-model-key'
 export async function startScene(test: TestContext, options: SceneOptions = {}): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-fault-'))
   const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
-  const { script } = options
+  const { script, others = [] } = options
   const anthropic = await startAnthropicServer({ apiKey: API_KEY, ...(script ? { script } : {}) })
   telegram.world.addUser({ id: ADA, firstName: 'Ada' })
   telegram.world.addUser({ id: BOB, firstName: 'Bob' })
@@ -105,8 +108,9 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       expect(await daemon.terminate()).toEqual({ code: 0, signal: null })
       const stored = readStored(setup.config.store.path)
       const sinks = [setup.config.store.path, logFile].map((file) => ({ file, bytes: readFileSync(file) }))
-      const elsewhere = options.other?.botMessages() ?? []
-      const said = { telegram: telegram.ledger.entries, elsewhere, model: anthropic.ledger.entries }
+      const elsewhere = others.flatMap((other) => other.botMessages())
+      const heardElsewhere = others.flatMap((other) => other.heard())
+      const said = { telegram: telegram.ledger.entries, elsewhere, heardElsewhere, model: anthropic.ledger.entries }
       const evidence = { stored, ...said, probes: probes() }
       expect(violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })).toEqual([])
       return stored
@@ -143,7 +147,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       streaming,
       limits: { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 },
     },
-    ...(options.other && { others: options.other.accounts }),
+    others: Object.assign({}, ...(options.others ?? []).map(({ accounts }) => accounts)),
     anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),

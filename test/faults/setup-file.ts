@@ -12,7 +12,7 @@ export interface SetupFile {
   readonly config: Omit<Config, 'models' | 'channels'>
   readonly telegram: z.input<typeof telegramAccountSchema>
   /** Further platforms. */
-  readonly others?: OtherAccounts
+  readonly others: OtherAccounts
   readonly anthropic: { readonly apiKey: string; readonly baseUrl: string }
   /** Where the probe tools write a line at each execution. */
   readonly probeFile: string
@@ -43,8 +43,8 @@ export function configOf({ config, telegram, others, anthropic: { apiKey, baseUr
     models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
     channels: {
       telegram: { accounts: { default: telegramAccountSchema.parse(telegram) } },
-      ...(others?.discord && { discord: { accounts: { default: discordAccountSchema.parse(others.discord) } } }),
-      ...(others?.slack && { slack: { accounts: { default: slackAccountSchema.parse(others.slack) } } }),
+      ...(others.discord && { discord: { accounts: { default: discordAccountSchema.parse(others.discord) } } }),
+      ...(others.slack && { slack: { accounts: { default: slackAccountSchema.parse(others.slack) } } }),
     },
   }
 }

@@ -35,6 +35,7 @@ export interface OutboxRow {
   readonly id: string
   readonly source: string
   readonly part_no: number
+  readonly channel: string
   readonly chat: string
   readonly topic: string | null
   readonly class: string
@@ -64,7 +65,7 @@ const QUERIES = {
   inbox: `SELECT id, kind, dispatch ->> '$.event.address.chat' AS chat, message_id, session_id, turn_id, state, outcome
     FROM inbox ORDER BY no`,
   turns: 'SELECT id, session_id, state, attempt, error FROM turns ORDER BY id',
-  outbox: `SELECT id, source, part_no, address ->> '$.chat' AS chat, address ->> '$.topic' AS topic, class, op, state,
+  outbox: `SELECT id, source, part_no, address ->> '$.channel' AS channel, address ->> '$.chat' AS chat, address ->> '$.topic' AS topic, class, op, state,
     message_id, part ->> '$.plain' AS plain, reason FROM outbox ORDER BY no`,
   events: 'SELECT session_id, seq, type, turn_id, data FROM events ORDER BY session_id, seq',
   sessions: 'SELECT id, last_seq FROM sessions ORDER BY no',

@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
-import { lastUserText, type ReplyBlock, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
-
-const UNKNOWN = 'interrupted, outcome unknown, check before repeating'
-
-/** Asks for `calls` probes of one class, then says what it was told. */
-function asksFor(name: string, calls = 1): Script {
-  const call: ReplyBlock = { type: 'tool_use', name, input: {} }
-  const asking: readonly ReplyBlock[] = [{ type: 'text', text: 'Let me see.' }, ...Array(calls).fill(call)]
-  return (request) => (toldOfTools(request) ? textReply(`told: ${lastUserText(request)}`) : { blocks: asking })
-}
-
-function toldOfTools({ messages }: MessagesRequest): boolean {
-  const content = messages.at(-1)?.content ?? ''
-  return typeof content !== 'string' && content.some(({ type }) => type === 'tool_result')
-}
+import { asksFor, UNKNOWN } from './tool-scripts.ts'
 
 interface Case {
   readonly id: string

@@ -185,7 +185,9 @@ describe('finding a message again', () => {
     faults.add({ method: 'chat.postMessage', action: { kind: 'drop', when: 'after' } })
     expect(await send(words('lost?'), address)).toMatchObject({ kind: 'unknown' })
 
-    expect(await adapter.findOwn({ ...lost, address }, signal)).toMatchObject({ kind: 'found' })
+    const found = { kind: 'found', messageId: expect.any(String) }
+    expect(await adapter.findOwn({ ...lost, address, rendered: words('lost?') }, signal)).toEqual(found)
+    expect(await adapter.findOwn({ ...lost, address }, signal)).toEqual({ ...found, outdated: true })
     expect(await adapter.findOwn({ ...lost, address, key: 'another' }, signal)).toEqual({ kind: 'absent' })
   })
 

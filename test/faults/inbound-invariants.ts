@@ -1,0 +1,37 @@
+import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
+import { repeated } from './repeated.ts'
+import type { Stored } from './stored.ts'
+
+/** A person's message that the daemon owes an outcome. */
+export interface HeardMessage {
+  readonly chat: string
+  readonly messageId: string
+}
+
+/** 1: each message a platform gave away has one row with one outcome, and is in its session once. */
+export function inboundUnsettled(stored: Stored, heard: readonly HeardMessage[]): string[] {
+  const broken: string[] = []
+  for (const { chat, messageId } of heard) {
+    const rows = stored.inbox.filter((row) => row.chat === chat && row.message_id === messageId)
+    if (rows.length !== 1) broken.push(`1: message ${chat}/${messageId} has ${rows.length} inbox rows`)
+  }
+  for (const row of stored.inbox) {
+    if (row.state !== 'done' || row.outcome === null) broken.push(`1: ${row.id} is ${row.state} without an outcome`)
+    if (row.turn_id !== null && !stored.turns.some(({ id }) => id === row.turn_id)) {
+      broken.push(`1: ${row.id} names a turn that does not exist`)
+    }
+  }
+  const said = stored.events.filter(({ type }) => type === 'user_message')
+  const texts = said.map((event) => `${event.session_id} ${String(JSON.parse(event.data).messageId)}`)
+  return [...broken, ...repeated(texts).map((text) => `1: the message ${text} is in its session twice`)]
+}
+
+/** Telegram gives an update away once it is confirmed. */
+export function confirmedMessages(entries: readonly TelegramEntry[]): HeardMessage[] {
+  const confirmed = new Set(entries.flatMap((entry) => (entry.kind === 'confirmed' ? [entry.updateId] : [])))
+  return entries.flatMap((entry) => {
+    if (entry.kind !== 'offered' || entry.type !== 'message' || !confirmed.has(entry.updateId)) return []
+    const { chat, message_id, text } = entry.payload as { chat: { id: number }; message_id: number; text?: string }
+    return text === undefined ? [] : [{ chat: String(chat.id), messageId: String(message_id) }]
+  })
+}
