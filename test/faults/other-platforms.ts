@@ -2,6 +2,7 @@ import { type DiscordServer, startDiscordServer } from '../../src/rehearsal/disc
 import type { Fault } from '../../src/rehearsal/faults.ts'
 import type { WaitOptions } from '../../src/rehearsal/ledger.ts'
 import { type SlackServer, startSlackServer } from '../../src/rehearsal/slack/server.ts'
+import { START_WITHIN_MS } from './daemon-child.ts'
 import type { BotMessage } from './delivery-invariants.ts'
 import type { HeardMessage } from './inbound-invariants.ts'
 import type { FailpointSpec } from './kill-switch.ts'
@@ -45,7 +46,7 @@ export async function startAll(
   places: readonly OtherPlace[],
   point: FailpointSpec | '' = '',
 ): Promise<void> {
-  const listening = places.map((place) => place.listening({ after: place.mark(), timeoutMs: 20_000 }))
+  const listening = places.map((place) => place.listening({ after: place.mark(), timeoutMs: START_WITHIN_MS }))
   await Promise.all([daemon.start(point), ...listening])
 }
 

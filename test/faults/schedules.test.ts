@@ -3,25 +3,30 @@ import { connectLocal } from '../../src/cli/local-client.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
-import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { FailpointSpec } from './kill-switch.ts'
+import { discordPlace, slackPlace, startAll } from './other-platforms.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
 const FAMILY = -1001000000001
 
 /** Due once a year: what runs here is asked for. */
-const MORNING: ConfiguredSchedule = {
-  id: toScheduleId('morning'),
-  definition: {
-    cron: '0 0 1 1 *',
-    timezone: 'UTC',
-    prompt: 'Say good morning',
-    deliverTo: parseAddress(`telegram:group:${FAMILY}`),
-    missed: { kind: 'once' },
-    overlap: 'skip',
-  },
+function morning(deliverTo: string): ConfiguredSchedule {
+  return {
+    id: toScheduleId('morning'),
+    definition: {
+      cron: '0 0 1 1 *',
+      timezone: 'UTC',
+      prompt: 'Say good morning',
+      deliverTo: parseAddress(deliverTo),
+      missed: { kind: 'once' },
+      overlap: 'skip',
+    },
+  }
 }
+
+const script: Script = (request) => textReply(lastUserText(request).endsWith('goodbye') ? 'goodbye' : 'Good morning!')
 
 const CASES: readonly { readonly point: FailpointSpec; readonly what: string; readonly copies: readonly number[] }[] = [
   { point: 'CP15-slot-claimed', what: 'the slot claimed, nothing handed on', copies: [1] },
@@ -33,6 +38,9 @@ const CASES: readonly { readonly point: FailpointSpec; readonly what: string; re
   { point: 'CP13-response-read', what: 'the answer read, not stored', copies: [1] },
 ]
 
+/** Where the platforms differ. */
+const AROUND_THE_SEND = /^CP1[1235]/
+
 /** Whoever asks may find that the daemon died over it. */
 async function runNow({ socketPath }: Scene): Promise<void> {
   const operator = await connectLocal(socketPath)
@@ -42,9 +50,7 @@ async function runNow({ socketPath }: Scene): Promise<void> {
 describe.concurrent('E08: a kill in the run of a schedule', CASE, () => {
   for (const { point, what, copies } of rounds(CASES)) {
     it(`${what} (${point}): one run, and what may be out already is not sent again`, async (test) => {
-      const script = (request: Parameters<typeof lastUserText>[0]) =>
-        textReply(lastUserText(request) === 'goodbye' ? 'goodbye' : 'Good morning!')
-      const scene = await startScene(test, { script, schedules: [MORNING] })
+      const scene = await startScene(test, { script, schedules: [morning(`telegram:group:${FAMILY}`)] })
       scene.telegram.world.addChat({ type: 'supergroup', title: 'Family', id: FAMILY, members: [ADA] })
       await scene.daemon.start(point)
       await runNow(scene)
@@ -56,5 +62,28 @@ describe.concurrent('E08: a kill in the run of a schedule', CASE, () => {
       expect(copies).toContain(scene.texts(FAMILY).length)
       expect(turns.filter(({ session_id }) => session_id === 'schedule:morning')).toHaveLength(1)
     })
+  }
+
+  for (const [name, open] of [
+    ['Discord', discordPlace],
+    ['Slack', slackPlace],
+  ] as const) {
+    for (const { point, what } of rounds(CASES.filter(({ point }) => AROUND_THE_SEND.test(point)))) {
+      it(`${name}: ${what} (${point}): one run, and exactly one message`, async (test) => {
+        const place = await open()
+        test.onTestFinished(() => place.close())
+        const scene = await startScene(test, { script, schedules: [morning(place.address)], others: [place] })
+        await startAll(scene, [place], point)
+        await runNow(scene)
+        expect(await scene.daemon.exited()).toEqual(KILLED)
+        await startAll(scene, [place])
+        await place.sent('Good morning!')
+        place.say('goodbye')
+        await place.sent('goodbye')
+        const { turns } = await scene.finish()
+        expect(place.texts()).toEqual(['Good morning!', 'goodbye'])
+        expect(turns.filter(({ session_id }) => session_id === 'schedule:morning')).toHaveLength(1)
+      })
+    }
   }
 })
