@@ -32,7 +32,7 @@ module.exports = {
       comment: 'stages see the types of the store port, never an engine or a noun file',
       severity: 'error',
       from: { path: STAGES },
-      to: { path: '^src/store/', pathNot: '^src/store/store\\.ts$' },
+      to: { path: '^src/store/', pathNot: '^src/store/(store|[a-z]+-port)\\.ts$' },
     },
     {
       name: 'seam-not-hub',
@@ -68,7 +68,7 @@ module.exports = {
       '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
       CORE,
     ),
-    ...allow(STAGES, '^src/store/store\\.ts$'),
+    ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
     ...allow('^src/delivery/', '^src/channels/(adapter|capabilities)\\.ts$'),
     ...allow(
       '^src/(pipeline|converse)\\.ts$',
@@ -78,6 +78,7 @@ module.exports = {
       '^src/channels/adapter\\.ts$',
     ),
     ...allow('^src/(operator|why)\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/', '^src/why\\.ts$'),
+    ...allow('^src/gate\\.ts$', CORE, '^src/(sessions|routing|store)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),
     ...allow('^src/(daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),

@@ -15,14 +15,12 @@ import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
 import { createEngine, type Engine } from './engine.ts'
+import { createGate } from './gate.ts'
 import { type LocalApi, startLocalApi } from './http/server.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
-import { createAccess } from './sessions/access.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
-import { loadMutes } from './sessions/mutes.ts'
-import { loadFacts } from './sessions/route-facts.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createWhy } from './why.ts'
@@ -80,16 +78,17 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const accounts = await loadAccounts(config.channels, plugins)
-  const code = randomBytes(12).toString('base64url')
-  const access = await createAccess({ store, clock, code, configuredOwner: routing.ownerNamed })
   const commands = new Map<string, ChatCommand>()
-  const mutes = await loadMutes(store, clock)
-  const [policy, command] = [config.routing, (name: string) => commands.get(name)]
-  const facts = await loadFacts({ store, clock, access, mutes, policy, command })
+  const gate = await createGate({
+    ...{ store, clock, ids, logger, routing, policy: config.routing },
+    say: (message, when) => engine.say(message, when),
+    command: (name) => commands.get(name),
+  })
+  const { access, facts } = gate
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const world = { store, ids, clock, random, logger }
-  const engine = createEngine({
+  const engine: Engine = createEngine({
     ...world,
     config,
     accounts,
@@ -111,9 +110,10 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     models: modelsOf(config),
     why,
     live,
+    people: gate.people,
     schedules: schedules.operator,
   })
-  const parts = { store, clock, ids, access, mutes, running, operator, why }
+  const parts = { ...gate, store, clock, ids, running, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 

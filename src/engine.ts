@@ -55,6 +55,7 @@ export interface Engine {
   readonly pipeline: Pipeline
   readonly delivery: DeliveryService
   readonly running: RunningTurns
+  readonly say: Say
   /** Boot: takes up what a crash or a stop left, before anything new comes in. */
   recover(): Promise<void>
 }
@@ -120,7 +121,7 @@ export function createEngine(parts: EngineParts): Engine {
       draining: () => running.draining,
     })
   }
-  return { pipeline, delivery, running, recover }
+  return { pipeline, delivery, running, say, recover }
 }
 
 function deliveryOf({

@@ -16,6 +16,7 @@ export interface OperatorSources {
   readonly version: string
   readonly models: readonly string[]
   readonly schedules: OperatorService['schedules']
+  readonly people: OperatorService['people']
   readonly why: WhyService
   readonly live?: LiveSources
 }
@@ -49,6 +50,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       },
     },
     schedules: sources.schedules,
+    people: sources.people,
   }
 }
 

@@ -1,12 +1,7 @@
 import type { Sender } from '../../src/core/message.ts'
+import { isShared } from '../../src/core/platform-id.ts'
 import type { Fields } from './fields.ts'
 import { fieldsOf, idOf, optionalFields, optionalText, present } from './fields.ts'
-
-/**
- * Ids many people share: the anonymous admin, the linked channel's forwarder, the channel speaker. Whoever is behind
- * them holds no authority (RELIABILITY S25).
- */
-const SHARED_IDS: ReadonlySet<string> = new Set(['1087968824', '777000', '136817688'])
 
 /** The visible author of a message: the chat it was written as, where there is one, else the user. */
 export function readAuthor(message: Fields): Sender {
@@ -22,7 +17,7 @@ export function readUser(user: Fields): Sender {
   const displayName = names.filter((name) => name !== undefined).join(' ')
   return {
     id,
-    kind: SHARED_IDS.has(id) ? 'anonymous' : user.is_bot === true ? 'bot' : 'user',
+    kind: isShared('telegram', id) ? 'anonymous' : user.is_bot === true ? 'bot' : 'user',
     ...present('displayName', displayName === '' ? undefined : displayName),
     ...present('username', optionalText(user.username)),
   }

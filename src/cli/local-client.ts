@@ -55,6 +55,17 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
       run: (id) =>
         ask(`/v1/schedules/${encodeURIComponent(id)}/run`, 'POST') as ReturnType<OperatorService['schedules']['run']>,
     },
+    people: {
+      list: () => ask('/v1/people') as ReturnType<OperatorService['people']['list']>,
+      link: (person, id) =>
+        ask(`/v1/people/link?${new URLSearchParams({ person, id })}`, 'POST') as ReturnType<
+          OperatorService['people']['link']
+        >,
+      unlink: (id) =>
+        ask(`/v1/people/unlink?${new URLSearchParams({ id })}`, 'POST') as ReturnType<
+          OperatorService['people']['unlink']
+        >,
+    },
   }
 }
 

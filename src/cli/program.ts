@@ -47,6 +47,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addReading(program, ports, ended)
   addSessions(program, ports, ended)
   addSchedules(program, ports, ended)
+  addPeople(program, ports, ended)
   addConfig(program, ports, ended)
   return program
 }
@@ -140,6 +141,37 @@ function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
     .action(async (id: string, _options, command: Command) => {
       const { runSchedule } = await import('./commands/schedule.ts')
       ended(await runSchedule(ports, id, command.optsWithGlobals()))
+    })
+}
+
+function addPeople(program: Command, ports: CliPorts, ended: Ended): void {
+  const people = program.command('people').description('look at who is who, and join and part ids')
+  people
+    .command('list')
+    .description('list people with their roles and ids, and who was joined and parted')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { listPeople } = await import('./commands/people.ts')
+      ended(await listPeople(ports, command.optsWithGlobals()))
+    })
+  people
+    .command('link')
+    .description('join an id to a person, as /link does in chat')
+    .argument('<person>', 'whose it is', nonBlank)
+    .argument('<id>', '<channel>:<id>, on Slack slack:<team>/<user>', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (person: string, id: string, _options, command: Command) => {
+      const { linkPerson } = await import('./commands/people.ts')
+      ended(await linkPerson(ports, { ...command.optsWithGlobals<ReadOptions>(), person, id }))
+    })
+  people
+    .command('unlink')
+    .description('part an id that was joined')
+    .argument('<id>', 'as "people list" shows it', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (id: string, _options, command: Command) => {
+      const { unlinkPerson } = await import('./commands/people.ts')
+      ended(await unlinkPerson(ports, id, command.optsWithGlobals()))
     })
 }
 

@@ -23,6 +23,10 @@ export type ScheduleId = Branded<'ScheduleId'>
 export type InboxId = Branded<'InboxId'>
 export type TurnId = Branded<'TurnId'>
 export type DeliveryId = Branded<'DeliveryId'>
+/** Names something the daemon says by itself, which answers no message and no turn: a card, a warning. */
+export type NoticeId = Branded<'NoticeId'>
+/** What a delivery speaks for. */
+export type SourceId = TurnId | InboxId | NoticeId
 /** Names one dispatch in every log line, stored row and error notice. */
 export type TraceId = Branded<'TraceId'>
 
@@ -33,6 +37,7 @@ export interface IdSource {
   inbox(): InboxId
   turn(): TurnId
   delivery(): DeliveryId
+  notice(): NoticeId
   trace(): TraceId
   /** A fresh channel session id `<platform>:<UTC date>-<8 hex>` (S3). */
   session(platform: string): SessionId
@@ -56,6 +61,7 @@ export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
     inbox: () => `in_${next()}` as InboxId,
     turn: () => `turn_${next()}` as TurnId,
     delivery: () => `out_${next()}` as DeliveryId,
+    notice: () => `note_${next()}` as NoticeId,
     trace: () => `tr_${next()}` as TraceId,
     session: (platform) =>
       `${platform}:${new Date(now()).toISOString().slice(0, 10)}-${Buffer.from(randomBytes(4)).toString('hex')}` as SessionId,
@@ -101,9 +107,13 @@ export function turnIdFloor(ms: number): TurnId {
   return `turn_${fixed(Math.max(0, Math.floor(ms)), 10)}` as TurnId
 }
 
-/** Whether a source of a delivery is a turn; the other kind is an inbox row. */
-export function isTurnId(id: TurnId | InboxId): id is TurnId {
+/** Whether a source of a delivery is a turn; the other kinds are an inbox row and a notice. */
+export function isTurnId(id: SourceId): id is TurnId {
   return id.startsWith('turn_')
+}
+
+export function isInboxId(id: SourceId): id is InboxId {
+  return id.startsWith('in_')
 }
 
 /** The key every send of one delivery carries, stable over attempts and restarts: 25 characters (RELIABILITY 3.3). */

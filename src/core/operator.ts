@@ -1,3 +1,5 @@
+import type { PeopleOperator } from './operate-people.ts'
+
 /**
  * What an operator can ask a daemon, over the local socket or from a store that no daemon holds. Every shape here is
  * plain JSON, as the API and `--json` print it. Times are ms since the epoch.
@@ -28,6 +30,7 @@ export interface OperatorService {
      */
     run(id: string): Promise<StartedRun>
   }
+  readonly people: PeopleOperator
 }
 
 export interface ScheduleSummary {

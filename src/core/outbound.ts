@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import type { DeliveryId, InboxId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { DeliveryId, SessionId, SourceId, TraceId } from './ids.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -11,7 +11,7 @@ export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 
 /** What a stage wants said: Markdown, not yet split or stripped. It leaves by the one gate in `delivery`. */
 export interface OutboundMessage {
-  readonly source: TurnId | InboxId
+  readonly source: SourceId
   /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
   readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey'>
   readonly traceId: TraceId
@@ -53,7 +53,7 @@ export type DeliveryState =
 export interface Delivery {
   readonly id: DeliveryId
   /** Unique with `partNo`: one final per turn is enforced by the store (RELIABILITY P33). */
-  readonly source: TurnId | InboxId
+  readonly source: SourceId
   readonly partNo: number
   readonly sessionId?: SessionId
   readonly traceId: TraceId

@@ -1,18 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Address, conversationOf } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
-import type { AccountId, ChannelId, DeliveryId, InboxId, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, DeliveryId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
 import type { Looked } from './reconcile.ts'
 
-export type Source = TurnId | InboxId
-
 /** One outbox row on its way. Only the id is kept of what cannot be sent yet; the row is loaded at the head. */
 export interface LaneItem {
   readonly id: DeliveryId
-  readonly source: Source
+  readonly source: SourceId
   row?: Delivery
   /** `sending` is committed and a slot taken: the next step is the send itself. */
   begun?: boolean
@@ -52,9 +50,9 @@ export interface LaneDeps {
 
 export interface Lanes {
   /** True if nothing is queued or held for the conversation: a part planned now may be `sending` at once. */
-  free(address: Address, source: Source): boolean
+  free(address: Address, source: SourceId): boolean
   /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
-  reserve(address: Address, source: Source): void
+  reserve(address: Address, source: SourceId): void
   push(address: Address, items: readonly LaneItem[]): void
   /** An adapter became ready. */
   wake(channel: ChannelId, account: AccountId): void
@@ -77,7 +75,7 @@ const WAKE_AT_ONCE = 64
 /** Lanes of other conversations never wait for each other. In memory, rebuilt from the store. */
 export function createLanes(deps: LaneDeps): Lanes {
   const lanes = new Map<string, LaneState>()
-  const reserved = new Map<string, Source>()
+  const reserved = new Map<string, SourceId>()
   let stopped = false
 
   /** A lane without an adapter is not even looked at; one whose part is `sending` must put it back. */

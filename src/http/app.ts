@@ -3,6 +3,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
+import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { statusRoutes } from './routes/status.ts'
@@ -15,7 +16,13 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
-  const all = [statusRoutes(service), whyRoutes(service), sessionRoutes(service), scheduleRoutes(service)]
+  const all = [
+    statusRoutes(service),
+    whyRoutes(service),
+    sessionRoutes(service),
+    scheduleRoutes(service),
+    peopleRoutes(service),
+  ]
   for (const routes of all) app.route('/', routes)
   app.notFound(({ req, json }) => {
     const { status, body } = errorAnswer(new ParleyError('not_found', `There is no ${req.method} ${req.path}`))

@@ -1,5 +1,6 @@
 import type { Dispatch, Identity, ScheduledRun, TraceStep } from '../core/dispatch.ts'
-import { findLink, isShared, type People } from './identity-links.ts'
+import { isShared } from '../core/platform-id.ts'
+import { findLink, type People, parseLink } from './identity-links.ts'
 import type { SenderIds } from './match-facts.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
@@ -30,6 +31,14 @@ export function identify(
   const found = link?.identity ?? storedPerson(people, facts.personOf(address.channel, sender.id, sender.team)) ?? GUEST
   const identity: Identity = dispatch.origin === 'operator' ? { ...found, role: 'owner' } : found
   return { identity, step: pass('identity', `${describe(identity)} by ${address.channel}:${sender.id}`) }
+}
+
+/** Who is behind an id, written as `core/platform-id.ts` does, as things stand. */
+export function personBehind(people: People, facts: Pick<RouteFacts, 'personOf'>, platformId: string): Identity {
+  const { channel, team, id } = parseLink(platformId)
+  if (channel === undefined || isShared(channel, id)) return GUEST
+  const link = findLink(people, { senderId: id, senderTeam: team }, channel)
+  return link?.identity ?? storedPerson(people, facts.personOf(channel, id, team)) ?? GUEST
 }
 
 function creatorOf({ creator }: ScheduledRun): { readonly identity: Identity; readonly step: TraceStep } {

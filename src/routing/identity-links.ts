@@ -1,6 +1,7 @@
 import type { Identity, TraceStep } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { CHANNEL_IDS, type ChannelId, type PersonId } from '../core/ids.ts'
+import { isShared } from '../core/platform-id.ts'
 import type { PersonPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
 import { normalised, type SenderIds } from './match-facts.ts'
@@ -27,12 +28,6 @@ export interface People {
   readonly roles: ReadonlyMap<PersonId, Role>
   readonly links: ReadonlyMap<string, readonly PersonLink[]>
 }
-
-/**
- * Ids that stand for many people on Telegram: the anonymous admin of any group, its service account, and the
- * "channel" bot. Whatever a list says, they identify nobody (RELIABILITY S25).
- */
-const SHARED_IDS: ReadonlySet<string> = new Set(['1087968824', '777000', '136817688'])
 
 /** Throws `config` where two people claim one id (K16) or one name is given twice; warns of links that match widely. */
 export function compilePeople(policy: readonly PersonPolicy[]): { people: People; warnings: string[] } {
@@ -86,8 +81,18 @@ export function findLink(
   return people.links.get(sender.senderId)?.find((link) => reaches(link, sender, channel))
 }
 
-export function isShared(channel: ChannelId, senderId: string): boolean {
-  return channel === 'telegram' && SHARED_IDS.has(senderId)
+/** Ids that the store gives to one person and the configuration to another, which wins: a sentence for each. */
+export function linkConflicts(people: People, stored: readonly { id: PersonId; ids: readonly string[] }[]): string[] {
+  return stored.flatMap(({ id: holder, ids }) =>
+    ids.flatMap((text) => {
+      const { channel, team, id } = parseLink(text)
+      const link = channel && findLink(people, { senderId: id, senderTeam: team }, channel)
+      if (!link || link.identity.person === holder) return []
+      return [
+        `${link.path}: ${text} is linked to ${holder} too; the configuration wins until "parley people unlink ${text}"`,
+      ]
+    }),
+  )
 }
 
 function refuseEmpty({ id, path }: PersonLink): void {
@@ -119,7 +124,7 @@ function warningsOf({ channel, team, id, path }: PersonLink, text: string): stri
   if (channel === 'slack' && team === undefined) {
     warnings.push(`${path}: "${text}" matches in every workspace; write slack:<team>/<id>`)
   }
-  if ((channel ?? 'telegram') === 'telegram' && SHARED_IDS.has(id)) {
+  if (isShared(channel ?? 'telegram', id)) {
     warnings.push(`${path}: "${text}" is shared by many people on Telegram and identifies nobody there`)
   }
   return warnings

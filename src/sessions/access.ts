@@ -4,13 +4,14 @@ import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type ChannelId, toPersonId } from '../core/ids.ts'
 import type { Sender } from '../core/message.ts'
+import { identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 import type { Store } from '../store/store.ts'
 
-/** The people the store knows: whoever claimed ownership. People of the configuration are compiled into the routing. */
+/** The people the store knows: who claimed ownership, and linked ids. People of the configuration are in the routing. */
 export interface Access {
   /** Somebody has the owner role, by configuration or by a claim. */
   readonly ownerKnown: boolean
-  personOf(channel: ChannelId, senderId: string): Identity | undefined
+  personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
   /** What `/start <code>` must carry; undefined once there is an owner. */
   readonly claimCode: string | undefined
   /**
@@ -18,6 +19,8 @@ export interface Access {
    * there is an owner. Authority goes to the platform id, never to a name.
    */
   claim(channel: ChannelId, sender: Sender, code: string): Promise<void>
+  /** Reads the people again: after every change of theirs, so that authority follows at once (H13). */
+  refresh(): Promise<void>
 }
 
 export interface AccessDeps {
@@ -25,45 +28,48 @@ export interface AccessDeps {
   readonly clock: Clock
   /** Fresh for each start, never stored: a link printed earlier stops working. */
   readonly code: string
-  readonly configuredOwner: boolean
+  /** The configuration names an owner. */
+  configuredOwner(): boolean
 }
 
 const CLAIMED_OWNER = toPersonId('owner')
 
 export async function createAccess({ store, clock, code, configuredOwner }: AccessDeps): Promise<Access> {
-  const identities = new Map<string, Identity>()
-  let owned = configuredOwner
-  const load = async (): Promise<void> => {
-    for (const { id, role, ids } of await store.read.people.all()) {
-      owned ||= role === 'owner'
-      for (const platformId of ids) identities.set(platformId, { person: id, role })
-    }
+  let identities: ReadonlyMap<string, Identity> = new Map()
+  let claimed = false
+  const refresh = async (): Promise<void> => {
+    const people = await store.read.people.all()
+    claimed = people.some(({ role }) => role === 'owner')
+    identities = new Map(people.flatMap(({ id, role, ids }) => ids.map((one) => [one, { person: id, role }])))
   }
-  await load()
+  await refresh()
   return {
+    refresh,
     get ownerKnown() {
-      return owned
+      return claimed || configuredOwner()
     },
     get claimCode() {
-      return owned ? undefined : code
+      return claimed || configuredOwner() ? undefined : code
     },
-    personOf: (channel, senderId) => identities.get(platformId(channel, senderId)),
+    personOf: (channel, id, team) =>
+      identities.get(platformIdOf(channel, { id, ...(team === undefined ? {} : { team }) })),
     async claim(channel, sender, given) {
-      if (owned) throw new ParleyError('conflict', 'This bot already has an owner.')
-      if (sender.kind !== 'user' || !equal(given, code)) {
+      if (claimed || configuredOwner()) throw new ParleyError('conflict', 'This bot already has an owner.')
+      if (identifiesNobody(channel, sender) || !equal(given, code)) {
         throw new ParleyError(
           'forbidden',
           'That code is not right. Use the link that the daemon printed at its last start.',
         )
       }
-      await store.write((tx) => tx.people.link(CLAIMED_OWNER, 'owner', [platformId(channel, sender.id)], clock.now()))
-      await load()
+      const platformId = platformIdOf(channel, sender)
+      const at = clock.now()
+      await store.write(async (tx) => {
+        await tx.people.link(CLAIMED_OWNER, 'owner', [platformId], at)
+        await tx.people.recordChange({ at, kind: 'claimed', person: CLAIMED_OWNER, platformId, by: platformId })
+      })
+      await refresh()
     },
   }
-}
-
-function platformId(channel: ChannelId, senderId: string): string {
-  return `${channel}:${senderId}`.toLowerCase()
 }
 
 function equal(a: string, b: string): boolean {

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import { isTurnId } from '../core/ids.ts'
+import { isInboxId, isTurnId } from '../core/ids.ts'
 import type { MessageLink } from '../core/message-link.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
 
@@ -27,6 +27,8 @@ async function answered({ inbox, outbox }: Readers, asked: string | MessageLink)
   const rows = await Promise.all(
     sources.map(async (source) => {
       if (isTurnId(source)) return inbox.ofTurn(source)
+      // A notice answers no message.
+      if (!isInboxId(source)) return []
       const row = await inbox.get(source)
       return row ? [row] : []
     }),

@@ -13,7 +13,7 @@ import type { Mutes } from './mutes.ts'
 /** What routing has to know beside the configuration, looked up without waiting. */
 export interface StoredFacts {
   readonly ownerKnown: boolean
-  personOf(channel: ChannelId, senderId: string): Identity | undefined
+  personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
   mutedUntil(address: Address): number | undefined
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined

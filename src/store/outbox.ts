@@ -1,5 +1,5 @@
 import { ParleyError } from '../core/errors.ts'
-import type { DeliveryId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState } from '../core/outbound.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
@@ -67,7 +67,7 @@ export class OutboxReading implements OutboxReader {
     return row === undefined ? undefined : readRow(codec, row)
   }
 
-  ofSource(source: TurnId | InboxId): Promise<readonly Delivery[]> {
+  ofSource(source: SourceId): Promise<readonly Delivery[]> {
     return this.#list('source = $1 ORDER BY part_no', [source])
   }
 

@@ -1,10 +1,10 @@
 import { ParleyError } from '../core/errors.ts'
-import type { PersonId } from '../core/ids.ts'
+import type { InboxId, PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Role } from '../core/session.ts'
-import { id, oneOf, type RowCodec, readRows, text } from './rows.ts'
+import type { IdentityChange, LinkCode, PeopleReader, PeopleWriter, StoredPerson } from './people-port.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { Ground, Sql } from './sql.ts'
-import type { PeopleReader, PeopleWriter, StoredPerson } from './store.ts'
 
 const ROLES: readonly Role[] = ['owner', 'member', 'guest']
 
@@ -21,6 +21,33 @@ const codec: RowCodec<LinkRow> = {
     id: id(row, 'id'),
     role: oneOf(row, 'role', ROLES),
     platformId: text(row, 'platform_id'),
+  }),
+}
+
+const codeCodec: RowCodec<LinkCode> = {
+  table: 'link_codes',
+  key: ['hash'],
+  decode: (row) => ({
+    hash: text(row, 'hash'),
+    person: id(row, 'person_id'),
+    maker: text(row, 'maker'),
+    shownAt: json(row, 'shown_at'),
+    expiresAt: integer(row, 'expires_at'),
+    ...defined({ usedBy: optional(row, 'used_by', id<InboxId>) }),
+  }),
+}
+
+const CHANGES: readonly IdentityChange['kind'][] = ['claimed', 'linked', 'unlinked']
+
+const changeCodec: RowCodec<IdentityChange> = {
+  table: 'identity_changes',
+  key: ['no'],
+  decode: (row) => ({
+    at: integer(row, 'at'),
+    kind: oneOf(row, 'kind', CHANGES),
+    person: id(row, 'person_id'),
+    platformId: text(row, 'platform_id'),
+    by: text(row, 'made_by'),
   }),
 }
 
@@ -47,6 +74,18 @@ export class PeopleReading implements PeopleReader {
     }
     return [...people.values()]
   }
+
+  async linkCode(hash: string): Promise<LinkCode | undefined> {
+    const query = 'SELECT hash, person_id, maker, shown_at, expires_at, used_by FROM link_codes WHERE hash = $1'
+    const row = await this.sql.get(query, [hash])
+    return row === undefined ? undefined : readRow(codeCodec, row)
+  }
+
+  async changes(limit: number): Promise<readonly IdentityChange[]> {
+    const query = `SELECT no, at, kind, person_id, platform_id, made_by FROM identity_changes
+      WHERE no > 0 ORDER BY no DESC LIMIT $1`
+    return readRows(changeCodec, await this.sql.all(query, [limit]), this.#logger)
+  }
 }
 
 export class PeopleWriting extends PeopleReading implements PeopleWriter {
@@ -58,6 +97,47 @@ export class PeopleWriting extends PeopleReading implements PeopleWriter {
       [personId, role, at],
     )
     for (const platformId of platformIds) await this.#linkId(personId, platformId, at)
+  }
+
+  async join(personId: PersonId, platformId: string, at: number): Promise<void> {
+    const person: Role = 'guest'
+    await this.sql.run('INSERT INTO people (id, role, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING', [
+      personId,
+      person,
+      at,
+    ])
+    await this.#linkId(personId, platformId, at)
+  }
+
+  async unlink(platformId: string): Promise<PersonId | undefined> {
+    await this.sql.run('DELETE FROM link_codes WHERE maker = $1', [platformId])
+    const row = await this.sql.get('DELETE FROM person_ids WHERE platform_id = $1 RETURNING person_id', [platformId])
+    return row === undefined ? undefined : id(row, 'person_id')
+  }
+
+  async addLinkCode({ hash, person, maker, shownAt, expiresAt }: LinkCode, at: number): Promise<void> {
+    await this.sql.run('DELETE FROM link_codes WHERE maker = $1', [maker])
+    await this.sql.run('DELETE FROM link_codes WHERE expires_at < $1', [at])
+    await this.sql.run(
+      'INSERT INTO link_codes (hash, person_id, maker, shown_at, expires_at) VALUES ($1, $2, $3, $4, $5)',
+      [hash, person, maker, JSON.stringify(shownAt), expiresAt],
+    )
+  }
+
+  async useLinkCode(hash: string, by: InboxId): Promise<boolean> {
+    const query = 'UPDATE link_codes SET used_by = $2 WHERE hash = $1 AND used_by IS NULL'
+    return (await this.sql.run(query, [hash, by])) > 0
+  }
+
+  async withdrawLinkCode(hash: string): Promise<void> {
+    await this.sql.run('DELETE FROM link_codes WHERE hash = $1', [hash])
+  }
+
+  async recordChange({ at, kind, person, platformId, by }: IdentityChange): Promise<void> {
+    await this.sql.run(
+      'INSERT INTO identity_changes (at, kind, person_id, platform_id, made_by) VALUES ($1, $2, $3, $4, $5)',
+      [at, kind, person, platformId, by],
+    )
   }
 
   /** An id that is there already is returned with the person who holds it. */

@@ -1,9 +1,10 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
-import type { AgentId, ChannelId, DeliveryId, InboxId, PersonId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { AgentId, ChannelId, DeliveryId, InboxId, ScopeKey, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
-import type { Role, SendOverride, Session, SessionDraft } from '../core/session.ts'
+import type { SendOverride, Session, SessionDraft } from '../core/session.ts'
+import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type {
   AliasReader,
@@ -191,7 +192,7 @@ export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
 
 export interface OutboxReader {
   get(id: DeliveryId): Promise<Delivery | undefined>
-  ofSource(source: TurnId | InboxId): Promise<readonly Delivery[]>
+  ofSource(source: SourceId): Promise<readonly Delivery[]>
   /** Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones. */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
   /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first. */
@@ -227,22 +228,4 @@ export interface DeliveryReplacement {
   readonly part: RenderedPart
   readonly state: 'planned' | 'sending'
   readonly at: number
-}
-
-// people -----------------------------------------------------------------------------------------------------------
-
-/** A person the store knows: the owner who claimed, and later linked ids. Config people are not stored. */
-export interface StoredPerson {
-  readonly id: PersonId
-  readonly role: Role
-  readonly ids: readonly string[]
-}
-
-export interface PeopleReader {
-  all(): Promise<readonly StoredPerson[]>
-}
-
-export interface PeopleWriter {
-  /** Adds the person or the further ids; an id another person holds: `conflict` (K16). */
-  link(id: PersonId, role: Role, platformIds: readonly string[], at: number): Promise<void>
 }

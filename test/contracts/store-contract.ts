@@ -5,6 +5,7 @@ import { aliasContract } from './store/aliases.ts'
 import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
+import { peopleContract } from './store/people.ts'
 import { scheduleContract } from './store/schedules.ts'
 import { sessionContract } from './store/sessions.ts'
 import { smallContract } from './store/small.ts'
@@ -55,6 +56,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('turns', () => turnContract(underTest))
     describe('outbox', () => outboxContract(underTest))
     describe('schedules', () => scheduleContract(underTest))
-    describe('people, channel state, notices', () => smallContract(underTest))
+    describe('people', () => peopleContract(underTest))
+    describe('channel state, notices', () => smallContract(underTest))
   })
 }

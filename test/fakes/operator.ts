@@ -1,4 +1,5 @@
 import { ParleyError } from '../../src/core/errors.ts'
+import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type {
   OperatorService,
   ScheduleSummary,
@@ -98,6 +99,21 @@ export const sampleSchedule: ScheduleSummary = {
   last: { slotAt: AT, state: 'done', outcome: 'answered', traceId: 'tr_1' },
 }
 
+export const samplePeople: PeopleReport = {
+  people: [
+    {
+      name: 'ada',
+      role: 'owner',
+      ids: [
+        { id: 'telegram:111', from: 'configuration' },
+        { id: 'discord:222', from: 'link', overruledBy: 'bob' },
+      ],
+    },
+    { name: 'bob', role: 'member', ids: [] },
+  ],
+  changes: [{ at: AT, kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' }],
+}
+
 export interface FakeOperator extends OperatorService {
   readonly asked: unknown[]
 }
@@ -146,6 +162,22 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         asked.push({ run: id })
         if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
         return { slotAt: AT, traceId: 'tr_2' }
+      },
+    },
+    people: {
+      async list() {
+        asked.push('people')
+        return samplePeople
+      },
+      async link(person, id) {
+        asked.push({ link: [person, id] })
+        if (person !== 'ada') throw new ParleyError('not_found', `There is no person ${person}.`)
+        return { person, id }
+      },
+      async unlink(id) {
+        asked.push({ unlink: id })
+        if (id !== 'discord:222') throw new ParleyError('not_found', `Nobody has linked ${id}.`)
+        return { person: 'ada', id }
       },
     },
     ...overrides,

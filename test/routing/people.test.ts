@@ -4,9 +4,11 @@ import { toPersonId } from '../../src/core/ids.ts'
 import type { Sender } from '../../src/core/message.ts'
 import type { PersonPolicy } from '../../src/core/policy.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
+import { personBehind } from '../../src/routing/identify.ts'
+import { linkConflicts } from '../../src/routing/identity-links.ts'
 import { decide, routeOf, verdict } from '../fakes/decide.ts'
 import { direct, message, slackChannel, user } from '../fakes/dispatch.ts'
-import { household, member, owner, policy } from '../fakes/routing-policy.ts'
+import { household, member, owner, policy, routingOf } from '../fakes/routing-policy.ts'
 
 const GUEST: Identity = { role: 'guest' }
 const ADA: Identity = { person: toPersonId('ada'), role: 'owner' }
@@ -168,5 +170,32 @@ describe('people the store knows', () => {
 
   it('a role without a person counts for nothing', () => {
     expect(decide(policy(), message(), personOf({ role: 'owner' })).identity).toEqual(GUEST)
+  })
+})
+
+describe('an id in writing', () => {
+  const { people } = routingOf(policy({ people: [owner('ada', 'telegram:111', 'slack:T01/U3')] }))
+  const carol: Identity = { person: toPersonId('carol'), role: 'member' }
+  const behind = (id: string, stored?: Identity) => personBehind(people, { personOf: () => stored }, id)
+
+  it('H04: is who the configuration says, else who the store says, team included', () => {
+    expect(behind('telegram:111', carol)).toEqual({ person: 'ada', role: 'owner' })
+    expect(behind('slack:t01/u3')).toEqual({ person: 'ada', role: 'owner' })
+    expect(behind('slack:t02/u3')).toEqual({ role: 'guest' })
+    expect(behind('discord:5', carol)).toEqual(carol)
+  })
+
+  it('RELIABILITY S25: is nobody without a channel, and where many share it', () => {
+    expect([behind('111', carol), behind('telegram:777000', carol)]).toEqual([{ role: 'guest' }, { role: 'guest' }])
+  })
+
+  it('K16: what the store gives to another than the configuration is named, and the configuration wins', () => {
+    const stored = [
+      { id: toPersonId('ada'), ids: ['telegram:111', 'discord:5'] },
+      { id: toPersonId('bob'), ids: ['slack:t01/u3', 'nonsense'] },
+    ]
+    expect(linkConflicts(people, stored)).toEqual([
+      'people.ada.ids[1]: slack:t01/u3 is linked to bob too; the configuration wins until "parley people unlink slack:t01/u3"',
+    ])
   })
 })

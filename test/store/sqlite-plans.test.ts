@@ -98,6 +98,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await outbox.counts()
   await outbox.recent(['sent'], 1)
   await people.all()
+  await people.linkCode('hash')
+  await people.changes(1)
   await channelState.get('telegram', ACCOUNT, 'key')
   await schedules.get(SCHEDULE)
   await schedules.all()
@@ -132,6 +134,15 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.outbox.replace(delivery.id, { op: 'edit', part: delivery.part, state: 'sending', at: 1 })
   await tx.outbox.fence()
   await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
+  await tx.people.join('ada' as PersonId, 'telegram:1', 1)
+  await tx.people.unlink('telegram:1')
+  await tx.people.addLinkCode(
+    { hash: 'h', person: 'ada' as PersonId, maker: 'telegram:1', shownAt: delivery.address, expiresAt: 1 },
+    1,
+  )
+  await tx.people.useLinkCode('h', NOBODYS_ID)
+  await tx.people.withdrawLinkCode('h')
+  await tx.people.recordChange({ at: 1, kind: 'linked', person: 'ada' as PersonId, platformId: 'x', by: 'y' })
   await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
   await tx.notices.once('key', 1, 1)
   await tx.mutes.set({ conversation: 'x' }, 1)

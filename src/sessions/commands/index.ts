@@ -1,17 +1,21 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand } from '../../core/command.ts'
+import type { Identity } from '../../core/dispatch.ts'
 import type { IdSource } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import type { Store } from '../../store/store.ts'
 import type { Access } from '../access.ts'
+import type { Links } from '../links.ts'
 import type { Mutes } from '../mutes.ts'
 import type { RunningTurns } from '../running-turns.ts'
 import { helpCommand } from './help.ts'
+import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
+import { unlinkCommand } from './unlink.ts'
 import { usageCommand } from './usage.ts'
 import { whoamiCommand } from './whoami.ts'
 import { type WhyDeps, whyCommand } from './why.ts'
@@ -22,6 +26,9 @@ export interface SessionCommandDeps {
   readonly ids: IdSource
   readonly access: Access
   readonly mutes: Mutes
+  readonly links: Links
+  /** Who is behind a platform id as things stand. */
+  whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly operator: Pick<OperatorService, 'status'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
@@ -38,6 +45,8 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     startCommand(deps.access),
     helpCommand(() => deps.all()),
     whoamiCommand(),
+    linkCommand(deps.links),
+    unlinkCommand(deps),
     statusCommand(deps.operator),
     usageCommand(deps),
     newCommand(deps),

@@ -21,6 +21,11 @@ async function start(
   if (args !== '' && decision.identity.role !== 'owner') {
     if (address.chatType !== 'direct')
       throw new ParleyError('forbidden', 'Claim me in a direct chat, where nobody else reads the code.')
+    const { person } = decision.identity
+    if (person !== undefined) {
+      const remedy = `people.${person}.role in the configuration says who owns me`
+      throw new ParleyError('forbidden', `You are ${person} to me, and ${remedy}.`)
+    }
     await access.claim(address.channel, sender, args)
     return 'You are my owner now. Say anything, or `/help` to see what I can do.'
   }

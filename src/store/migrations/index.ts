@@ -2,7 +2,8 @@ import { initial } from './0001-initial.ts'
 import { schedules } from './0002-schedules.ts'
 import { aliases } from './0003-aliases.ts'
 import { mutes } from './0004-mutes.ts'
+import { identity } from './0005-identity.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
-export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes]
+export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity]

@@ -1,36 +1,10 @@
 import { expect, it } from 'vitest'
-import { toAccountId, toPersonId } from '../../../src/core/ids.ts'
-import { type ContractPart, rejection } from './under-test.ts'
+import { toAccountId } from '../../../src/core/ids.ts'
+import type { ContractPart } from './under-test.ts'
 
-const [ADA, BOB] = [toPersonId('ada'), toPersonId('bob')]
 const [FIRST, SECOND] = [toAccountId('default'), toAccountId('second')]
 
 export const smallContract: ContractPart = (underTest) => {
-  it('K14: a linked person is known with every id, after a restart too', async () => {
-    const { store } = underTest
-    await store.write((tx) => tx.people.link(ADA, 'owner', ['telegram:111'], 1))
-    await store.write((tx) => tx.people.link(BOB, 'member', ['telegram:112'], 2))
-    await store.write((tx) => tx.people.link(ADA, 'owner', ['slack:T01/U333', 'telegram:111'], 3))
-    expect(await (await underTest.reopen()).read.people.all()).toEqual([
-      { id: ADA, role: 'owner', ids: ['telegram:111', 'slack:T01/U333'] },
-      { id: BOB, role: 'member', ids: ['telegram:112'] },
-    ])
-  })
-
-  it('K16: an id belongs to one person; the refused link leaves nothing behind', async () => {
-    const { store } = underTest
-    await store.write((tx) => tx.people.link(ADA, 'owner', ['telegram:111'], 1))
-    const stolen = await rejection(store, (tx) => tx.people.link(BOB, 'owner', ['telegram:5', 'telegram:111'], 2))
-    expect(stolen).toMatchObject({ code: 'conflict' })
-    expect(await store.read.people.all()).toEqual([{ id: ADA, role: 'owner', ids: ['telegram:111'] }])
-  })
-
-  it('a person without an id is refused', async () => {
-    expect(await rejection(underTest.store, (tx) => tx.people.link(ADA, 'owner', [], 1))).toMatchObject({
-      code: 'invalid',
-    })
-  })
-
   it('channel state is kept apart by channel, account and key, last write wins', async () => {
     await underTest.store.write(async (tx) => {
       await tx.channelState.set('telegram', FIRST, 'cursor', '1')

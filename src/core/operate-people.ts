@@ -1,0 +1,38 @@
+/** What an operator can ask about who is who: a part of `OperatorService`, apart only for its size. */
+export interface PeopleOperator {
+  list(): Promise<PeopleReport>
+  /** Joins an id, written `<channel>:<id>`, to a person by name. `conflict` for an id that is somebody's; `not_found` for nobody of that name. */
+  link(person: string, platformId: string): Promise<LinkedId>
+  /** Parts it again. `not_found` for one that nobody linked. */
+  unlink(platformId: string): Promise<LinkedId>
+}
+
+export interface LinkedId {
+  readonly person: string
+  readonly id: string
+}
+
+export interface PeopleReport {
+  readonly people: readonly PersonReport[]
+  /** Who was joined and parted, newest first. */
+  readonly changes: readonly IdentityChangeReport[]
+}
+
+export interface PersonReport {
+  readonly name: string
+  readonly role: string
+  readonly ids: readonly {
+    readonly id: string
+    readonly from: 'configuration' | 'link'
+    /** The person the configuration gives it to instead, which wins. */
+    readonly overruledBy?: string
+  }[]
+}
+
+export interface IdentityChangeReport {
+  readonly at: number
+  readonly kind: 'claimed' | 'linked' | 'unlinked'
+  readonly person: string
+  readonly id: string
+  readonly by: string
+}

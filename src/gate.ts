@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from './core/clock.ts'
+import type { ChatCommand } from './core/command.ts'
+import type { Identity } from './core/dispatch.ts'
+import type { IdSource } from './core/ids.ts'
+import type { Logger } from './core/logger.ts'
+import type { PeopleOperator } from './core/operate-people.ts'
+import type { RoutingPolicy } from './core/policy.ts'
+import type { Routing } from './routing/compile-routing.ts'
+import { personBehind } from './routing/identify.ts'
+import { linkConflicts } from './routing/identity-links.ts'
+import { type Access, createAccess } from './sessions/access.ts'
+import type { Say } from './sessions/courtesy.ts'
+import { createLinks, type Links } from './sessions/links.ts'
+import { loadMutes, type Mutes } from './sessions/mutes.ts'
+import { operatePeople } from './sessions/operate-people.ts'
+import { loadFacts, type StoredFacts } from './sessions/route-facts.ts'
+import type { Store } from './store/store.ts'
+
+export interface GateParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly policy: RoutingPolicy
+  readonly routing: Routing
+  readonly say: Say
+  command(name: string): ChatCommand | undefined
+}
+
+/** Who is who: the people of the configuration and of the store together, wired. */
+export interface Gate {
+  readonly access: Access
+  readonly facts: StoredFacts
+  readonly links: Links
+  readonly mutes: Mutes
+  readonly people: PeopleOperator
+  /** Who is behind a platform id as things stand. */
+  whoIs(platformId: string): Identity
+}
+
+export async function createGate({
+  store,
+  clock,
+  ids,
+  logger,
+  policy,
+  routing,
+  say,
+  command,
+}: GateParts): Promise<Gate> {
+  const code = randomBytes(12).toString('base64url')
+  const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed })
+  const mutes = await loadMutes(store, clock)
+  const facts = await loadFacts({ store, clock, access, mutes, policy, command })
+  const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
+  const links = createLinks({ store, clock, ids, say, randomBytes, whoIs, refresh: access.refresh })
+  const conflicts = linkConflicts(routing.people, await store.read.people.all())
+  for (const warning of conflicts) logger.warn('A link is doubtful', { warning })
+  return {
+    access,
+    facts,
+    links,
+    mutes,
+    whoIs,
+    people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
+  }
+}

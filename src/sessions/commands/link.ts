@@ -1,0 +1,38 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { identifiesNobody } from '../../core/platform-id.ts'
+import { askerOf, type Links } from '../links.ts'
+
+/** `/link`: a code on one platform, `/link <code>` on another, and both ids are one person. */
+export function linkCommand(links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): ChatCommand {
+  return {
+    name: 'link',
+    description: 'Be the same person to me on another platform',
+    who: 'anyone',
+    open: true,
+    run: (call) => link(call, links),
+  }
+}
+
+async function link(call: CommandCall, links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): Promise<string> {
+  const { dispatch, decision, args, inboxId } = call
+  const { address, sender } = dispatch.event
+  if (address.chatType !== 'direct') {
+    if (args !== '') await links.spoil(args)
+    const spent = args === '' ? '' : ' That code is spent now: others have read it.'
+    return `Ask me for that in a direct chat, where nobody else reads the code.${spent}`
+  }
+  if (identifiesNobody(address.channel, sender)) {
+    throw new ParleyError('forbidden', 'Write to me as yourself: this account stands for no single person.')
+  }
+  if (args !== '') {
+    const person = await links.redeem({ ...askerOf(call), inboxId, traceId: dispatch.traceId }, args)
+    return `You are ${person} to me here too.`
+  }
+  const { person } = decision.identity
+  if (person === undefined) {
+    return 'I do not know you here. Send me `/link` where I do, and type the code you get here: `/link <code>`.'
+  }
+  const code = await links.offer(askerOf(call), person)
+  return `Within ten minutes, type this to me on the other platform, in a direct chat:\n\n\`/link ${code}\`\n\nKeep it to yourself: whoever types it there first is ${person} to me.`
+}

@@ -1,0 +1,35 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { askerOf, type Links } from '../links.ts'
+
+export interface UnlinkDeps {
+  readonly links: Pick<Links, 'unlink'>
+  /** Who is behind a platform id as things stand. */
+  whoIs(platformId: string): Identity
+}
+
+/** `/unlink <channel:id>`: parts an id that `/link` joined. Everybody for their own ids, the owner for any. */
+export function unlinkCommand(deps: UnlinkDeps): ChatCommand {
+  return {
+    name: 'unlink',
+    description: 'Take back a /link: give me the id, as in telegram:111',
+    who: 'anyone',
+    run: (call) => unlink(call, deps),
+  }
+}
+
+async function unlink(call: CommandCall, { links, whoIs }: UnlinkDeps): Promise<string> {
+  const { person, role } = call.decision.identity
+  const given = call.args.toLowerCase().replace(/`/g, '')
+  if (given === '') return 'Which id? Write it as in `/unlink telegram:111`; `/whoami` says yours.'
+  const own = person !== undefined && whoIs(given).person === person
+  // Whose id it is, is nobody else's business.
+  if (!own && role !== 'owner') throw new ParleyError('not_found', `You have not linked \`${given}\`.`)
+  const { platformId } = askerOf(call)
+  if (role === 'owner' && given === platformId) {
+    throw new ParleyError('forbidden', 'That is the id you write from. Unlink it from another of yours.')
+  }
+  const was = await links.unlink(given, platformId)
+  return `\`${given}\` is not ${was} to me any more.`
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { owner, policy } from '../fakes/routing-policy.ts'
+import { type Household, startHousehold } from './household.ts'
+import { startTwoMore, type TwoMore } from './three-platforms.ts'
+
+type Whole = Household & TwoMore
+
+/** Ada owns the agent by her Telegram id alone; nobody else may talk. */
+async function house(): Promise<Whole> {
+  const more = await startTwoMore()
+  const routing = policy({ people: [owner('ada', 'telegram:111')] })
+  return Object.assign(await startHousehold({ routing, beside: more }), more)
+}
+
+/** What the bot answers in a direct chat, from this moment on, that contains these words. */
+function answers({ telegram, discord, slack }: Whole, words: string) {
+  const after = telegram.ledger.mark()
+  const [onDiscord, onSlack] = [discord.ledger.mark(), slack.ledger.mark()]
+  return {
+    telegram: (): Promise<{ text: string }> =>
+      telegram.ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes(words) }),
+    discord: () =>
+      discord.ledger.next((one) => one.kind === 'message' && one.byBot && one.text.includes(words), {
+        after: onDiscord,
+      }),
+    slack: () =>
+      slack.ledger.next((one) => one.kind === 'message' && one.byBot && one.text.includes(words), { after: onSlack }),
+  }
+}
+
+async function codeFor(of: Whole): Promise<string> {
+  const shown = answers(of, '/link ')
+  of.telegram.world.say({ from: 111, text: '/link' })
+  return /\/link ([a-z0-9-]+)/.exec((await shown.telegram()).text)?.[1] ?? ''
+}
+
+describe('linking', () => {
+  it('S19: a stranger who types the code of the owner elsewhere is the owner there from the next message on', async () => {
+    const of = await house()
+    const { telegram, discord } = of
+    const refused = answers(of, 'only talk to people')
+    discord.world.say({ from: '222', text: 'hello' })
+    await refused.discord()
+    const code = await codeFor(of)
+    const [linked, told] = [answers(of, 'You are ada to me here too'), answers(of, 'discord:222')]
+    discord.world.say({ from: '222', text: `/link ${code}` })
+    await linked.discord()
+    expect((await told.telegram()).text).toContain('/unlink discord:222')
+    const answered = answers(of, 'echo hello again')
+    discord.world.say({ from: '222', text: 'hello again' })
+    await answered.discord()
+
+    const again = answers(of, 'not valid')
+    discord.world.say({ from: '555', text: `/link ${code}` })
+    await again.discord()
+    await of.restart()
+    const after = answers(of, 'echo still me')
+    discord.world.say({ from: '222', text: 'still me' })
+    await after.discord()
+    expect((await of.daemon.operator.people.list()).changes).toMatchObject([
+      { kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' },
+    ])
+    expect(telegram.world.messages(111, { by: 'bot' })).toHaveLength(2)
+  })
+
+  it('H13: what the owner parts is a stranger at once', async () => {
+    const of = await house()
+    const { telegram, slack } = of
+    const linked = answers(of, 'You are ada to me here too')
+    slack.world.say({ from: 'U333', text: `/link ${await codeFor(of)}` })
+    await linked.slack()
+    const { people } = await of.daemon.operator.people.list()
+    const id = people[0]?.ids.find(({ from }) => from === 'link')?.id ?? ''
+    expect(id).toMatch(/^slack:[^/]+\/u333$/)
+    const parted = answers(of, 'is not ada to me any more')
+    telegram.world.say({ from: 111, text: `/unlink ${id}` })
+    await parted.telegram()
+    const refused = answers(of, 'only talk to people')
+    slack.world.say({ from: 'U333', text: 'hello?' })
+    await refused.slack()
+  })
+
+  it('H12: a code is never shown in a group, and one that is typed there is spent', async () => {
+    const of = await house()
+    const { telegram, discord } = of
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111] })
+    const sent = answers(of, 'direct chat')
+    telegram.world.say({ from: 111, chat, text: '/link@parley_bot' })
+    expect((await sent.telegram()).text).not.toContain('/link ')
+    const code = await codeFor(of)
+    const spent = answers(of, 'spent')
+    telegram.world.say({ from: 111, chat, text: `/link@parley_bot ${code}` })
+    await spent.telegram()
+    const refused = answers(of, 'not valid')
+    discord.world.say({ from: '222', text: `/link ${code}` })
+    await refused.discord()
+  })
+
+  it('a stranger gets no code', async () => {
+    const of = await house()
+    const told = answers(of, 'I do not know you here')
+    of.telegram.world.say({ from: 555, text: '/link' })
+    await told.telegram()
+  })
+})
