@@ -140,6 +140,16 @@ export interface ToolResultData {
 /** How a turn ended. `silent`: a marker and nothing else. */
 export type TurnOutcome = 'answered' | 'silent' | 'failed'
 
+/** What became of an accepted message; `refused: …` carries the reason. */
+export type InboxOutcome =
+  | TurnOutcome
+  | 'context'
+  | 'control'
+  | 'cancelled'
+  | 'quarantined'
+  | `refused: ${string}`
+  | `ignored: ${string}`
+
 export interface TurnEndData {
   readonly outcome: TurnOutcome
   readonly usage: Usage

@@ -1,11 +1,11 @@
 import type { ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { EventDraft, TurnOutcome } from '../core/event.ts'
+import type { EventDraft, InboxOutcome, TurnOutcome } from '../core/event.ts'
 import type { IdSource, TraceId, TurnId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
 import type { Role, Session } from '../core/session.ts'
 import type { Principal } from '../core/turn.ts'
-import type { EventToAppend, InboxOutcome, InboxRow, StoreWriter } from '../store/store.ts'
+import type { EventToAppend, InboxRow, StoreWriter } from '../store/store.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
 export interface StartedTurn {
@@ -105,8 +105,7 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
       ? { type: 'turn_cancelled', turnId: turn.id, data: { reason: 'stopped' } }
       : { type: 'turn_completed', turnId: turn.id, data: { outcome: ending.outcome, usage, steps, ...failure } },
   )
-  await tx.turns.finish(turn.id, { state: ending.kind, at, usage, ...failure })
-  await tx.inbox.settleTurn(turn.id, ending.inbox)
+  await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
   return append(tx, turn, at, events)
 }
 

@@ -13,7 +13,9 @@ const ROWS_PER_INSERT = 64
 
 const SPENT_PAGE = 500
 
-const COLUMNS = 'session_id, seq, at, type, turn_id, data'
+const COLUMNS = 'seq, at, type, turn_id, data'
+/** A number keeps the index that every append touches small. */
+const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
 const codec: RowCodec<SessionEvent> = {
   table: 'events',
@@ -39,11 +41,11 @@ export class EventReading implements EventReader {
   }
 
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]> {
-    return this.#list('session_id = $1 AND seq > $2 ORDER BY seq LIMIT ($3 + 0)', [sessionId, after, limit])
+    return this.#list(`${OF_SESSION} AND seq > $2 ORDER BY seq LIMIT ($3 + 0)`, [sessionId, after, limit])
   }
 
   async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
-    return (await this.#list('session_id = $1 ORDER BY seq DESC LIMIT ($2 + 0)', [sessionId, limit])).toReversed()
+    return (await this.#list(`${OF_SESSION} ORDER BY seq DESC LIMIT ($2 + 0)`, [sessionId, limit])).toReversed()
   }
 
   /** A page at a time: a log may be long, and nothing else runs while a page is read. */
@@ -51,7 +53,7 @@ export class EventReading implements EventReader {
     let [turns, input, output] = [0, 0, 0]
     for (let after = 0; ; ) {
       const rows = await this.#list(
-        "session_id = $1 AND seq > $2 AND type = 'turn_completed' ORDER BY seq LIMIT ($3 + 0)",
+        `${OF_SESSION} AND seq > $2 AND type = 'turn_completed' ORDER BY seq LIMIT ($3 + 0)`,
         [sessionId, after, SPENT_PAGE],
       )
       for (const event of rows) {
@@ -66,12 +68,16 @@ export class EventReading implements EventReader {
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
-    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM events WHERE ${where}`, params), this.#logger)
+    return readRows(
+      codec,
+      await this.sql.all(`SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`, params),
+      this.#logger,
+    )
   }
 }
 
 interface Append {
-  readonly sessionId: SessionId
+  readonly sessionNo: number
   readonly at: number
   readonly drafts: readonly EventToAppend[]
 }
@@ -81,47 +87,53 @@ export class EventWriting extends EventReading implements EventWriter {
     for (const draft of drafts)
       if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
     if (drafts.length === 0) throw invalid('there is nothing to append')
-    const lastSeq = await this.#advance({ sessionId, at, drafts })
+    const { sessionNo, lastSeq } = await this.#advance(sessionId, at, drafts)
     const first = lastSeq - drafts.length + 1
     for (let from = 0; from < drafts.length; from += ROWS_PER_INSERT) {
       const rows = drafts.slice(from, from + ROWS_PER_INSERT)
-      await this.sql.run(insertText(rows.length), insertParams({ sessionId, at, drafts: rows }, first + from))
+      await this.sql.run(insertText(rows.length), insertParams({ sessionNo, at, drafts: rows }, first + from))
     }
     return first
   }
 
   async copy(from: SessionId, to: SessionId): Promise<number> {
     const copied = await this.sql.run(
-      `INSERT INTO events (${COLUMNS})
-        SELECT taker.id, taker.last_seq + ROW_NUMBER() OVER (ORDER BY events.seq), events.at, events.type,
+      `INSERT INTO events (session_no, ${COLUMNS})
+        SELECT taker.no, taker.last_seq + ROW_NUMBER() OVER (ORDER BY events.seq), events.at, events.type,
           events.turn_id, events.data
-        FROM events JOIN sessions AS taker ON taker.id = $2
-        WHERE events.session_id = $1 AND events.type <> 'session_started' ORDER BY events.seq`,
+        FROM events JOIN session_activity AS taker ON taker.no = (SELECT no FROM sessions WHERE id = $2)
+        WHERE ${OF_SESSION} AND events.type <> 'session_started' ORDER BY events.seq`,
       [from, to],
     )
     const changed = await this.sql.run(
-      `UPDATE sessions SET last_seq = sessions.last_seq + $3, message_count = sessions.message_count + old.message_count,
-        turn_count = sessions.turn_count + old.turn_count, preview = old.preview, description = old.description,
-        description_source = old.description_source
-        FROM sessions AS old WHERE old.id = $1 AND sessions.id = $2`,
+      `UPDATE session_activity SET last_seq = session_activity.last_seq + $3,
+        message_count = session_activity.message_count + old.message_count,
+        turn_count = session_activity.turn_count + old.turn_count, preview = old.preview,
+        description = old.description, description_source = old.description_source
+        FROM session_activity AS old WHERE old.no = (SELECT no FROM sessions WHERE id = $1)
+        AND session_activity.no = (SELECT no FROM sessions WHERE id = $2)`,
       [from, to, copied],
     )
     if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
     return copied
   }
 
-  /** Takes the numbers and keeps the session row in step, in one statement: a gap or a repeat cannot come about (C23). */
-  async #advance({ sessionId, at, drafts }: Append): Promise<number> {
+  /** Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23). */
+  async #advance(
+    sessionId: SessionId,
+    at: number,
+    drafts: readonly EventToAppend[],
+  ): Promise<{ sessionNo: number; lastSeq: number }> {
     const effect = effectOf(drafts)
     const row = await this.sql.get(
-      `UPDATE sessions SET last_seq = last_seq + $1, message_count = message_count + $2, turn_count = turn_count + $3,
-        last_activity_at = $4, preview = COALESCE($5, preview),
+      `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
+        turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
         description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE id = $7 RETURNING last_seq`,
+        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
       [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
     )
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-    return integer(row, 'last_seq')
+    return { sessionNo: integer(row, 'no'), lastSeq: integer(row, 'last_seq') }
   }
 }
 
@@ -134,13 +146,13 @@ function insertText(count: number): string {
     const next = 3 + row * 4
     return `($1, $${next}, $2, $${next + 1}, $${next + 2}, $${next + 3})`
   })
-  const text = `INSERT INTO events (${COLUMNS}) VALUES ${tuples.join(', ')}`
+  const text = `INSERT INTO events (session_no, ${COLUMNS}) VALUES ${tuples.join(', ')}`
   insertTexts.set(count, text)
   return text
 }
 
-function insertParams({ sessionId, at, drafts }: Append, first: number): SqlValue[] {
-  const params: SqlValue[] = [sessionId, at]
+function insertParams({ sessionNo, at, drafts }: Append, first: number): SqlValue[] {
+  const params: SqlValue[] = [sessionNo, at]
   let seq = first
   for (const draft of drafts) params.push(seq++, draft.type, draft.turnId ?? null, JSON.stringify(draft.data))
   return params

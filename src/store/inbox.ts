@@ -1,12 +1,17 @@
 import type { Decision } from '../core/dispatch.ts'
+import type { InboxOutcome } from '../core/event.ts'
 import type { ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
-import type { InboxOutcome, InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
+import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
-const COLUMNS = 'id, session_id, turn_id, state, outcome, dispatch, decision'
+/** A message bound to a turn ends with it: its row is not written again, the turn's tells. */
+const COLUMNS = `inbox.id, inbox.session_id, inbox.turn_id, dispatch, decision,
+  CASE WHEN inbox.state = 'claimed' AND turns.outcome IS NOT NULL THEN 'done' ELSE inbox.state END AS state,
+  COALESCE(inbox.outcome, turns.outcome) AS outcome`
+const ROWS = 'inbox LEFT JOIN turns ON turns.id = inbox.turn_id'
 const TURN: Decision['kind'] = 'run'
 const COMMAND: Decision['kind'] = 'control'
 
@@ -36,12 +41,12 @@ export class InboxReading implements InboxReader {
   }
 
   async get(inboxId: InboxId): Promise<InboxRow | undefined> {
-    const row = await this.sql.get(`SELECT ${COLUMNS} FROM inbox WHERE id = $1`, [inboxId])
+    const row = await this.sql.get(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.id = $1`, [inboxId])
     return row === undefined ? undefined : readRow(codec, row)
   }
 
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]> {
-    const where = "state = 'waiting' AND session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)"
+    const where = "inbox.state = 'waiting' AND inbox.session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)"
     return this.#list(where, [sessionId, TURN, limit])
   }
 
@@ -57,7 +62,7 @@ export class InboxReading implements InboxReader {
   }
 
   commandsWaiting(): Promise<readonly InboxRow[]> {
-    return this.#list("state = 'waiting' AND kind = $1 ORDER BY no", [COMMAND])
+    return this.#list("inbox.state = 'waiting' AND kind = $1 ORDER BY no", [COMMAND])
   }
 
   ofTurn(turnId: TurnId): Promise<readonly InboxRow[]> {
@@ -65,7 +70,7 @@ export class InboxReading implements InboxReader {
   }
 
   find(name: string): Promise<readonly InboxRow[]> {
-    return this.#list('id = $1 OR trace_id = $1 OR message_id = $1 ORDER BY no DESC LIMIT 20', [name])
+    return this.#list('inbox.id = $1 OR inbox.trace_id = $1 OR message_id = $1 ORDER BY no DESC LIMIT 20', [name])
   }
 
   ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]> {
@@ -77,7 +82,7 @@ export class InboxReading implements InboxReader {
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
-    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM inbox WHERE ${where}`, params), this.#logger)
+    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM ${ROWS} WHERE ${where}`, params), this.#logger)
   }
 }
 
@@ -124,11 +129,6 @@ export class InboxWriting extends InboxReading implements InboxWriter {
 
   async settle(inboxId: InboxId, outcome: InboxOutcome): Promise<void> {
     await this.sql.run("UPDATE inbox SET state = 'done', outcome = $2 WHERE id = $1", [inboxId, outcome])
-  }
-
-  async settleTurn(turnId: TurnId, outcome: InboxOutcome): Promise<void> {
-    const query = "UPDATE inbox SET state = 'done', outcome = $2 WHERE turn_id = $1 AND state = 'claimed'"
-    await this.sql.run(query, [turnId, outcome])
   }
 
   /** Commands are left alone: the `/stop` that asks for this is one of them. */

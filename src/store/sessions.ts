@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import type { Ground, Sql, SqlRow } from './sql.ts'
+import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
 import type { SessionPage, SessionQuery, SessionReader, SessionWriter } from './store.ts'
 
 const KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
@@ -15,6 +15,9 @@ const OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
 const COLUMNS = `sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata,
   created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
   inactive_at, last_seq`
+/** A row has two halves under one number: what stays, and what every message changes. */
+const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
+const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 const codec: RowCodec<Session> = {
   table: 'sessions',
@@ -54,12 +57,12 @@ export class SessionReading implements SessionReader {
   }
 
   async get(sessionId: SessionId): Promise<Session | undefined> {
-    return one(await this.sql.get(`SELECT ${COLUMNS} FROM sessions WHERE id = $1`, [sessionId]))
+    return one(await this.sql.get(`SELECT ${COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId]))
   }
 
   async current(scopeKey: ScopeKey): Promise<Session | undefined> {
-    const query = `SELECT ${COLUMNS} FROM scopes JOIN sessions ON sessions.id = scopes.session_id
-      WHERE scopes.scope_key = $1`
+    const query = `SELECT ${COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
+      WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
     return one(await this.sql.get(query, [scopeKey]))
   }
 
@@ -79,13 +82,13 @@ export class SessionReading implements SessionReader {
 
   async #carrying(alias: string): Promise<Session | undefined> {
     const query = `SELECT ${COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
-      JOIN sessions ON sessions.id = scopes.session_id WHERE aliases.alias = $1
-      ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, no DESC LIMIT 1`
+      CROSS JOIN ${SESSIONS} WHERE sessions.id = scopes.session_id AND aliases.alias = $1
+      ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, sessions.no DESC LIMIT 1`
     return one(await this.sql.get(query, [alias]))
   }
 
   async #newestNamed(displayKey: string): Promise<Session | undefined> {
-    const query = `SELECT ${COLUMNS} FROM sessions WHERE display_key = $1 ORDER BY no DESC LIMIT 1`
+    const query = `SELECT ${COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 ORDER BY sessions.no DESC LIMIT 1`
     return one(await this.sql.get(query, [displayKey]))
   }
 
@@ -93,8 +96,9 @@ export class SessionReading implements SessionReader {
     if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
     if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
     const where = inactive ? '' : 'WHERE inactive_at IS NULL'
-    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM sessions ${where}`, [])
-    const page = `SELECT ${COLUMNS} FROM sessions ${where} ORDER BY last_activity_at DESC, no DESC LIMIT $1 OFFSET $2`
+    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM session_activity ${where}`, [])
+    const page = `SELECT ${COLUMNS} FROM ${SESSIONS} ${where}
+      ORDER BY last_activity_at DESC, activity.no DESC LIMIT $1 OFFSET $2`
     const rows = await this.sql.all(page, [limit, offset])
     return { sessions: readRows(codec, rows, this.#logger), total: count === undefined ? 0 : integer(count, 'total') }
   }
@@ -111,8 +115,9 @@ export class SessionReading implements SessionReader {
   /** `/` sets off a topic and `|` a dimension; `}` is the sign after `|`, so the range holds both. */
   async under(displayKey: string, limit: number): Promise<readonly Session[]> {
     const rows = await this.sql.all(
-      `SELECT ${COLUMNS} FROM sessions WHERE display_key >= $1 AND display_key < $2
-        AND (display_key = $1 OR SUBSTR(display_key, $3, 1) IN ('/', '|')) ORDER BY last_activity_at DESC, no DESC LIMIT $4`,
+      `SELECT ${COLUMNS} FROM ${SESSIONS} WHERE display_key >= $1 AND display_key < $2
+        AND (display_key = $1 OR SUBSTR(display_key, $3, 1) IN ('/', '|'))
+        ORDER BY last_activity_at DESC, sessions.no DESC LIMIT $4`,
       [displayKey, `${displayKey}}`, displayKey.length + 1, limit],
     )
     return readRows(codec, rows, this.#logger)
@@ -122,9 +127,8 @@ export class SessionReading implements SessionReader {
 export class SessionWriting extends SessionReading implements SessionWriter {
   async create(draft: SessionDraft, at: number): Promise<Session> {
     const row = await this.sql.get(
-      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
-        last_activity_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
-        ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING no`,
       [
         draft.id,
         draft.scopeKey,
@@ -139,12 +143,16 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       ],
     )
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
+    const activity = 'INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)'
+    await this.sql.run(activity, [integer(row, 'no'), at])
     await this.sql.run(
       `INSERT INTO scopes (scope_key, session_id) VALUES ($1, $2)
         ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
       [draft.scopeKey, draft.id],
     )
-    return readRow(codec, row)
+    const made = await this.get(draft.id)
+    if (made === undefined) throw unknownSession(draft.id)
+    return made
   }
 
   /** Writes only if something changes: it is called for every message of a known chat. */
@@ -153,26 +161,27 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     if (session === undefined) throw unknownSession(sessionId)
     const changed = Object.entries(metadata).some(([key, value]) => session.metadata[key] !== value)
     if (!changed && session.inactiveAt === undefined) return
-    await this.sql.run('UPDATE sessions SET metadata = $2, inactive_at = NULL, last_activity_at = $3 WHERE id = $1', [
-      sessionId,
-      JSON.stringify({ ...session.metadata, ...metadata }),
-      at,
-    ])
+    const merged = JSON.stringify({ ...session.metadata, ...metadata })
+    await this.#change('UPDATE sessions SET metadata = $2 WHERE id = $1', [sessionId, merged])
+    const query = `UPDATE session_activity SET inactive_at = NULL, last_activity_at = $2 WHERE ${NO_OF}`
+    await this.#change(query, [sessionId, at])
   }
 
   async deactivate(sessionId: SessionId, at: number): Promise<void> {
-    const query = 'UPDATE sessions SET inactive_at = COALESCE(inactive_at, $2) WHERE id = $1'
-    if ((await this.sql.run(query, [sessionId, at])) === 0) throw unknownSession(sessionId)
+    const query = `UPDATE session_activity SET inactive_at = COALESCE(inactive_at, $2) WHERE ${NO_OF}`
+    await this.#change(query, [sessionId, at])
   }
 
   async setSendOverride(sessionId: SessionId, override: SendOverride | null): Promise<void> {
-    const query = 'UPDATE sessions SET send_override = $2 WHERE id = $1'
-    if ((await this.sql.run(query, [sessionId, override])) === 0) throw unknownSession(sessionId)
+    await this.#change('UPDATE sessions SET send_override = $2 WHERE id = $1', [sessionId, override])
   }
 
   async setAgent(sessionId: SessionId, agent: AgentId): Promise<void> {
-    const query = 'UPDATE sessions SET agent_id = $2 WHERE id = $1'
-    if ((await this.sql.run(query, [sessionId, agent])) === 0) throw unknownSession(sessionId)
+    await this.#change('UPDATE sessions SET agent_id = $2 WHERE id = $1', [sessionId, agent])
+  }
+
+  async #change(query: string, params: readonly [SessionId, SqlValue]): Promise<void> {
+    if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { EventDraft, SessionEvent, TurnOutcome } from '../core/event.ts'
+import type { EventDraft, InboxOutcome, SessionEvent } from '../core/event.ts'
 import type { AgentId, ChannelId, DeliveryId, InboxId, ScopeKey, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
@@ -125,16 +125,6 @@ export type EventToAppend = EventDraft & { readonly turnId?: TurnId }
 /** `waiting`: owes a turn or a command. `claimed`: bound to a turn that has not ended. `done`: has its outcome. */
 export type InboxState = 'waiting' | 'claimed' | 'done'
 
-/** What became of an accepted message; `refused: …` carries the reason. */
-export type InboxOutcome =
-  | TurnOutcome
-  | 'context'
-  | 'control'
-  | 'cancelled'
-  | 'quarantined'
-  | `refused: ${string}`
-  | `ignored: ${string}`
-
 export interface InboxRow {
   readonly id: InboxId
   readonly dispatch: Dispatch
@@ -180,8 +170,6 @@ export interface InboxWriter {
   claim(ids: readonly InboxId[], turnId: TurnId): Promise<number>
   /** Ends one row that never had a turn. */
   settle(id: InboxId, outcome: InboxOutcome): Promise<void>
-  /** Ends every row bound to a turn. */
-  settleTurn(turnId: TurnId, outcome: InboxOutcome): Promise<void>
   /** Ends every row of a session that still waits, and returns how many (`/stop`). */
   settleWaiting(sessionId: SessionId, outcome: InboxOutcome): Promise<number>
 }

@@ -1,5 +1,6 @@
 import type { ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
+import type { InboxOutcome } from '../core/event.ts'
 import type { SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Spending, Usage } from '../core/model.ts'
 
@@ -31,6 +32,8 @@ export interface NewTurn {
 
 export interface TurnEnd {
   readonly state: Exclude<TurnState, 'running'>
+  /** What becomes of every message bound to it. */
+  readonly outcome: InboxOutcome
   readonly at: number
   readonly usage: Usage
   readonly error?: ErrorCode

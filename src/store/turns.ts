@@ -97,9 +97,9 @@ export class TurnWriting extends TurnReading implements TurnWriter {
 
   async finish(turnId: TurnId, end: TurnEnd): Promise<void> {
     const finished = await this.sql.run(
-      `UPDATE turns SET state = $1, ended_at = $2, input_tokens = $3, output_tokens = $4, error = $5
-        WHERE id = $6 AND state = 'running' AND epoch = $7`,
-      [end.state, end.at, end.usage.input, end.usage.output, end.error ?? null, turnId, this.epoch],
+      `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5, error = $6
+        WHERE id = $7 AND state = 'running' AND epoch = $8`,
+      [end.state, end.outcome, end.at, end.usage.input, end.usage.output, end.error ?? null, turnId, this.epoch],
     )
     if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
   }

@@ -6,7 +6,7 @@ export function countRows(database: string): Record<'inbox rows' | 'turns' | 'se
   const count = (from: string): number => Number(db.prepare(`SELECT count(*) FROM ${from}`).pluck().get())
   try {
     return {
-      'inbox rows': count("inbox WHERE state = 'done' AND outcome = 'answered'"),
+      'inbox rows': count("inbox JOIN turns ON turns.id = inbox.turn_id WHERE turns.outcome = 'answered'"),
       turns: count("turns WHERE state = 'completed'"),
       'sent parts': count("outbox WHERE state = 'sent'"),
     }

@@ -49,10 +49,12 @@ export function rawCycles({ path, sessions, parallel, cycles }: RawLoad): number
 
 function makeSessions(db: Database.Database, count: number): readonly string[] {
   const insert = db.prepare(`INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source,
-    metadata, created_at, last_activity_at) VALUES (?, ?, ?, 'main', 'group', ?, 'group', ?, ?, 1, 1)`)
+    metadata, created_at) VALUES (?, ?, ?, 'main', 'group', ?, 'group', ?, ?, 1)`)
+  const activity = db.prepare('INSERT INTO session_activity (no, last_activity_at) VALUES (last_insert_rowid(), 1)')
   return Array.from({ length: count }, (_, chat) => {
     const { id, scopeKey, scope, displayKey, source, metadata } = sessionDraft(chat)
     insert.run(id, scopeKey, JSON.stringify(scope), displayKey, JSON.stringify(source), JSON.stringify(metadata))
+    activity.run()
     return id
   })
 }
@@ -85,22 +87,22 @@ function prepare(db: Database.Database) {
     message_id, state, dispatch, decision) VALUES (?, 'telegram', 'default', ?, 'run', ?, ?, ?, ?, 'claimed', ?, ?)`)
   const advance = db
     .prepare(
-      `UPDATE sessions SET last_seq = last_seq + 2, message_count = message_count + 1, turn_count = turn_count + ?,
-    last_activity_at = ?, preview = ? WHERE id = ? RETURNING last_seq`,
+      `UPDATE session_activity SET last_seq = last_seq + 2, message_count = message_count + 1,
+    turn_count = turn_count + ?, last_activity_at = ?, preview = ? WHERE no = (SELECT no FROM sessions WHERE id = ?)
+    RETURNING no, last_seq`,
     )
-    .pluck()
+    .raw()
   const events = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?)')
   const start = db.prepare(`INSERT INTO turns (id, session_id, trace_id, reply, state, attempt, epoch, started_at)
     VALUES (?, ?, ?, ?, 'running', 1, 1, ?)`)
-  const finish = db.prepare("UPDATE turns SET state = 'completed', ended_at = ? WHERE id = ?")
-  const settle = db.prepare("UPDATE inbox SET state = 'done', outcome = 'answered' WHERE turn_id = ?")
+  const finish = db.prepare("UPDATE turns SET state = 'completed', outcome = 'answered', ended_at = ? WHERE id = ?")
   const add =
     db.prepare(`INSERT INTO outbox (id, source, part_no, session_id, trace_id, address, class, op, part, state,
     attempt, owner_epoch, expires_at, started_at) VALUES (?, ?, 0, ?, ?, ?, 'reply', 'send', ?, 'sending', 1, 1, ?, ?)`)
   const sent = db.prepare("UPDATE outbox SET state = 'sent', message_id = ? WHERE id = ?")
   const append = (v: Values, turns: number, rows: readonly [string, string | null, string][]): void => {
-    const seq = Number(advance.get(turns, v.no, 'message', v.sessionId)) - 1
-    const values = rows.flatMap(([type, turn, data], index) => [v.sessionId, seq + index, v.no, type, turn, data])
+    const [session, last] = advance.get(turns, v.no, 'message', v.sessionId) as [number, number]
+    const values = rows.flatMap(([type, turn, data], index) => [session, last - 1 + index, v.no, type, turn, data])
     events.run(...values)
   }
   return {
@@ -118,7 +120,6 @@ function prepare(db: Database.Database) {
         ['turn_completed', v.turnId, v.completed],
       ])
       finish.run(v.no, v.turnId)
-      settle.run(v.turnId)
       const { id, address, part, expiresAt } = v.delivery
       add.run(id, v.turnId, v.sessionId, v.traceId, JSON.stringify(address), JSON.stringify(part), expiresAt, v.no)
     },

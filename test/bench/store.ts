@@ -82,8 +82,7 @@ async function cycle(store: Store, sessionId: SessionId, { chat, no }: { chat: n
   await store.write(async (tx) => {
     const answer = { ...assistantMessage(`echo message ${no}`), turnId: turn.id }
     await tx.events.append(sessionId, at, [answer, { ...turnCompleted, turnId: turn.id }])
-    await tx.turns.finish(turn.id, { state: 'completed', at, usage: { input: 10, output: 5 } })
-    await tx.inbox.settleTurn(turn.id, 'answered')
+    await tx.turns.finish(turn.id, { state: 'completed', outcome: 'answered', at, usage: { input: 10, output: 5 } })
     await tx.outbox.add([delivery])
   })
   await store.write((tx) => tx.outbox.settle(delivery.id, { state: 'sent', messageId: String(no), at }))

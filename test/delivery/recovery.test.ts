@@ -197,7 +197,7 @@ test('A04: killed while the final edit was on its way, it is edited again and st
   await live.settle()
   const usage = { input: 0, output: 0 }
   const planned = await rig.store.write(async (tx) => {
-    await tx.turns.finish(turnId, { state: 'completed', at: rig.clock.now(), usage })
+    await tx.turns.finish(turnId, { state: 'completed', outcome: 'answered', at: rig.clock.now(), usage })
     return rig.delivery.plan(tx, { ...rig.message('The end.'), source: turnId })
   })
   rig.channel.fates.push(hanging(false))
@@ -219,7 +219,9 @@ test('the uncertain preview of a turn that was stopped is given up at the next s
   await rig.pass(1_000)
   await live.settle()
   const usage = { input: 0, output: 0 }
-  await rig.store.write((tx) => tx.turns.finish(turnId, { state: 'cancelled', at: rig.clock.now(), usage }))
+  await rig.store.write((tx) =>
+    tx.turns.finish(turnId, { state: 'cancelled', outcome: 'cancelled', at: rig.clock.now(), usage }),
+  )
   await rig.crash()
   await rig.ready()
   await rig.pass(60_000)

@@ -62,13 +62,15 @@ export interface SessionRow {
 }
 
 const QUERIES = {
-  inbox: `SELECT id, kind, dispatch ->> '$.event.address.chat' AS chat, message_id, session_id, turn_id, state, outcome
-    FROM inbox ORDER BY no`,
+  inbox: `SELECT inbox.id, kind, dispatch ->> '$.event.address.chat' AS chat, message_id, inbox.session_id, turn_id,
+    iif(inbox.state = 'claimed' AND turns.outcome IS NOT NULL, 'done', inbox.state) AS state,
+    coalesce(inbox.outcome, turns.outcome) AS outcome FROM inbox LEFT JOIN turns ON turns.id = turn_id ORDER BY no`,
   turns: 'SELECT id, session_id, state, attempt, error FROM turns ORDER BY id',
   outbox: `SELECT id, source, part_no, address ->> '$.channel' AS channel, address ->> '$.chat' AS chat, address ->> '$.topic' AS topic, class, op, state,
     message_id, part ->> '$.plain' AS plain, reason FROM outbox ORDER BY no`,
-  events: 'SELECT session_id, seq, type, turn_id, data FROM events ORDER BY session_id, seq',
-  sessions: 'SELECT id, last_seq FROM sessions ORDER BY no',
+  events: `SELECT sessions.id AS session_id, seq, type, turn_id, data FROM events JOIN sessions ON no = session_no
+    ORDER BY session_id, seq`,
+  sessions: 'SELECT id, last_seq FROM sessions JOIN session_activity USING (no) ORDER BY no',
 }
 
 /** Reads a database that no daemon holds, without changing it. */

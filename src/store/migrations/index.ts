@@ -3,7 +3,8 @@ import { schedules } from './0002-schedules.ts'
 import { aliases } from './0003-aliases.ts'
 import { mutes } from './0004-mutes.ts'
 import { identity } from './0005-identity.ts'
+import { hotRows } from './0006-hot-rows.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
-export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity]
+export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity, hotRows]

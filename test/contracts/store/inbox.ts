@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { commandOf, ids, inboxRow, NOBODYS_ID } from '../../store/sample-rows.ts'
+import { commandOf, ids, inboxRow, NOBODYS_ID, turnOf } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession } from './under-test.ts'
 
 export const inboxContract: ContractPart = (underTest) => {
@@ -64,17 +64,25 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.inbox.waiting(sessionId, 10)).toEqual([])
   })
 
-  it('settleTurn ends every row of the turn', async () => {
+  it('a turn that ends ends every row bound to it', async () => {
     const { id: sessionId } = await makeSession(underTest.store, 1)
-    const turnId = ids.turn()
+    const turn = turnOf(sessionId, 1)
+    const turnId = turn.id
     const rows = [
       inboxRow(1, 1, { sessionId, turnId, state: 'claimed' }),
       inboxRow(1, 2, { sessionId, turnId, state: 'claimed' }),
     ]
     await add(...rows, inboxRow(1, 3, { sessionId }))
-    await underTest.store.write((tx) => tx.inbox.settleTurn(turnId, 'answered'))
-    const ended = await underTest.store.read.inbox.ofTurn(turnId)
+    await underTest.store.write((tx) => tx.turns.start(turn))
+    const { inbox } = underTest.store.read
+    expect((await inbox.ofTurn(turnId)).map(({ state }) => state)).toEqual(['claimed', 'claimed'])
+    const usage = { input: 0, output: 0 }
+    await underTest.store.write((tx) =>
+      tx.turns.finish(turnId, { state: 'completed', outcome: 'answered', at: 1, usage }),
+    )
+    const ended = await inbox.ofTurn(turnId)
     expect(ended.map(({ state, outcome }) => [state, outcome])).toEqual(rows.map(() => ['done', 'answered']))
+    expect(await inbox.get(rows[0]?.id ?? NOBODYS_ID)).toMatchObject({ state: 'done', outcome: 'answered' })
     expect(await underTest.store.read.inbox.waiting(sessionId, 10)).toHaveLength(1)
   })
 

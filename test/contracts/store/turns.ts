@@ -4,7 +4,7 @@ import type { TurnEnd } from '../../../src/store/turn-port.ts'
 import { turnOf } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
-const END: TurnEnd = { state: 'completed', at: 99, usage: { input: 12, output: 3 } }
+const END: TurnEnd = { state: 'completed', outcome: 'answered', at: 99, usage: { input: 12, output: 3 } }
 
 export const turnContract: ContractPart = (underTest) => {
   const start = async (chat: number) => {
