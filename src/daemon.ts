@@ -5,12 +5,14 @@ import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
 import type { Config } from './config/config.ts'
+import type { ChatMove } from './core/chat-move.ts'
 import { type Clock, sleep, systemClock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import { deferred } from './core/deferred.ts'
 import { type AccountId, type ChannelId, createIdSource, type PersonId, toAccountId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
+import type { ConfiguredSchedule } from './core/schedule.ts'
 import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
@@ -19,8 +21,10 @@ import { createGate } from './gate.ts'
 import { type LocalApi, startLocalApi } from './http/server.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
+import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
+import { movedSchedule } from './sessions/move-chat.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createWhy } from './why.ts'
@@ -84,7 +88,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     say: (message, when) => engine.say(message, when),
     command: (name) => commands.get(name),
   })
-  const { access, facts } = gate
+  const { access, facts, moves } = gate
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const world = { store, ids, clock, random, logger }
@@ -94,16 +98,17 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     accounts,
     routing,
     facts,
+    moves,
     commands,
     tools,
     timing: delivery,
     adapter,
   })
-  const { pipeline, running } = engine
-  const inlet = new Inlet({ clock, ids, accept: pipeline.accept, state: stateIn(store) })
+  const { accept, running } = engine
+  const inlet = new Inlet({ clock, ids, accept, state: stateIn(store) })
   const live = { hub, inlet, running, access, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
-  const schedules = schedulesOf(options, routing, { store, ids, clock, accept: pipeline.accept })
+  const schedules = schedulesOf(options, routing, { store, ids, clock, accept })
   const operator = createOperator({
     store,
     version,
@@ -119,7 +124,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
-  await schedules.start(config.schedules)
+  await schedules.start(currentSchedules(config, moves.all, logger))
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)
     const menu = registersCommands(adapter) ? adapter.registerCommands(own) : Promise.resolve()
@@ -137,6 +142,15 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
       return stopping
     },
   }
+}
+
+/** The configured schedules, where the chats they name are now. */
+function currentSchedules(config: Config, moves: readonly ChatMove[], logger: Logger): readonly ConfiguredSchedule[] {
+  for (const warning of formerNames(config, moves)) logger.warn('A setting is doubtful', { warning })
+  return config.schedules.map((schedule) => ({
+    ...schedule,
+    definition: moves.reduce(movedSchedule, schedule.definition),
+  }))
 }
 
 function modelsOf({ agents }: Config): readonly string[] {

@@ -2,12 +2,13 @@ import { createModels } from './agent/models.ts'
 import { createRunAgent } from './agent/run-turn.ts'
 import { createCatalogue } from './agent/tools/catalogue.ts'
 import type { Accounts } from './channels/accounts.ts'
-import type { ChannelAdapter } from './channels/adapter.ts'
+import type { ChannelAdapter, ChannelCursor } from './channels/adapter.ts'
 import type { Config } from './config/config.ts'
 import { createConverse } from './converse.ts'
 import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
+import type { Decision, Dispatch } from './core/dispatch.ts'
 import { ParleyError } from './core/errors.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
@@ -21,6 +22,7 @@ import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
+import type { ChatMoves } from './sessions/chat-moves.ts'
 import type { ChatWatch } from './sessions/chat-watch.ts'
 import { createCommandRunner } from './sessions/command-runner.ts'
 import { createCourtesy, type Say } from './sessions/courtesy.ts'
@@ -42,6 +44,7 @@ export interface EngineParts {
   readonly accounts: Accounts
   readonly routing: Routing
   readonly facts: RouteFacts & { readonly watch: Pick<ChatWatch, 'decided' | 'ended'> }
+  readonly moves: ChatMoves
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
@@ -53,6 +56,8 @@ export interface EngineParts {
 /** The stages between the doors. */
 export interface Engine {
   readonly pipeline: Pipeline
+  /** The one door in: resolves once the dispatch is on disk. */
+  accept(this: void, dispatch: Dispatch, position?: ChannelCursor): Promise<void>
   readonly delivery: DeliveryService
   readonly running: RunningTurns
   readonly say: Say
@@ -63,7 +68,7 @@ export interface Engine {
 const VIEW_LIMITS = { turns: 40, contextMessages: 50 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { store, ids, clock, config, routing, facts, commands } = parts
+  const { store, ids, clock, config, routing, facts, commands, moves } = parts
   const logger = parts.logger.child({ subsystem: 'turns' })
   const queue = createTurnQueue(config.session.queue.max)
   const running = createRunningTurns(clock, logger)
@@ -83,6 +88,11 @@ export function createEngine(parts: EngineParts): Engine {
     busy,
     agent,
   })
+  function decide(dispatch: Dispatch): Decision {
+    const decision = decideRoute(routing, facts, dispatch)
+    facts.watch.decided(dispatch, decision)
+    return decision
+  }
   const pipeline = new Pipeline({
     store,
     ids,
@@ -91,11 +101,7 @@ export function createEngine(parts: EngineParts): Engine {
     queue,
     running,
     delivery,
-    decide(dispatch) {
-      const decision = decideRoute(routing, facts, dispatch)
-      facts.watch.decided(dispatch, decision)
-      return decision
-    },
+    decide,
     async converse(turn, signal) {
       const result = await converse(turn, signal)
       facts.watch.ended(turn, result)
@@ -121,7 +127,14 @@ export function createEngine(parts: EngineParts): Engine {
       draining: () => running.draining,
     })
   }
-  return { pipeline, delivery, running, say, recover }
+  async function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
+    if (dispatch.event.kind !== 'migration') return pipeline.accept(moves.followed(dispatch), position)
+    const { channel, account } = dispatch.event.address
+    return moves.accept(dispatch, decide(dispatch), async (tx) => {
+      if (position) await tx.channelState.set(channel, account, position.key, position.value)
+    })
+  }
+  return { pipeline, accept, delivery, running, say, recover }
 }
 
 function deliveryOf({
@@ -135,6 +148,7 @@ function deliveryOf({
   routing,
   facts,
   timing,
+  moves,
 }: EngineParts): DeliveryService {
   return createDelivery({
     store,
@@ -152,6 +166,7 @@ function deliveryOf({
       session
         ? (mutedAt(facts, address, clock.now()) ?? sendAllowed(routing, facts, { address, ...session }))
         : { allowed: true, because: 'it speaks for no session' },
+    moved: (from, to) => void moves.learned(from, to),
     announced: (tx, row) => {
       const { address, traceId } = row
       return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, ids)

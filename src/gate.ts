@@ -9,7 +9,9 @@ import type { RoutingPolicy } from './core/policy.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { personBehind } from './routing/identify.ts'
 import { linkConflicts } from './routing/identity-links.ts'
+import { movedSession } from './routing/moved-session.ts'
 import { type Access, createAccess } from './sessions/access.ts'
+import { type ChatMoves, loadChatMoves } from './sessions/chat-moves.ts'
 import type { Say } from './sessions/courtesy.ts'
 import { createLinks, type Links } from './sessions/links.ts'
 import { loadMutes, type Mutes } from './sessions/mutes.ts'
@@ -28,12 +30,13 @@ export interface GateParts {
   command(name: string): ChatCommand | undefined
 }
 
-/** Who is who: the people of the configuration and of the store together, wired. */
+/** Who is who and what is where: the people of the configuration and of the store together, mutes, chats that moved. */
 export interface Gate {
   readonly access: Access
   readonly facts: StoredFacts
   readonly links: Links
   readonly mutes: Mutes
+  readonly moves: ChatMoves
   readonly people: PeopleOperator
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
@@ -52,7 +55,10 @@ export async function createGate({
   const code = randomBytes(12).toString('base64url')
   const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed })
   const mutes = await loadMutes(store, clock)
-  const facts = await loadFacts({ store, clock, access, mutes, policy, command })
+  const moves = await openMoves({ store, clock, ids, logger, routing }, () =>
+    Promise.all([mutes.reload(), facts.reload()]),
+  )
+  const facts = await loadFacts({ store, clock, access, mutes, moves, policy, command })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
   const links = createLinks({ store, clock, ids, say, randomBytes, whoIs, refresh: access.refresh })
   const conflicts = linkConflicts(routing.people, await store.read.people.all())
@@ -62,7 +68,23 @@ export async function createGate({
     facts,
     links,
     mutes,
+    moves,
     whoIs,
     people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
   }
+}
+
+/** The chats that got a new id; `reload` reads again what is kept in memory by address or scope key. */
+export function openMoves(
+  { store, clock, ids, logger, routing }: Pick<GateParts, 'store' | 'clock' | 'ids' | 'logger' | 'routing'>,
+  reload: () => Promise<unknown>,
+): Promise<ChatMoves> {
+  return loadChatMoves({
+    store,
+    clock,
+    ids,
+    logger: logger.child({ subsystem: 'chats' }),
+    rekey: (session, move) => movedSession(routing.sessions, session, move),
+    moved: async () => void (await reload()),
+  })
 }

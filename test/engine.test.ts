@@ -7,6 +7,7 @@ import { systemClock } from '../src/core/clock.ts'
 import { createIdSource, toAgentId } from '../src/core/ids.ts'
 import { silentLogger } from '../src/core/logger.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
+import { openMoves } from '../src/gate.ts'
 import { openSqliteStore } from '../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../src/store/store.ts'
 import { FakeChannel } from './delivery/fake-channel.ts'
@@ -32,6 +33,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
         return result
       }),
   }
+  const ids = createIdSource({ now: Date.now, randomBytes: (count) => new Uint8Array(count) })
   const channel = new FakeChannel(() => systemClock)
   const engine = createEngine({
     config: {
@@ -49,7 +51,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
       warnings: [],
     },
     store,
-    ids: createIdSource({ now: Date.now, randomBytes: (count) => new Uint8Array(count) }),
+    ids,
     clock: systemClock,
     random: () => 0,
     logger: silentLogger,
@@ -61,6 +63,10 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
     },
     routing: routingOf(household()),
     facts: { ...routeFacts(), watch: { decided() {}, ended() {} } },
+    moves: await openMoves(
+      { store, clock: systemClock, ids, logger: silentLogger, routing: routingOf(household()) },
+      async () => {},
+    ),
     commands: new Map(),
     tools: {},
     timing: {},

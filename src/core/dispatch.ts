@@ -85,7 +85,7 @@ export interface Identity {
 export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited' | 'muted'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access'
-export type IgnoreReason = 'self' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
+export type IgnoreReason = 'self' | 'chat_moved' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
 
 interface Decided {
   readonly identity: Identity

@@ -28,6 +28,8 @@ export interface LaneItem {
 export interface Lane {
   /** Where its parts go; a chat that moved takes its lane along. */
   address: Address
+  /** The platform told of the move at a send; until then the rows know best. */
+  followed?: true
   readonly items: LaneItem[]
 }
 

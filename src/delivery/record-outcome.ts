@@ -40,7 +40,7 @@ export function recordOutcome(deps: OutcomeDeps, attempt: Attempt): Recorded {
       op: row.op,
       attempt: row.attempt,
       repeat: row.op === 'send' && isRepeat(row.part, deps.settings.repeatMark),
-      moved: lane.address.chat !== row.address.chat,
+      moved: lane.followed === true,
       again,
     },
     { now: deps.clock.now(), random: deps.random() },
@@ -81,6 +81,7 @@ function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: Atte
     case 'moved':
       deps.moved?.(lane.address, outcome.to)
       lane.address = outcome.to
+      lane.followed = true
       return { write: settle({ state: 'waiting', reason: outcome.reason }), next: { kind: 'again' } }
     case 'send_anew':
       return {

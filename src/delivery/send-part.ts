@@ -58,6 +58,7 @@ async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step
   const row = item.row ?? (await deps.store.read.outbox.get(item.id))
   if (!row) return { kind: 'ended' }
   item.row = row
+  if (!lane.followed) lane.address = row.address
   const adapter = deps.adapter(lane.address)
   if (!adapter) return park(deps, item)
   if (item.begun) return transmit(deps, { item, row, lane, adapter })

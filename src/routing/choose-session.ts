@@ -191,6 +191,6 @@ function emptyScope({ agent, channel, account }: ScopeOwner): SessionScope {
 }
 
 /** Sessions of an agent that is not the default one say so, else two agents in one chat would show one key (T36). */
-function ofAgent(rules: SessionRules, agent: AgentId, key: string): string {
+export function ofAgent(rules: SessionRules, agent: AgentId, key: string): string {
   return agent === rules.defaultAgent ? key : `agent:${agent}:${key}`
 }

@@ -42,6 +42,14 @@ const SENDERS = {
 }
 const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [stop('sender', 'a bot')] }
 
+/** Told by the platform, whoever pressed the button. */
+const MOVED: Decision = {
+  kind: 'ignore',
+  reason: 'chat_moved',
+  identity: GUEST,
+  trace: [pass('sender', 'the platform: the chat has a new id')],
+}
+
 /**
  * The routing answer for one dispatch: pure, the same for live traffic, `why` and replay. The order is sender,
  * identity, access, command, mute, send policy, dispatch, session, group rule (BEHAVIOUR 2 row 38), and every kind of event
@@ -49,6 +57,7 @@ const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [
  */
 export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
   const { event, origin } = dispatch
+  if (event.kind === 'migration') return MOVED
   if (event.sender.kind === 'bot' && origin === 'platform') return BOT
   const ids = senderIds(event.sender)
   const { identity, step } = identify(routing.people, facts, { dispatch, ids })
@@ -75,8 +84,10 @@ function arrive(
   { dispatch, identity, ids }: { readonly dispatch: Dispatch; readonly identity: Identity; readonly ids: SenderIds },
 ): Arrival {
   const { event } = dispatch
+  const { address } = event
   const mentioned = isNamed(event)
-  const place = matchFacts(event.address, ids, { person: identity.person, mentioned })
+  const formerChat = facts.formerChat(address.channel, address.chat)
+  const place = matchFacts(address, ids, { person: identity.person, mentioned, formerChat })
   const rule = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
   const settings = rule === undefined ? routing.common : rule.settings
   const addressing = mentioned ? NAMED : findAddressing(dispatch, settings, facts)

@@ -8,6 +8,8 @@ export interface PlaceFacts {
   readonly account: string
   readonly chatType: ChatType
   readonly chat: string | undefined
+  /** The id the chat had before it moved: rules that name it mean this chat (RELIABILITY C07). */
+  readonly formerChat: string | undefined
   /** The platform's topic; never the forum suffix of a session key. */
   readonly topic: string | undefined
   readonly space: string | undefined
@@ -40,10 +42,17 @@ export function senderIds({ id, team }: Sender): SenderIds {
 
 export const NO_SENDER: SenderIds = { senderId: undefined, senderTeam: undefined }
 
+/** What is known beside the address and the ids. */
+export interface KnownFacts {
+  readonly person: PersonId | undefined
+  readonly mentioned: boolean
+  readonly formerChat?: string | undefined
+}
+
 export function matchFacts(
   address: Address,
   { senderId, senderTeam }: SenderIds,
-  { person, mentioned }: { readonly person: PersonId | undefined; readonly mentioned: boolean },
+  { person, mentioned, formerChat }: KnownFacts,
 ): MatchFacts {
   const { space } = address
   return {
@@ -51,6 +60,7 @@ export function matchFacts(
     account: address.account,
     chatType: address.chatType,
     chat: normalised(address.chat),
+    formerChat,
     topic: normalised(address.topic),
     space: normalised(space?.id),
     spaceType: normalised(space?.type),

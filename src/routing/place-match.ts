@@ -50,7 +50,7 @@ export function constraint(raw: string | undefined, path: string): string | unde
 
 export function matchesPlace(wanted: PlaceConstraint, place: PlaceFacts): boolean {
   return (
-    allows(wanted.chat, place.chat) &&
+    allowsChat(wanted.chat, place) &&
     allows(wanted.channel, place.channel) &&
     allows(wanted.account, place.account) &&
     allows(wanted.chatType, place.chatType) &&
@@ -58,6 +58,10 @@ export function matchesPlace(wanted: PlaceConstraint, place: PlaceFacts): boolea
     allows(wanted.space, place.space) &&
     allows(wanted.spaceType, place.spaceType)
   )
+}
+
+function allowsChat(wanted: string | undefined, { chat, formerChat }: PlaceFacts): boolean {
+  return allows(wanted, chat) || (formerChat !== undefined && wanted === formerChat)
 }
 
 /** An unset constraint allows anything, a set one only its own value. */

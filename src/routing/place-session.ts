@@ -18,13 +18,17 @@ export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
  */
 export function placeSession(
   routing: Routing,
-  facts: Pick<RouteFacts, 'personOf'>,
+  facts: Pick<RouteFacts, 'personOf' | 'formerChat'>,
   { address, ...posting }: Posting & { readonly address: Address },
 ): { readonly route: Route; readonly identity: Identity; readonly dispatch: Dispatch } {
   const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address), reply: { address } }
   const ids = senderIds(dispatch.event.sender)
   const { identity } = identify(routing.people, facts, { dispatch, ids })
-  const place = matchFacts(address, ids, { person: identity.person, mentioned: true })
+  const place = matchFacts(address, ids, {
+    person: identity.person,
+    mentioned: true,
+    formerChat: facts.formerChat(address.channel, address.chat),
+  })
   const rule = findDispatchRule(routing.dispatch, place)
   const { route } = chooseSession(routing.sessions, { dispatch, identity, facts: place }, rule)
   return { route, identity, dispatch }

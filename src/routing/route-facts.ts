@@ -12,6 +12,8 @@ export interface RouteFacts {
    * answer is a person the configuration does name, the configured role holds.
    */
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
+  /** The id a chat had before it got this one; undefined for nearly all. */
+  formerChat(channel: string, chat: string): string | undefined
   /** What `/send` set for the session of this key; undefined inherits (T26). */
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
   /**

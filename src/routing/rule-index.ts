@@ -6,7 +6,7 @@ export interface IndexKey {
   readonly value: string
 }
 
-export type IndexFacts = Readonly<Partial<Record<IndexField, string | undefined>>>
+export type IndexFacts = Readonly<Partial<Record<IndexField | 'formerChat', string | undefined>>>
 
 /**
  * Rules filed by their most selective field, so that a decision looks at the few that can match and not at all. `rank`
@@ -50,12 +50,21 @@ export function firstMatch<Rule extends Ranked>(
 ): Rule | undefined {
   let best = index.rest.find(accept)
   for (const { field, rules } of index.drawers) {
-    const value = facts[field]
-    const filed = value === undefined ? undefined : rules.get(value)
-    const found = filed?.find(accept)
-    if (found && (best === undefined || found.rank < best.rank)) best = found
+    best = better(best, filed(rules, facts[field])?.find(accept))
+    if (field === 'chat') best = better(best, filed(rules, facts.formerChat)?.find(accept))
   }
   return best
+}
+
+function filed<Rule>(
+  rules: ReadonlyMap<string, readonly Rule[]>,
+  value: string | undefined,
+): readonly Rule[] | undefined {
+  return value === undefined ? undefined : rules.get(value)
+}
+
+function better<Rule extends Ranked>(best: Rule | undefined, found: Rule | undefined): Rule | undefined {
+  return found && (best === undefined || found.rank < best.rank) ? found : best
 }
 
 function inDrawer<Rule>(drawers: Map<IndexField, Map<string, Rule[]>>, field: IndexField): Map<string, Rule[]> {

@@ -54,10 +54,12 @@ export function compileSendPolicy(policy: SendPolicy): SendRules {
  */
 export function sendAllowed(
   routing: { readonly sendPolicy: SendRules },
-  facts: Pick<RouteFacts, 'sendOverride'>,
+  facts: Pick<RouteFacts, 'sendOverride' | 'formerChat'>,
   target: SendTarget & { readonly address: Address; readonly person?: PersonId | undefined },
 ): SendVerdict {
-  const place = matchFacts(target.address, NO_SENDER, { person: target.person, mentioned: false })
+  const { address, person } = target
+  const formerChat = facts.formerChat(address.channel, address.chat)
+  const place = matchFacts(address, NO_SENDER, { person, mentioned: false, formerChat })
   return decideSend(routing.sendPolicy, facts, { scopeKey: target.scopeKey, displayKey: target.displayKey, place })
 }
 
@@ -102,8 +104,14 @@ function findRule(
       matchesPlace(rule.place, place) &&
       allows(rule.chatType, place.chatType) &&
       allows<string>(rule.person, place.person) &&
-      (rule.keyPrefix === undefined || displayKey.toLowerCase().startsWith(rule.keyPrefix)),
+      hasPrefix(rule.keyPrefix, displayKey.toLowerCase(), place),
   )
+}
+
+/** A prefix that names the id a chat had before means the chat too. */
+function hasPrefix(prefix: string | undefined, key: string, { chat, formerChat }: MatchFacts): boolean {
+  if (prefix === undefined || key.startsWith(prefix)) return true
+  return chat !== undefined && formerChat !== undefined && key.replace(chat, formerChat).startsWith(prefix)
 }
 
 function byRule({ rank }: SendRuleEntry, verb: 'denies' | 'allows'): SendVerdict {

@@ -13,16 +13,24 @@ export interface Mutes {
   mute(address: Address, until?: number): Promise<void>
   /** False: it was not muted. */
   end(address: Address): Promise<boolean>
+  /** Reads all again: a chat got a new id. */
+  reload(): Promise<void>
 }
 
 /** Reads what is muted; what has run out meanwhile is forgotten. */
 export async function loadMutes({ read, write }: Store, clock: Clock): Promise<Mutes> {
   const muted = new Map<string, number>()
-  for (const { conversation, until = Number.POSITIVE_INFINITY } of await read.mutes.all()) {
-    if (until > clock.now()) muted.set(conversation, until)
-    else await write((tx) => tx.mutes.clear(conversation))
+  async function reload(): Promise<void> {
+    const rows = await read.mutes.all()
+    muted.clear()
+    for (const { conversation, until = Number.POSITIVE_INFINITY } of rows) {
+      if (until > clock.now()) muted.set(conversation, until)
+      else await write((tx) => tx.mutes.clear(conversation))
+    }
   }
+  await reload()
   return {
+    reload,
     until(address) {
       if (muted.size === 0) return undefined
       const own = muted.get(formatAddress(address))

@@ -108,8 +108,11 @@ export class EventWriting extends EventReading implements EventWriter {
     const changed = await this.sql.run(
       `UPDATE session_activity SET last_seq = session_activity.last_seq + $3,
         message_count = session_activity.message_count + old.message_count,
-        turn_count = session_activity.turn_count + old.turn_count, preview = old.preview,
-        description = old.description, description_source = old.description_source
+        turn_count = session_activity.turn_count + old.turn_count,
+        preview = COALESCE(NULLIF(old.preview, ''), session_activity.preview),
+        description = CASE WHEN session_activity.description = '' THEN old.description ELSE session_activity.description END,
+        description_source =
+          CASE WHEN session_activity.description = '' THEN old.description_source ELSE session_activity.description_source END
         FROM session_activity AS old WHERE old.no = (SELECT no FROM sessions WHERE id = $1)
         AND session_activity.no = (SELECT no FROM sessions WHERE id = $2)`,
       [from, to, copied],

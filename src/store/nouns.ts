@@ -1,5 +1,6 @@
 import { AliasReading, AliasWriting } from './aliases.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
+import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
 import { EventReading, EventWriting } from './events.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
@@ -17,6 +18,7 @@ export function storeReader(ground: Ground): StoreReader {
   return {
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
+    chatMoves: new ChatMoveReading(ground),
     events: new EventReading(ground),
     inbox: new InboxReading(ground),
     turns: new TurnReading(ground),
@@ -42,6 +44,10 @@ export class Writer implements StoreWriter {
 
   get aliases(): AliasWriting {
     return new AliasWriting(this.#ground)
+  }
+
+  get chatMoves(): ChatMoveWriting {
+    return new ChatMoveWriting(this.#ground)
   }
 
   get events(): EventWriting {

@@ -4,6 +4,7 @@ import type { AgentId, ChannelId, DeliveryId, InboxId, ScopeKey, SessionId, Sour
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { SendOverride, Session, SessionDraft } from '../core/session.ts'
+import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type {
@@ -34,6 +35,7 @@ export interface Store {
 export interface StoreReader {
   readonly sessions: SessionReader
   readonly aliases: AliasReader
+  readonly chatMoves: ChatMoveReader
   readonly events: EventReader
   readonly inbox: InboxReader
   readonly turns: TurnReader
@@ -47,6 +49,7 @@ export interface StoreReader {
 export interface StoreWriter {
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter
+  readonly chatMoves: ChatMoveReader & ChatMoveWriter
   readonly events: EventReader & EventWriter
   readonly inbox: InboxReader & InboxWriter
   readonly turns: TurnReader & TurnWriter

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { aliasContract } from './store/aliases.ts'
+import { chatMoveContract } from './store/chat-moves.ts'
 import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
@@ -51,6 +52,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('transactions', () => transactionContract(underTest))
     describe('sessions', () => sessionContract(underTest))
     describe('aliases', () => aliasContract(underTest))
+    describe('chat moves', () => chatMoveContract(underTest))
     describe('events', () => eventContract(underTest))
     describe('inbox', () => inboxContract(underTest))
     describe('turns', () => turnContract(underTest))

@@ -246,6 +246,18 @@ test('C07: a chat that moved is followed once and its lane with it', async () =>
   expect([moves, rig.channel.calls.length]).toEqual([[['-100', '-100200']], 3])
 })
 
+test('C07: rows that were given the new address meanwhile are followed there too', async () => {
+  const to = at('telegram:group:-100200')
+  const rig = await openRig()
+  rig.up = false
+  const [first] = (await rig.say('hello', { address: at(GROUP) })).items
+  if (!first) throw new Error('nothing was planned')
+  await rig.store.write((tx) => tx.chatMoves.rewriteDelivery(first.id, to))
+  await rig.ready()
+  await rig.delivery.idle()
+  expect(rig.channel.visible('telegram:group:-100200')).toEqual(['hello'])
+})
+
 test('an adapter that breaks its contract and throws leaves an unknown outcome', async () => {
   const rig = await openRig()
   const { source } = rig.message('')

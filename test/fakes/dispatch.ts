@@ -9,6 +9,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
   return {
     ownerKnown: true,
     personOf: () => undefined,
+    formerChat: () => undefined,
     sendOverride: () => undefined,
     mutedUntil: () => undefined,
     command: () => undefined,

@@ -124,7 +124,6 @@ describe('one gate for every kind of event (RELIABILITY S12)', () => {
     { ...rest, kind: 'reaction', added: ['👍'], removed: [] },
     { ...rest, kind: 'membership', status: 'joined' },
     { ...rest, kind: 'button', data: 'x', callbackId: 'c1' },
-    { ...rest, kind: 'migration', to: group('-200') },
   ]
 
   it.each(kinds.map((event) => [event.kind, event] as const))(
@@ -138,6 +137,11 @@ describe('one gate for every kind of event (RELIABILITY S12)', () => {
       expect(verdict(decide(policy(), inPrivate))).toBe('refuse/stranger')
     },
   )
+
+  it('C07: that a chat moved is a fact of the platform, whoever did it', () => {
+    const moved: InboundEvent = { ...rest, kind: 'migration', to: group('-200'), sender: user(STRANGER) }
+    expect(verdict(decide(policy(), moved))).toBe('ignore/chat_moved')
+  })
 
   it('edit: a stranger is refused', () => {
     expect(verdict(decide(policy(), edit({ sender: user(STRANGER) })))).toBe('refuse/access')

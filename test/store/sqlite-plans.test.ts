@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { Address } from '../../src/core/address.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
+import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { storeReader, Writer } from '../../src/store/nouns.ts'
@@ -18,7 +20,15 @@ const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
 
 /** Reads that look at every row of a table or index on purpose: totals, and people, schedules and mutes, which are few. */
-const WHOLE = [/COUNT\(\*\)/, /FROM people/, /FROM schedules ORDER/, /FROM mutes/, /state = 'claimed' ORDER/]
+const WHOLE = [
+  /scope LIKE/,
+  /FROM chat_moves/,
+  /COUNT\(\*\)/,
+  /FROM people/,
+  /FROM schedules ORDER/,
+  /FROM mutes/,
+  /state = 'claimed' ORDER/,
+]
 
 it('every statement goes through an index, and every index has a statement', async () => {
   const path = join(tempFolder(), 'store.db')
@@ -72,7 +82,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 }
 
 async function readAll(reader: StoreReader): Promise<void> {
-  const { sessions, aliases, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
+  const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
@@ -80,6 +90,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await sessions.under('telegram:group:-1', 1)
   await aliases.of(scopeKeyOf(1))
   await aliases.carriers('name')
+  await chatMoves.all()
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
   await events.spent(SESSION)
@@ -120,6 +131,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.setAgent(SESSION, toAgentId('main'))
   await tx.aliases.add(scopeKeyOf(1), ['name'])
   await tx.aliases.drop(scopeKeyOf(1))
+  await useChatMoves(tx.chatMoves)
   await tx.events.append(SESSION, 1, [userMessage('x')])
   await tx.events.copy(SESSION, SESSION)
   await tx.inbox.add(inboxRow(1, 1))
@@ -152,10 +164,26 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await writeSchedules(tx.schedules)
 }
 
+async function useChatMoves(chatMoves: StoreWriter['chatMoves']): Promise<void> {
+  const move = { channel: 'telegram', from: '-1', to: '-1001' } as const
+  const { dispatch, decision } = inboxRow(1, 1)
+  await chatMoves.add(move, 1)
+  await chatMoves.sessionsIn(move)
+  await chatMoves.rekeySession({ ...sessionDraft(1), id: SESSION })
+  await chatMoves.repoint(scopeKeyOf(1), scopeKeyOf(2), SESSION)
+  await chatMoves.rewriteInbox(NOBODYS_ID, dispatch, decision)
+  await chatMoves.rewriteReply(ids.turn(), dispatch.reply)
+  await chatMoves.rewriteDelivery(ids.delivery(), dispatch.reply.address)
+  await chatMoves.rewriteSchedule(SCHEDULE, scheduleTo(dispatch.reply.address))
+}
+
+function scheduleTo(deliverTo: Address): ScheduleDefinition {
+  return { cron: '@daily', timezone: 'UTC', prompt: 'x', missed: { kind: 'once' }, overlap: 'skip', deliverTo }
+}
+
 async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void> {
   const deliverTo = deliveryOf(ids.turn()).address
-  const times = { cron: '@daily', timezone: 'UTC', prompt: 'x', missed: { kind: 'once' }, overlap: 'skip' } as const
-  await schedules.put({ id: SCHEDULE, source: 'config', definition: { ...times, deliverTo } }, 1)
+  await schedules.put({ id: SCHEDULE, source: 'config', definition: scheduleTo(deliverTo) }, 1)
   await schedules.setPaused(SCHEDULE, true, 1)
   await schedules.setEvaluated(SCHEDULE, 1)
   await schedules.addSlot({ scheduleId: SCHEDULE, slotAt: 1, state: 'skipped', at: 1 })

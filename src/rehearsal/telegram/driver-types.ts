@@ -84,6 +84,11 @@ export interface Membership {
   by?: UserRef
 }
 
+export interface Migrating {
+  /** Default: first the old chat, then the new one. */
+  tell?: readonly ('leaving' | 'arriving')[]
+}
+
 export interface RawUpdate {
   /**
    * Offered as it stands. A string is the JSON text of the update, byte for byte; an object without `update_id` gets

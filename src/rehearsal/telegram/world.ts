@@ -6,6 +6,7 @@ import type {
   EditSaid,
   Membership,
   MessageRef,
+  Migrating,
   NewTopic,
   Press,
   RawUpdate,
@@ -143,28 +144,24 @@ export class TelegramWorld extends WorldState {
     this.setMember({ chat: this.privateChat(person).chat, status: blocked ? 'kicked' : 'member', by: person })
   }
 
-  /** A group becomes a supergroup with a new id; sends to the old one are refused with `migrate_to_chat_id`. */
-  migrate(group: ChatRef): ApiChat {
+  /**
+   * A group becomes a supergroup with a new id; sends to the old one are refused with `migrate_to_chat_id`. Both chats
+   * tell of it: `tell` says which and in what order, for updates can be late or lost.
+   */
+  migrate(group: ChatRef, { tell = ['leaving', 'arriving'] }: Migrating = {}): ApiChat {
     const old = this.chat(group)
     const fresh = this.upgrade(old)
-    const leaving = buildMessage({
-      state: old,
-      at: this.now(),
-      from: hiddenSenders.anonymousAdmin,
-      senderChat: old.chat,
-    })
+    const from = hiddenSenders.anonymousAdmin
+    const leaving = buildMessage({ state: old, at: this.now(), from, senderChat: old.chat })
     leaving.migrate_to_chat_id = fresh.chat.id
     old.messages.add(leaving, null)
-    this.#publish(old, 'message', leaving)
-    const arriving = buildMessage({
-      state: fresh,
-      at: this.now(),
-      from: hiddenSenders.anonymousAdmin,
-      senderChat: fresh.chat,
-    })
+    const arriving = buildMessage({ state: fresh, at: this.now(), from, senderChat: fresh.chat })
     arriving.migrate_from_chat_id = old.chat.id
     fresh.messages.add(arriving, null)
-    this.#publish(fresh, 'message', arriving)
+    for (const notice of tell) {
+      if (notice === 'leaving') this.#publish(old, 'message', leaving)
+      else this.#publish(fresh, 'message', arriving)
+    }
     return fresh.chat
   }
 

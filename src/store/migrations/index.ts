@@ -4,7 +4,8 @@ import { aliases } from './0003-aliases.ts'
 import { mutes } from './0004-mutes.ts'
 import { identity } from './0005-identity.ts'
 import { hotRows } from './0006-hot-rows.ts'
+import { chatMoves } from './0007-chat-moves.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
-export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity, hotRows]
+export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity, hotRows, chatMoves]

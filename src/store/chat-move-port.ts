@@ -1,0 +1,28 @@
+import type { Address } from '../core/address.ts'
+import type { ChatMove } from '../core/chat-move.ts'
+import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { ScheduleDefinition } from '../core/schedule.ts'
+import type { Session } from '../core/session.ts'
+
+/** Chats that got a new id: a part of the store port, apart only for its size. */
+export interface ChatMoveReader {
+  all(): Promise<readonly ChatMove[]>
+}
+
+/** What moves with a chat; all of it belongs in the transaction that adds the move. */
+export interface ChatMoveWriter {
+  /** False when it is there already: nothing was written, and nothing is left to move. */
+  add(move: ChatMove, at: number): Promise<boolean>
+  /** Sessions of every account and agent whose scope lies in the old chat, inactive ones too, oldest first. */
+  sessionsIn(move: ChatMove): Promise<readonly SessionId[]>
+  /** Gives a session another scope with its keys, and other metadata. Its scope key keeps pointing where it did. */
+  rekeySession(session: Pick<Session, 'id' | 'scope' | 'scopeKey' | 'displayKey' | 'metadata'>): Promise<void>
+  /** The scope key `from` is no more, and `to` points at the session. */
+  repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void>
+  rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void>
+  rewriteReply(turn: TurnId, reply: ReplyTarget): Promise<void>
+  rewriteDelivery(delivery: DeliveryId, address: Address): Promise<void>
+  /** As if it had always been so: slots that were decided stay decided. */
+  rewriteSchedule(schedule: ScheduleId, definition: ScheduleDefinition): Promise<void>
+}

@@ -1,0 +1,78 @@
+import type { Address } from '../core/address.ts'
+import type { ChatMove } from '../core/chat-move.ts'
+import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { ScheduleDefinition } from '../core/schedule.ts'
+import type { Session } from '../core/session.ts'
+import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
+import { id, text } from './rows.ts'
+import type { Ground, Sql } from './sql.ts'
+
+export class ChatMoveReading implements ChatMoveReader {
+  protected readonly sql: Sql
+
+  constructor({ sql }: Ground) {
+    this.sql = sql
+  }
+
+  async all(): Promise<readonly ChatMove[]> {
+    const rows = await this.sql.all('SELECT channel, from_chat, to_chat FROM chat_moves ORDER BY from_chat', [])
+    return rows.map((row) => ({ channel: id(row, 'channel'), from: text(row, 'from_chat'), to: text(row, 'to_chat') }))
+  }
+}
+
+/** What a move rewrites lies in many tables; it stands here together, for it happens nowhere else. */
+export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
+  async add({ channel, from, to }: ChatMove, at: number): Promise<boolean> {
+    const added = await this.sql.run(
+      `INSERT INTO chat_moves (channel, from_chat, to_chat, moved_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (channel, from_chat) DO NOTHING`,
+      [channel, from, to, at],
+    )
+    return added > 0
+  }
+
+  /** Looks at every session: it happens once in the life of a group, and an index would be paid for by every session. */
+  async sessionsIn({ channel, from }: ChatMove): Promise<readonly SessionId[]> {
+    const chat = `"chat":"group:${from.toLowerCase()}`
+    const rows = await this.sql.all(
+      `SELECT id FROM sessions WHERE (scope LIKE $1 OR scope LIKE $2) AND scope LIKE $3 ORDER BY no`,
+      [`%${chat}"%`, `%${chat}/%`, `%"channel":"${channel}"%`],
+    )
+    return rows.map((row) => id(row, 'id'))
+  }
+
+  async rekeySession(session: Pick<Session, 'id' | 'scope' | 'scopeKey' | 'displayKey' | 'metadata'>): Promise<void> {
+    const { scope, scopeKey, displayKey, metadata } = session
+    await this.sql.run(
+      'UPDATE sessions SET scope = $2, scope_key = $3, display_key = $4, metadata = $5 WHERE id = $1',
+      [session.id, JSON.stringify(scope), scopeKey, displayKey, JSON.stringify(metadata)],
+    )
+  }
+
+  async repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void> {
+    await this.sql.run('DELETE FROM scopes WHERE scope_key = $1', [from])
+    await this.sql.run(
+      `INSERT INTO scopes (scope_key, session_id) VALUES ($1, $2)
+        ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
+      [to, session],
+    )
+  }
+
+  async rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void> {
+    const params = [inbox, JSON.stringify(dispatch), JSON.stringify(decision)]
+    await this.sql.run('UPDATE inbox SET dispatch = $2, decision = $3 WHERE id = $1', params)
+  }
+
+  async rewriteReply(turn: TurnId, reply: ReplyTarget): Promise<void> {
+    await this.sql.run('UPDATE turns SET reply = $2 WHERE id = $1', [turn, JSON.stringify(reply)])
+  }
+
+  async rewriteDelivery(delivery: DeliveryId, address: Address): Promise<void> {
+    await this.sql.run('UPDATE outbox SET address = $2 WHERE id = $1', [delivery, JSON.stringify(address)])
+  }
+
+  async rewriteSchedule(schedule: ScheduleId, definition: ScheduleDefinition): Promise<void> {
+    await this.sql.run('UPDATE schedules SET definition = $2 WHERE id = $1', [schedule, JSON.stringify(definition)])
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/core/address.ts'
+import { toScheduleId } from '../../src/core/ids.ts'
+import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { AwaitedLog } from './awaited-log.ts'
+import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
+
+const GROUP = -2001
+const hear: Script = (request) => textReply(`heard ${lastUserText(request)}`)
+
+/** A group that the configuration names by its id, as an operator would. */
+async function family(options: HouseholdOptions = {}): Promise<Household> {
+  const groups = [{ match: { chat: String(GROUP) }, who: 'public', trigger: 'mention' }] as const
+  const routing = { access: { direct: 'allowlist', groups }, ...options.routing } as const
+  const house = await startHousehold({ script: hear, ...options, routing })
+  if (!options.schedules) addFamily(house.telegram.world)
+  return house
+}
+
+function addFamily(world: Household['telegram']['world']): void {
+  world.addChat({ type: 'group', title: 'Family', id: GROUP, members: [111, 444, 555] })
+}
+
+/** Says it to the bot and returns the answer. */
+async function ask({ telegram }: Household, chat: number, text: string) {
+  const after = telegram.ledger.mark()
+  telegram.world.say({ from: 444, chat, text: `@parley_bot ${text}` })
+  return telegram.ledger.nextFromBot('sent', { after })
+}
+
+function lastPrompt({ anthropic }: Household): string {
+  const request: MessagesRequest | undefined = anthropic?.ledger.requests().at(-1)
+  return JSON.stringify(request?.messages)
+}
+
+describe('a group that becomes a supergroup', () => {
+  it.each([[['leaving', 'arriving'] as const], [['arriving', 'leaving'] as const], [['arriving'] as const]])(
+    'C07: messages before and after are one session, told by %j',
+    async (tell) => {
+      const log = new AwaitedLog()
+      const house = await family({ logger: log })
+      await ask(house, GROUP, 'one')
+      const before = await house.daemon.operator.sessions.show(`telegram:group:${GROUP}`)
+      const { id } = house.telegram.world.migrate(GROUP, { tell })
+      const answer = await ask(house, id, 'two')
+      expect(answer).toMatchObject({ chatId: id, text: expect.stringContaining('two') })
+      expect(lastPrompt(house)).toContain('heard [Bob] @parley_bot one')
+      const { sessions, total } = await house.daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })
+      expect([total, sessions[0]?.id, sessions[0]?.key]).toEqual([1, before.id, `telegram:group:${id}`])
+      const after = await house.daemon.operator.sessions.show(`telegram:group:${GROUP}`)
+      expect(after).toMatchObject({ id: before.id, metadata: { chat_id: String(id) } })
+      expect(after.scope).toMatchObject({ values: { chat: `group:${id}` } })
+      expect(log.lines.filter(({ sentence }) => sentence.includes('new id'))).toHaveLength(1)
+    },
+  )
+
+  it('C07: after a restart the rule still holds, and the log says what to write', async () => {
+    const log = new AwaitedLog()
+    const house = await family({ logger: log })
+    await ask(house, GROUP, 'one')
+    const { id } = house.telegram.world.migrate(GROUP)
+    await ask(house, id, 'two')
+    await house.restart()
+    await ask(house, id, 'three')
+    expect(lastPrompt(house)).toContain('one')
+    expect((await log.line('A setting is doubtful')).fields).toEqual({
+      warning: `routing.access.groups[0].match.chat: ${GROUP} is the former id of the chat; write ${id}`,
+    })
+  })
+
+  it('C07: a send that finds it out first moves everything, and is sent once', async () => {
+    const gate = createGate()
+    const house = await family({ script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
+    house.telegram.world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
+    await gate.reached
+    const mark = house.telegram.ledger.mark()
+    const { id } = house.telegram.world.migrate(GROUP, { tell: [] })
+    gate.release()
+    const sent = await house.telegram.ledger.nextFromBot('sent', { after: mark })
+    expect(sent).toMatchObject({ chatId: id, text: 'done' })
+    await house.restart()
+    expect(await house.daemon.operator.sessions.show(`telegram:group:${id}`)).toMatchObject({ turns: 1 })
+    expect(house.telegram.world.messages(id).filter(({ botId }) => botId !== null)).toHaveLength(1)
+  })
+
+  it('C07: schedules go to the new chat, before and after a restart, whatever the configuration calls it', async () => {
+    const clock = setClock('2026-01-10T07:59:00Z')
+    const deliverTo = parseAddress(`telegram:group:${GROUP}`)
+    const daily: ScheduleDefinition = {
+      cron: '0 8 * * *',
+      timezone: 'UTC',
+      prompt: 'Good morning.',
+      deliverTo,
+      missed: { kind: 'once' },
+      overlap: 'skip',
+    }
+    const house = await family({
+      clock,
+      schedules: ({ world }) => {
+        addFamily(world)
+        return [{ id: toScheduleId('morning'), definition: daily }]
+      },
+    })
+    const { telegram } = house
+    const { id } = telegram.world.migrate(GROUP)
+    await ask(house, id, 'two')
+    const morning = async (at: string) => {
+      const after = telegram.ledger.mark()
+      clock.set(at)
+      const where = ({ text }: { readonly text: string }) => text.includes('Good morning')
+      return telegram.ledger.nextFromBot('sent', { after, timeoutMs: 10_000, where })
+    }
+    expect(await morning('2026-01-10T08:00:05Z')).toMatchObject({ chatId: id })
+    expect((await house.daemon.operator.schedules.list())[0]).toMatchObject({ deliverTo: `telegram:group:${id}` })
+    await house.restart()
+    expect(await morning('2026-01-11T08:00:05Z')).toMatchObject({ chatId: id })
+  })
+})
