@@ -1,13 +1,13 @@
 import type { Clock } from './core/clock.ts'
 import { errorCode } from './core/errors.ts'
 import { NO_USAGE } from './core/model.ts'
-import { isScheduled } from './core/session.ts'
 import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import type { LiveReply } from './delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
 import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
+import { askedElsewhere } from './sessions/turn-reply.ts'
 import { type RequestContext, turnRequest } from './sessions/turn-request.ts'
 import type { Store } from './store/store.ts'
 
@@ -36,7 +36,7 @@ export function createConverse(deps: ConverseDeps): Converse {
 async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   const { store, clock, delivery, transcript } = deps
   const { id: turnId, session, traceId, reply } = turn
-  const watched = !isScheduled(session)
+  const watched = !askedElsewhere(turn)
   const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
   const stopTyping = watched ? delivery.typing(reply.address) : () => {}
   try {
@@ -56,7 +56,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
   }
 }
 
-/** A scheduled text is announced once it is whole. */
+/** What nobody in the chat asked for is posted once it is whole, if at all. */
 const UNSEEN: LiveReply = { push() {}, async settle() {} }
 
 function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
@@ -72,7 +72,7 @@ function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
 async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: StartedTurn): Promise<readonly string[]> {
   const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now()))
   if (rows.length === 0) return []
-  queue.taken(turn.session.id)
+  queue.taken(turn.session.id, rows.length)
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
   return joined?.role === 'user' ? [joined.text] : []

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { createModels } from './agent/models.ts'
 import { createRunAgent } from './agent/run-turn.ts'
 import { createCatalogue } from './agent/tools/catalogue.ts'
@@ -12,6 +13,7 @@ import type { Decision, Dispatch } from './core/dispatch.ts'
 import { ParleyError } from './core/errors.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
+import type { SessionTools } from './core/session-tools.ts'
 import type { AgentProfile, RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
@@ -29,6 +31,9 @@ import { createCourtesy, type Say } from './sessions/courtesy.ts'
 import { recordPost } from './sessions/record-post.ts'
 import { recoverTurns } from './sessions/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
+import { createReach } from './sessions/session-tools/reach.ts'
+import { createSessionTools, type SessionToolsDeps } from './sessions/session-tools/session-tools.ts'
+import { createWaitGraph } from './sessions/session-tools/wait-graph.ts'
 import { createTranscript } from './sessions/transcript.ts'
 import { createTurnQueue } from './sessions/turn-queue.ts'
 import type { Store } from './store/store.ts'
@@ -61,6 +66,7 @@ export interface Engine {
   readonly delivery: DeliveryService
   readonly running: RunningTurns
   readonly say: Say
+  readonly sessionTools: SessionTools
   /** Boot: takes up what a crash or a stop left, before anything new comes in. */
   recover(): Promise<void>
 }
@@ -78,12 +84,13 @@ export function createEngine(parts: EngineParts): Engine {
   const { busy } = config.session.queue
   const transcript = createTranscript(store.read.events, VIEW_LIMITS)
   const agent = agentNamed(config.agents)
+  const sessionTools = sessionToolsOf(parts, { running, agent, accept })
   const converse = createConverse({
     store,
     clock,
     queue,
     transcript,
-    runAgent: agentLoop(parts),
+    runAgent: agentLoop(parts, sessionTools),
     delivery,
     busy,
     agent,
@@ -134,7 +141,7 @@ export function createEngine(parts: EngineParts): Engine {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
     })
   }
-  return { pipeline, accept, delivery, running, say, recover }
+  return { pipeline, accept, delivery, running, say, sessionTools, recover }
 }
 
 function deliveryOf({
@@ -181,17 +188,37 @@ function sayer(store: Store, delivery: DeliveryService): Say {
   }
 }
 
-function agentLoop({ config, clock, random, logger: root, tools }: EngineParts): RunAgent {
+function agentLoop({ config, clock, random, logger: root, tools }: EngineParts, sessions: SessionTools): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { anthropic } = config.models
   const settings = anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}
   return createRunAgent({
     models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger }),
-    tools: createCatalogue({ timeZone, more: tools }),
+    tools: createCatalogue({ timeZone, sessions, more: tools }),
     clock,
     timeZone,
     logger,
+  })
+}
+
+function sessionToolsOf(
+  { config, store, clock, ids, accounts }: EngineParts,
+  own: Pick<SessionToolsDeps, 'running' | 'accept'> & { agent(id: string): AgentProfile },
+): SessionTools {
+  const takesPart = async (): Promise<boolean> => false
+  const file = basename(config.store.path)
+  return createSessionTools({
+    read: store.read,
+    clock,
+    ids,
+    running: own.running,
+    waits: createWaitGraph(),
+    accept: own.accept,
+    posts: (channel) => accounts.all.some((account) => account.channel === channel),
+    reach: createReach({ agents: config.sessionTools?.agents ?? [], takesPart }),
+    modelOf: (id) => own.agent(id).model,
+    transcriptPath: (session) => `${file}#${session}`,
   })
 }
 

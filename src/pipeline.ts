@@ -74,7 +74,7 @@ export class Pipeline {
         void this.resume(accepted.turn)
         break
       case 'waiting':
-        if (busy === 'interrupt') void running.abort(accepted.sessionId)
+        if (busy === 'interrupt' && !dispatch.posted) void running.abort(accepted.sessionId)
         break
       case 'command':
         commands.run(accepted.inboxId)
@@ -109,7 +109,7 @@ export class Pipeline {
       const planned = message && (await delivery.plan(tx, message))
       const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), ids)
-      if (next) queue.taken(turn.session.id)
+      if (next) queue.taken(turn.session.id, next.messages)
       else queue.free(turn.session.id)
       return { planned, appended, next }
     })

@@ -99,11 +99,11 @@ async function* guarded(run: Run): Turn {
 
 async function* play(run: Run): Turn {
   const { settings, request, signal, progress } = run
-  const { agent, chatType, now } = request
+  const { agent, chatType, scheduled, elsewhere, now } = request
   const equipment: Equipment = {
     model: await settings.models(agent.model),
     tools: settings.tools(agent.tools),
-    system: buildPrompt({ agent, chatType, scheduled: request.scheduled, now, timeZone: settings.timeZone }),
+    system: buildPrompt({ agent, chatType, scheduled, elsewhere, now, timeZone: settings.timeZone }),
   }
   if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
   for (;;) {

@@ -9,9 +9,10 @@ import type { ConfigFile } from './schema.ts'
 
 const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
 const ECHO = 'scripted/echo'
-const BUILT_IN_TOOLS: readonly string[] = ['time']
+const DEFAULT_TOOLS: readonly string[] = ['time']
+const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions']
 /** Groups of DESIGN section 5 whose tools do not run yet. */
-const PLANNED_TOOLS: readonly string[] = ['sessions', 'schedule', 'memory', 'web_fetch']
+const PLANNED_TOOLS: readonly string[] = ['schedule', 'memory', 'web_fetch']
 
 type AgentBlock = ConfigFile['agents'][number]
 
@@ -97,5 +98,5 @@ function toolsOf(
     const message = `${path}[${place}]: there are no such tools; known: ${all.join(', ')}${suggestion(tool, all)}`
     at.found.mistakes.push({ path: ['agents', index, 'tools', place], message })
   }
-  return tools === undefined ? BUILT_IN_TOOLS : tools.filter((tool) => available.includes(tool))
+  return tools === undefined ? DEFAULT_TOOLS : tools.filter((tool) => available.includes(tool))
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { CHANNEL_IDS } from '../core/ids.ts'
 import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
+import { buildSessionTools } from './build-session-tools.ts'
 import type { ChannelBlock, Config } from './config.ts'
 import type { Mistake } from './mistake.ts'
 import { noEffectWarnings } from './no-effect.ts'
@@ -28,6 +29,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const { agents, mistakes, warnings } = buildAgents(parsed, options)
   const path = databaseFile(parsed.store.url, options)
   const ids = agents.map(({ id }) => id)
+  const { mistakes: toolMistakes, ...sessionTools } = buildSessionTools(parsed, ids)
   const scheduled = buildSchedules(parsed, { agents: ids, down: options.down })
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
@@ -37,6 +39,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     down: options.down,
     routing: toPolicy(parsed, ids),
     session: { queue: parsed.session.queue },
+    ...sessionTools,
     schedules: scheduled.schedules,
     store: { path },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
@@ -46,7 +49,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   }
   return {
     config,
-    mistakes: [...mistakes, ...storeMistakes(parsed), ...scheduled.mistakes],
+    mistakes: [...mistakes, ...storeMistakes(parsed), ...toolMistakes, ...scheduled.mistakes],
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ChannelId } from '../core/ids.ts'
+import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
@@ -16,6 +16,8 @@ export interface Config {
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
   readonly session: SessionSettings
+  /** Agents whose sessions tools reach each other's sessions; absent: each agent its own only (T32). */
+  readonly sessionTools?: { readonly agents: readonly AgentId[] }
   readonly schedules: readonly ConfiguredSchedule[]
   readonly store: { readonly path: string }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }

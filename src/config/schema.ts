@@ -40,6 +40,19 @@ const session = z
   })
   .prefault({})
 
+const tools = z
+  .strictObject({
+    sessions: z
+      .strictObject({
+        agents: z
+          .array(text)
+          .default([])
+          .describe("Agents that may reach each other's sessions. Default: none; each reaches its own only."),
+      })
+      .prefault({}),
+  })
+  .prefault({})
+
 /** The shape of the file, references resolved. Unknown keys are refused everywhere. */
 export function createFileSchema(channelSchemas: ChannelSchemas) {
   return z.strictObject({
@@ -59,6 +72,7 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
     channels: z.strictObject(channelBlocks(channelSchemas)).prefault({}),
     routing,
     session,
+    tools,
     schedules,
     store: z.strictObject({ url: text.default('sqlite:parley.db') }).prefault({}),
     http: http.exactOptional(),

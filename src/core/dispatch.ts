@@ -1,5 +1,5 @@
 import type { Address, ChatType } from './address.ts'
-import type { AgentId, PersonId, ScheduleId, ScopeKey, TraceId } from './ids.ts'
+import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 
@@ -11,6 +11,11 @@ export interface ReplyTarget {
   readonly address: Address
   /** The message to visibly reply to, where that helps. */
   readonly replyTo?: string
+  /**
+   * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`: it is
+   * posted in the chat as well (S44).
+   */
+  readonly elsewhere?: 'only' | 'too'
 }
 
 /** What any entrance hands to the pipeline. */
@@ -25,6 +30,8 @@ export interface Dispatch {
   readonly callerKey?: string
   /** The session that `callerKey` names, looked up before the decision; absent while there is none (K25, K26). */
   readonly named?: NamedSession
+  /** Put into a session that the caller named; always there for origin `tool`, never for a platform's own messages. */
+  readonly posted?: PostedText
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
 }
@@ -41,6 +48,27 @@ export interface ScheduledRun {
   readonly creator: Identity
   /** What the prompt is about: other people's messages, each line quoted. Data, never instructions. */
   readonly data?: string
+}
+
+/**
+ * A text for a session that exists, from another session's turn or a client (S44). Its dispatch's event carries the
+ * conversation the session belongs to as address, so that rules about places hold; the route is the session's own.
+ */
+export interface PostedText {
+  readonly session: SessionId
+  readonly route: Route
+  /** Whose authority it has: that of the turn, or of the client. */
+  readonly identity: Identity
+  /** The session that wrote it; absent for somebody's own words. */
+  readonly from?: WritingSession
+}
+
+export interface WritingSession {
+  readonly session: SessionId
+  readonly displayKey: string
+  readonly agent: AgentId
+  /** Messages between sessions that led to this one, itself included. */
+  readonly hops: number
 }
 
 export type TraceStage =
@@ -84,7 +112,7 @@ export interface Identity {
 
 export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited' | 'muted'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
-export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access'
+export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'
 export type IgnoreReason = 'self' | 'chat_moved' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
 
 interface Decided {

@@ -1,3 +1,4 @@
+import type { WritingSession } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
 import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, QuotedMessage, Sender } from './message.ts'
@@ -31,7 +32,7 @@ export type SessionEvent = { readonly seq: number; readonly at: number; readonly
 export type EventDraft =
   | { readonly type: 'session_started'; readonly data: { readonly agent: string } }
   | { readonly type: 'user_message'; readonly data: UserMessageData }
-  | { readonly type: 'turn_started'; readonly data: { readonly traceId: TraceId } }
+  | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
   | { readonly type: 'turn_steered'; readonly data: { readonly messages: number } }
   | { readonly type: 'messages_dropped'; readonly data: { readonly messages: number } }
@@ -68,6 +69,12 @@ const ALL_TYPES = {
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
 
+export interface TurnStartData {
+  readonly traceId: TraceId
+  /** How many of the messages that waited it answers, the oldest first; absent: all of them. */
+  readonly messages?: number
+}
+
 export interface UserMessageData {
   /** Raw text (S26); tags exist only in the model's view. */
   readonly text: string
@@ -83,6 +90,8 @@ export interface UserMessageData {
   readonly refused?: true
   readonly quoted?: QuotedMessage
   readonly attachments?: readonly AttachmentRef[]
+  /** The session that wrote it: data for the model, nobody's words. */
+  readonly from?: WritingSession
   /** What a scheduled prompt is about; shown to its own turn and kept out of later ones. */
   readonly data?: string
 }
@@ -121,6 +130,8 @@ export interface AssistantData {
   readonly text: string
   readonly model: string
   readonly usage: Usage
+  /** Answered elsewhere: nobody in the conversation saw it. */
+  readonly unseen?: true
 }
 
 export interface ToolCallData {

@@ -20,6 +20,8 @@ export type SessionId = Branded<'SessionId'>
 export type ScopeKey = Branded<'ScopeKey'>
 /** Names a schedule: `morning`. Its session is `schedule:<id>` (S2), shown as `cron:<id>` (T4). */
 export type ScheduleId = Branded<'ScheduleId'>
+/** Names the run of a message to a session, before and after it is accepted: the same call has the same id (T19). */
+export type RunId = Branded<'RunId'>
 export type InboxId = Branded<'InboxId'>
 export type TurnId = Branded<'TurnId'>
 export type DeliveryId = Branded<'DeliveryId'>
@@ -114,6 +116,12 @@ export function isTurnId(id: SourceId): id is TurnId {
 
 export function isInboxId(id: SourceId): id is InboxId {
   return id.startsWith('in_')
+}
+
+/** The run that one call, named by `parts`, asks for: 30 characters. */
+export function runId(...parts: readonly string[]): RunId {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
+  return `run_${base32(digest).slice(0, 26)}` as RunId
 }
 
 /** The key every send of one delivery carries, stable over attempts and restarts: 25 characters (RELIABILITY 3.3). */

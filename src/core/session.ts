@@ -35,6 +35,7 @@ export interface SessionSource {
 
 /** `main` and `other` are direct sessions, the rest speaks for itself (T7, T36). */
 export type SessionKind = 'main' | 'group' | 'cron' | 'hook' | 'node' | 'other'
+export const SESSION_KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
 
 export type SendOverride = 'allow' | 'deny'
 

@@ -22,6 +22,8 @@ export interface TurnRequest {
   readonly chatType: ChatType
   /** The run of a schedule: nobody is there to answer a question. */
   readonly scheduled?: true
+  /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */
+  readonly elsewhere?: 'only' | 'too'
   /** Ms since the epoch, for the prompt. */
   readonly now: number
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */

@@ -56,6 +56,8 @@ interface ChosenSession {
 const BY_DEFAULT = pass('dispatch', 'no rule matches: the default agent', 'routing.dispatch')
 const GLOBAL = pass('session', 'scope: global, one session for all direct chats', 'session.scope')
 const MAIN = pass('session', "direct: main, the owner's shared session", 'session.direct')
+const OWN_AGENT = pass('dispatch', "the session's own agent")
+const NAMED = pass('session', 'the session its caller named')
 const CALLER = pass('session', 'the key its caller gave')
 
 export function compileSessionRules(policy: RoutingPolicy): SessionRules {
@@ -78,7 +80,8 @@ export function compileSessionRules(policy: RoutingPolicy): SessionRules {
  * its agent itself: the rules speak of those who write in a place, not of what is delivered there.
  */
 export function chooseSession(rules: SessionRules, caller: Caller, matched: DispatchRuleEntry | undefined): Routed {
-  const { schedule } = caller.dispatch
+  const { schedule, posted } = caller.dispatch
+  if (posted) return { route: posted.route, dispatchStep: OWN_AGENT, sessionStep: NAMED }
   const rule = schedule ? undefined : matched
   const agent = schedule?.agent ?? rule?.agent ?? rules.defaultAgent
   const { address } = caller.dispatch.event

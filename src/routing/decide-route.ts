@@ -124,8 +124,9 @@ interface Admitted {
 }
 
 /**
- * The send policy needs the session's key, so the route is known by then; a denied text is stored there. An edit stays
- * an edit: it asks for nothing that could be denied.
+ * The send policy needs the session's key, so the route is known by then; a denied text is stored there. What another
+ * session or a client has for it is refused instead, and whoever sent it is told (T30). An edit stays an edit: it asks
+ * for nothing that could be denied.
  */
 function decideText(routing: Routing, facts: RouteFacts, { arrival, event, routed, first }: Admitted): Decision {
   const { identity, place } = arrival
@@ -140,6 +141,7 @@ function decideText(routing: Routing, facts: RouteFacts, { arrival, event, route
   }
   if (!send.allowed && event.kind !== 'edit') {
     const trace = [first.sender, first.identity, first.access, first.command, sendStep, dispatchStep, sessionStep]
+    if (arrival.dispatch.posted) return { kind: 'refuse', reason: 'send_policy', identity, trace }
     return { kind: 'context', reason: 'send_policy', route, addressed, identity, trace }
   }
   const trigger = triggerOf(arrival, event)

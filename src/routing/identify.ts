@@ -1,4 +1,4 @@
-import type { Dispatch, Identity, ScheduledRun, TraceStep } from '../core/dispatch.ts'
+import type { Dispatch, Identity, PostedText, ScheduledRun, TraceStep } from '../core/dispatch.ts'
 import { isShared } from '../core/platform-id.ts'
 import { findLink, type People, parseLink } from './identity-links.ts'
 import type { SenderIds } from './match-facts.ts'
@@ -13,7 +13,7 @@ const NOBODY = pass('identity', 'an id that stands for no single person')
 /**
  * Who is behind a dispatch, by id alone: names are text (RELIABILITY S24). A sender that is no single user has neither
  * person nor role, whatever the lists say. The operator's door is guarded by the state folder's file mode and carries
- * the owner's authority, a schedule that of whoever made it.
+ * the owner's authority, a schedule that of whoever made it, a text posted into a session that of whoever asked.
  */
 export function identify(
   people: People,
@@ -21,6 +21,7 @@ export function identify(
   { dispatch, ids }: { readonly dispatch: Dispatch; readonly ids: SenderIds },
 ): { readonly identity: Identity; readonly step: TraceStep } {
   if (dispatch.schedule) return creatorOf(dispatch.schedule)
+  if (dispatch.posted) return askerOf(dispatch.posted)
   const { sender, address } = dispatch.event
   const { senderId, senderTeam } = ids
   if (sender.kind !== 'user' || senderId === undefined || isShared(address.channel, senderId)) {
@@ -43,6 +44,10 @@ export function personBehind(people: People, facts: Pick<RouteFacts, 'personOf'>
 
 function creatorOf({ creator }: ScheduledRun): { readonly identity: Identity; readonly step: TraceStep } {
   return { identity: creator, step: pass('identity', `${describe(creator)}, who made the schedule`) }
+}
+
+function askerOf({ identity }: PostedText): { readonly identity: Identity; readonly step: TraceStep } {
+  return { identity, step: pass('identity', `${describe(identity)}, whose turn or client asks`) }
 }
 
 /** `owner ada`, `member bob`, `guest`. */

@@ -20,13 +20,14 @@ const LONGEST_TEXT = 2_000
 export function digestLine(event: SessionEvent, place: string): DigestLine | undefined {
   switch (event.type) {
     case 'user_message': {
-      const { sender, text, refused } = event.data
-      return refused || text.trim() === ''
+      const { sender, text, refused, from } = event.data
+      return refused || from || text.trim() === ''
         ? undefined
         : { at: event.at, place, who: sender.displayName ?? sender.id, text }
     }
     case 'assistant_message':
     case 'assistant_posted': {
+      if ('unseen' in event.data) return undefined
       const { text } = stripSilence(event.data.text)
       return text.trim() === '' ? undefined : { at: event.at, place, who: 'you', text }
     }

@@ -1,4 +1,4 @@
-import type { ContextReason, Decision, Dispatch } from '../core/dispatch.ts'
+import type { ContextReason, Decision, Dispatch, Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { UserMessageData } from '../core/event.ts'
 import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
@@ -114,7 +114,7 @@ async function acceptRun(
     return { kind: 'waiting', inboxId: id, sessionId: session.id }
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
-  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, [message]) }
+  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
@@ -143,14 +143,18 @@ function userMessage(
   fate: Pick<UserMessageData, 'triggers' | 'refused'>,
 ): EventToAppend {
   const event = textOf(dispatch)
+  const from = dispatch.posted?.from
+  // What a session wrote has somebody's authority and is nobody's words: it makes nobody a part of the conversation.
+  const speaker: Identity = from ? { role: 'guest' } : decision.identity
   const data: UserMessageData = {
     text: event.text,
     messageId: event.messageId,
     sender: event.sender,
-    owner: decision.identity.role === 'owner',
+    owner: speaker.role === 'owner',
     addressed: decision.addressed,
     ...fate,
-    ...(decision.identity.person === undefined ? {} : { person: decision.identity.person }),
+    ...(speaker.person === undefined ? {} : { person: speaker.person }),
+    ...(from === undefined ? {} : { from }),
     ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),

@@ -29,6 +29,7 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
     'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
   stranger: 'I only talk to people my owner has let in. I have not read further than this.',
   access: undefined,
+  send_policy: undefined,
 }
 
 export function createCourtesy({ clock, logger, say }: CourtesyDeps): Courtesy {
@@ -41,11 +42,12 @@ export function createCourtesy({ clock, logger, say }: CourtesyDeps): Courtesy {
     refused(inbox, dispatch, reason) {
       const text = REFUSALS[reason]
       const { address, sender, kind } = dispatch.event
-      // Only who said something to the agent is owed a line, not who reacted to a message.
-      if (!text || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
+      // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
+      if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
       once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
     },
     queueFull(inbox, dispatch) {
+      if (dispatch.posted) return
       const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
       once(
         `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,

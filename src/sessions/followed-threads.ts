@@ -46,17 +46,19 @@ export async function createFollowedThreads(read: Store['read'], enabled: boolea
   }
   return {
     follows,
-    decided({ event: { address }, receivedAt }, decision) {
-      if (!enabled || !('addressed' in decision)) return
+    decided({ event: { address }, receivedAt, posted }, decision) {
+      if (!enabled || posted || !('addressed' in decision)) return
       if (isCall(decision) || follows(address, receivedAt)) join(address, receivedAt)
     },
     ended({ reply }, result, at) {
-      if (result.kind === 'final' && stripSilence(result.text).text.trim() !== '') join(reply.address, at)
+      if (reply.elsewhere !== 'only' && result.kind === 'final' && stripSilence(result.text).text.trim() !== '')
+        join(reply.address, at)
     },
   }
 }
 
-function joins({ decision, outcome }: InboxRow): boolean {
+function joins({ dispatch, decision, outcome }: InboxRow): boolean {
+  if (dispatch.posted) return false
   return isCall(decision) || (decision.kind === 'run' && outcome === 'answered')
 }
 

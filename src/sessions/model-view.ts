@@ -70,9 +70,9 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
     case 'messages_dropped':
       return { ...view, pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
-      return event.turnId ? start(view, event.turnId, chat) : view
+      return event.turnId ? start(view, event.turnId, { chat, messages: event.data.messages }) : view
     case 'turn_steered':
-      return steer(view, chat)
+      return steer(view, { chat, messages: event.data.messages })
     case 'assistant_step':
     case 'tool_call':
     case 'tool_result':
@@ -93,12 +93,27 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
   }
 }
 
-function start(view: ModelView, id: TurnId, chat: ChatType): ModelView {
+interface Taking {
+  readonly chat: ChatType
+  /** Messages that owe an answer; absent: all there are. */
+  readonly messages: number | undefined
+}
+
+function start(view: ModelView, id: TurnId, { chat, messages }: Taking): ModelView {
+  const { taken, left } = takeOldest(view.pending, messages)
   return {
     ...view,
-    pending: [],
-    running: { id, ...promptOf(view.pending, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
+    pending: left,
+    running: { id, ...promptOf(taken, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
   }
+}
+
+/** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
+function takeOldest(pending: readonly UserMessageData[], messages: number | undefined) {
+  const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
+  const last = messages === undefined || messages >= owing.length ? undefined : owing[messages - 1]
+  const end = last === undefined ? pending.length : last + 1
+  return { taken: pending.slice(0, end), left: pending.slice(end) }
 }
 
 function promptOf(pending: readonly UserMessageData[], chat: ChatType): Pick<RunningTurn, 'user' | 'kept'> {
@@ -125,10 +140,11 @@ function postedNote({ from }: PostedData): string {
   return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
 }
 
-function steer(view: ModelView, chat: ChatType): ModelView {
+function steer(view: ModelView, { chat, messages }: Taking): ModelView {
   if (!view.running) return view
-  const text: ModelMessage = { role: 'user', text: joined(view.pending, chat) }
-  return { ...view, pending: [], running: { ...view.running, steps: [...view.running.steps, text] } }
+  const { taken, left } = takeOldest(view.pending, messages)
+  const text: ModelMessage = { role: 'user', text: joined(taken, chat) }
+  return { ...view, pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
 }
 
 type StepEvent = Extract<SessionEvent, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>

@@ -1,6 +1,7 @@
 import { formatAddress } from '../core/address.ts'
 import type { Dispatch, Identity, Origin, Route } from '../core/dispatch.ts'
-import { type IdSource, scheduleSessionId } from '../core/ids.ts'
+import { ParleyError } from '../core/errors.ts'
+import { type IdSource, type SessionId, scheduleSessionId } from '../core/ids.ts'
 import type { Session, SessionDraft, SessionSource } from '../core/session.ts'
 import { sessionAliases } from '../core/session-alias.ts'
 import type { StoreWriter } from '../store/store.ts'
@@ -19,6 +20,7 @@ export interface Opening {
  */
 export async function openSession(tx: StoreWriter, opening: Opening, ids: IdSource): Promise<Session> {
   const { route, dispatch } = opening
+  if (dispatch.posted) return takeUp(tx, dispatch.posted.session, dispatch.receivedAt)
   const current = await tx.sessions.current(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
@@ -33,6 +35,14 @@ export async function openSession(tx: StoreWriter, opening: Opening, ids: IdSour
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
   return { ...current, metadata: { ...current.metadata, ...metadata } }
+}
+
+/** A text posted into a session says nothing about its chat: whatever the row knows stays. */
+async function takeUp(tx: StoreWriter, id: SessionId, at: number): Promise<Session> {
+  const session = await tx.sessions.get(id)
+  if (!session) throw new ParleyError('not_found', `There is no session ${id}.`)
+  if (session.inactiveAt !== undefined) await tx.sessions.reopen(id, {}, at)
+  return session
 }
 
 /** A scope's first session; those that `/new` starts have their names already and take over nothing (K27). */

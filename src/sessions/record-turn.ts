@@ -34,43 +34,65 @@ async function append(
   return { seq: await tx.events.append(session.id, at, events), at, events }
 }
 
-/** Claims a turn: its row and `turn_started`, behind the events that belong before it. */
+/** Claims a turn: its row and `turn_started`, behind the event of the one message it answers at once. */
 export async function recordStart(
   tx: StoreWriter,
   turn: StartedTurn,
-  before: readonly EventToAppend[] = [],
+  answers: { readonly message: EventToAppend } | { readonly waiting: number },
 ): Promise<Appended> {
   const { id, session, traceId, reply, startedAt } = turn
   await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
-  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data: { traceId } }])
+  const [before, data] =
+    'message' in answers ? [[answers.message], { traceId }] : [[], { traceId, messages: answers.waiting }]
+  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }])
+}
+
+/** A turn that was claimed for messages that waited. */
+export interface ClaimedTurn extends StartedTurn {
+  readonly messages: number
 }
 
 /**
- * Claims one turn for everything that waits in a session, or undefined if nothing does. It answers where the newest of
- * them came from.
+ * Claims one turn for what waits in a session and can be answered together, or undefined if nothing does. It answers
+ * where the newest of them came from.
  */
 export async function claimWaiting(
   tx: StoreWriter,
   session: Session,
   at: number,
   ids: IdSource,
-): Promise<StartedTurn | undefined> {
-  const rows = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
+): Promise<ClaimedTurn | undefined> {
+  const rows = answeredTogether(await tx.inbox.waiting(session.id, CLAIM_LIMIT))
   const newest = rows.at(-1)
   if (!newest) return undefined
   const { traceId, reply } = newest.dispatch
   const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, principal: leastPrincipal(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
-  await recordStart(tx, turn)
-  return turn
+  await recordStart(tx, turn, { waiting: rows.length })
+  return { ...turn, messages: rows.length }
 }
 
 /** Messages one turn answers at most; what is left waits for the next. */
 const CLAIM_LIMIT = 100
 
+/**
+ * What the chat waits for is answered together, up to the first message from elsewhere; that has a turn to itself, since
+ * whoever sent it reads the answer to it and to nothing else (T21).
+ */
+function answeredTogether(rows: readonly InboxRow[]): readonly InboxRow[] {
+  const apart = rows.findIndex(isFromElsewhere)
+  return apart === 0 ? rows.slice(0, 1) : rows.slice(0, apart === -1 ? rows.length : apart)
+}
+
+function isFromElsewhere({ dispatch }: InboxRow): boolean {
+  return dispatch.reply.elsewhere !== undefined
+}
+
 /** Binds what waits to the running turn and returns those rows (busy mode `steer`). */
 export async function steerWaiting(tx: StoreWriter, turn: StartedTurn, at: number): Promise<readonly InboxRow[]> {
-  const rows = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
+  if (turn.reply.elsewhere !== undefined) return []
+  const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
+  const rows = waiting[0] && isFromElsewhere(waiting[0]) ? [] : answeredTogether(waiting)
   if (rows.length === 0) return rows
   await tx.inbox.claim(idsOf(rows), turn.id)
   const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
@@ -99,7 +121,8 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   const { usage, steps, error, answer } = ending
   const failure = error === undefined ? {} : { error }
   const events: EventToAppend[] = []
-  if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage } })
+  const unseen = turn.reply.elsewhere === 'only' ? ({ unseen: true } as const) : {}
+  if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage, ...unseen } })
   events.push(
     ending.kind === 'cancelled'
       ? { type: 'turn_cancelled', turnId: turn.id, data: { reason: 'stopped' } }

@@ -3,13 +3,12 @@ import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { NO_USAGE } from '../core/model.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
-import { isScheduled } from '../core/session.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { CommandRunner } from './command-runner.ts'
 import type { Say } from './courtesy.ts'
 import { claimWaiting, leastPrincipal, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
-import { calmLine } from './turn-reply.ts'
+import { askedElsewhere, calmLine } from './turn-reply.ts'
 
 /** A message that brought the process down this often is set aside (RELIABILITY rule 9). */
 const MOST_ATTEMPTS = 3
@@ -97,8 +96,8 @@ async function setAside(turn: StartedTurn, { store, clock, logger, say }: Recove
     await recordEnd(tx, turn, clock.now(), QUARANTINED)
     return true
   }
-  // Where a schedule delivers to nobody asked for anything.
-  await (isScheduled(turn.session) ? store.write(end) : say(quarantineNotice(turn), end))
+  // In the chat of a turn that was asked for elsewhere nobody waits for an answer.
+  await (askedElsewhere(turn) ? store.write(end) : say(quarantineNotice(turn), end))
   logger.error('A turn that was under way at every crash was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
 }
 
@@ -109,10 +108,11 @@ async function claimIdle(
   if (queue.busy(id)) return
   const session = await store.read.sessions.get(id)
   if (!session) return
-  queue.occupy(id, 0)
+  queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
   const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), ids))
-  if (turn) void resume(turn)
-  else queue.free(id)
+  if (!turn) return queue.free(id)
+  queue.taken(id, turn.messages)
+  void resume(turn)
 }
 
 function quarantineNotice({ id, session, traceId, reply }: StartedTurn): OutboundMessage {

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../core/clock.ts'
+import { type Deferred, deferred } from '../core/deferred.ts'
 import { errorCode } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -17,6 +18,8 @@ export interface RunningTurns {
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /** Starts no further turn, waits up to `ms` for those that run, then aborts them; they stay claimed for the next start. */
   drain(ms: number): Promise<void>
+  /** Resolves when a turn of the session ends next, its end on disk. */
+  nextEnd(session: SessionId): Promise<void>
   has(session: SessionId): boolean
   readonly draining: boolean
 }
@@ -26,6 +29,7 @@ const LONGEST_WAIT_MS = 10_000
 
 export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
   const running = new Map<SessionId, { readonly control: AbortController; readonly done: Promise<void> }>()
+  const ends = new Map<SessionId, Deferred>()
   const drained = new AbortController()
 
   return {
@@ -36,6 +40,8 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
         .catch((err: unknown) => logger.error('A turn broke off', { err, traceId: turn.traceId, turnId: turn.id }))
         .then(() => {
           if (running.get(session)?.control === control) running.delete(session)
+          ends.get(session)?.resolve()
+          ends.delete(session)
         })
       running.set(session, { control, done })
       return done
@@ -66,6 +72,12 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
       await Promise.race([all(), sleep(clock, ms)])
       for (const { control } of running.values()) control.abort()
       await Promise.race([all(), sleep(clock, LAST_GRACE_MS)])
+    },
+
+    nextEnd(session) {
+      const end = ends.get(session) ?? deferred()
+      ends.set(session, end)
+      return end.promise
     },
 
     has: (session) => running.has(session),

@@ -14,8 +14,8 @@ export interface TurnQueue {
   /** Takes the place that `peek` saw. A caller whose transaction fails gives it back with `undo`. */
   admit(session: SessionId): void
   undo(session: SessionId, admission: Admission): void
-  /** A running turn takes the messages that waited: nobody waits any more. */
-  taken(session: SessionId): void
+  /** A turn takes so many of the messages that waited. */
+  taken(session: SessionId, messages: number): void
   /** The turn ended and nothing waits: the session is idle and forgotten. */
   free(session: SessionId): void
   /** Boot: the session already has a turn, or messages that wait for one. */
@@ -43,7 +43,7 @@ export function createTurnQueue(max: number): TurnQueue {
       if (admission === 'start') waiting.delete(session)
       if (admission === 'wait' && count) waiting.set(session, count - 1)
     },
-    taken: (session) => void waiting.set(session, 0),
+    taken: (session, messages) => void waiting.set(session, Math.max(0, (waiting.get(session) ?? 0) - messages)),
     free: (session) => void waiting.delete(session),
     occupy: (session, count) => void waiting.set(session, count),
     busy: (session) => waiting.has(session),

@@ -2,17 +2,24 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { TraceId } from '../core/ids.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import { isScheduled } from '../core/session.ts'
+import { stripSilence } from '../core/silence.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
+/** Nobody in the chat waits for the answer: a schedule, another session or a client asked. */
+export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' | 'reply'>): boolean {
+  return isScheduled(session) || reply.elsewhere !== undefined
+}
+
 /**
- * What a turn's result says to the chat; nothing for a stopped turn, nor where a scheduled one failed: nobody asked there.
- * The address travels with the turn.
+ * What a turn's result says to the chat; nothing for a stopped turn, nor where one failed that nobody there asked for,
+ * nor where the answer is only read from the store (S44). The address travels with the turn.
  */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
-  const scheduled = isScheduled(turn.session)
-  if (result.kind === 'aborted' || (scheduled && result.kind === 'failed')) return undefined
-  const { address, replyTo } = turn.reply
+  const unasked = askedElsewhere(turn)
+  if (result.kind === 'aborted' || (unasked && result.kind === 'failed')) return undefined
+  const { address, replyTo, elsewhere } = turn.reply
+  if (elsewhere === 'only') return undefined
   const common = {
     source: turn.id,
     session: turn.session,
@@ -21,14 +28,17 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     ...(replyTo === undefined ? {} : { replyTo }),
   }
   return result.kind === 'final'
-    ? { ...common, class: scheduled ? 'effect' : 'reply', text: result.text }
+    ? { ...common, class: unasked ? 'effect' : 'reply', text: result.text }
     : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
 }
 
 /** What delivery made of the reply. */
 export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
 
-/** How a turn ends on record. A reply denied at the exit counts as refused, not as answered (T31). */
+/**
+ * How a turn ends on record. A reply denied at the exit counts as refused, not as answered (T31). No `fate`: the answer
+ * went to no chat.
+ */
 export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
   const { usage, steps } = result
   switch (result.kind) {
@@ -39,7 +49,8 @@ export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnE
     case 'final': {
       if (fate === 'empty')
         return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }
-      const outcome = fate === 'silent' ? 'silent' : 'answered'
+      const silent = fate === undefined ? stripSilence(result.text).silent : fate === 'silent'
+      const outcome = silent ? 'silent' : 'answered'
       const inbox = fate === 'denied' ? 'refused: send_policy' : outcome
       const answer = { text: result.text, model: result.model }
       return {

@@ -20,6 +20,7 @@ export function turnRequest(turn: StartedTurn, view: ModelView, { agent, now, st
     agent,
     chatType: turn.session.chatType,
     ...(isScheduled(turn.session) ? { scheduled: true } : {}),
+    ...(turn.reply.elsewhere === undefined ? {} : { elsewhere: turn.reply.elsewhere }),
     now,
     messages,
     ...(open === undefined ? {} : { open }),

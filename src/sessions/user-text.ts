@@ -1,4 +1,5 @@
 import type { ChatType } from '../core/address.ts'
+import type { WritingSession } from '../core/dispatch.ts'
 import type { UserMessageData } from '../core/event.ts'
 
 const QUOTE_LENGTH = 200
@@ -8,11 +9,18 @@ const QUOTE_LENGTH = 200
  * the agent (S26, S27); in direct chats it is the raw text. The stored event keeps the raw text (S23).
  */
 export function taggedText(message: UserMessageData, chatType: ChatType): string {
+  if (message.from) return labelled(message.text, message.from)
   const body = withQuote(message) + withAttachments(message)
   if (chatType === 'direct') return body
   const name = message.sender.displayName ? `[${tagSafe(message.sender.displayName)}] ` : ''
   const aside = message.addressed ? '' : '[not directed at you] '
   return `${name}${aside}${withoutFakedTags(body)}`
+}
+
+/** What another session wrote is data, each line quoted: whatever it says, it does not look like a person's words. */
+function labelled(text: string, { displayKey, agent }: WritingSession): string {
+  const lines = text.split(/\r\n|[\r\n\u0085\u2028\u2029]/).map((line) => `> ${line}`)
+  return [`[message from session ${tagSafe(displayKey)}, agent ${agent}]`, ...lines].join('\n')
 }
 
 /** A line of a message must not look like the next person's: tags stand only at the start of a line. */

@@ -2,13 +2,12 @@ import type { ChatType } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
+import { SESSION_KINDS, type SendOverride, type Session, type SessionDraft } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
+import { type Ground, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { SessionPage, SessionQuery, SessionReader, SessionWriter } from './store.ts'
 
-const KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 const OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
 
@@ -27,7 +26,7 @@ const codec: RowCodec<Session> = {
     scopeKey: id(row, 'scope_key'),
     scope: json(row, 'scope'),
     agentId: id(row, 'agent_id'),
-    kind: oneOf(row, 'kind', KINDS),
+    kind: oneOf(row, 'kind', SESSION_KINDS),
     displayKey: text(row, 'display_key'),
     chatType: oneOf(row, 'chat_type', CHAT_TYPES),
     source: json(row, 'source'),
@@ -92,14 +91,17 @@ export class SessionReading implements SessionReader {
     return one(await this.sql.get(query, [displayKey]))
   }
 
-  async list({ limit, offset, inactive }: SessionQuery): Promise<SessionPage> {
+  async list(query: SessionQuery): Promise<SessionPage> {
+    const { limit, offset } = query
     if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
     if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
-    const where = inactive ? '' : 'WHERE inactive_at IS NULL'
-    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM session_activity ${where}`, [])
-    const page = `SELECT ${COLUMNS} FROM ${SESSIONS} ${where}
-      ORDER BY last_activity_at DESC, activity.no DESC LIMIT $1 OFFSET $2`
-    const rows = await this.sql.all(page, [limit, offset])
+    const { where, params, wide } = conditionsOf(query)
+    const counted = wide ? SESSIONS : 'session_activity'
+    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM ${counted} ${where}`, params)
+    const next = params.length + 1
+    const page = `SELECT ${COLUMNS} FROM ${SESSIONS} ${where} ORDER BY last_activity_at DESC, activity.no DESC
+      LIMIT ($${next} + 0) OFFSET ($${next + 1} + 0)`
+    const rows = await this.sql.all(page, [...params, limit, offset])
     return { sessions: readRows(codec, rows, this.#logger), total: count === undefined ? 0 : integer(count, 'total') }
   }
 
@@ -183,6 +185,27 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   async #change(query: string, params: readonly [SessionId, SqlValue]): Promise<void> {
     if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
   }
+}
+
+/** The conditions of a list and their parameters, numbered from 1; few texts exist, as few lists are long. */
+function conditionsOf({ inactive, kinds, agents, activeSince }: SessionQuery): {
+  readonly where: string
+  readonly params: readonly SqlValue[]
+  /** They ask for more than what every message changes. */
+  readonly wide: boolean
+} {
+  const conditions: string[] = inactive ? [] : ['inactive_at IS NULL']
+  const params: SqlValue[] = []
+  const oneOfThese = (column: string, values: readonly string[] | undefined): void => {
+    if (values === undefined) return
+    conditions.push(values.length === 0 ? '1 = 0' : `${column} IN (${placeholders(values.length, params.length + 1)})`)
+    params.push(...values)
+  }
+  oneOfThese('kind', kinds)
+  oneOfThese('agent_id', agents)
+  if (activeSince !== undefined) conditions.push(`last_activity_at >= $${params.push(activeSince)}`)
+  const wide = kinds !== undefined || agents !== undefined
+  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, params, wide }
 }
 
 function one(row: SqlRow | undefined): Session | undefined {

@@ -3,7 +3,7 @@ import type { EventDraft, InboxOutcome, SessionEvent } from '../core/event.ts'
 import type { AgentId, ChannelId, DeliveryId, InboxId, ScopeKey, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
-import type { SendOverride, Session, SessionDraft } from '../core/session.ts'
+import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
@@ -81,6 +81,11 @@ export interface SessionQuery {
   readonly offset: number
   /** Also the inactive ones (S9). */
   readonly inactive: boolean
+  /** Only these; absent: all. */
+  readonly kinds?: readonly SessionKind[]
+  readonly agents?: readonly AgentId[]
+  /** Inclusive, ms since the epoch. */
+  readonly activeSince?: number
 }
 
 export interface SessionPage {

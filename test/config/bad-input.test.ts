@@ -87,6 +87,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, memory, web_fetch; did you mean `time`?',
   ],
   [
+    'sessions of an agent that does not exist',
+    'tools: { sessions: { agents: [mian] } }',
+    '2: tools.sessions.agents[0]: there is no agent mian; known: main; did you mean `main`?',
+  ],
+  [
     'Postgres',
     'store: { url: "postgres://u:canary@h/d" }',
     '2: store.url: Postgres is not available yet; write sqlite:<file>',

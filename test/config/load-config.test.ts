@@ -282,6 +282,18 @@ http: { port: 7275 }
   expect(config.agents[0]?.tools).toEqual(['time'])
 })
 
+test('T32: agents that reach each other are named as they are called; none is the default', async () => {
+  const two = 'agents: [{ id: main, model: scripted/echo, tools: [sessions] }, { id: Second, model: scripted/echo }]'
+
+  const { config } = await load(`${TELEGRAM}${two}\ntools: { sessions: { agents: [main, SECOND] } }\n`)
+  const { config: unset } = await load(`${TELEGRAM}${two}\n`)
+
+  expect(config.sessionTools).toEqual({ agents: ['main', 'second'] })
+  expect(config.agents.map(({ tools }) => tools)).toEqual([['sessions'], ['time']])
+  expect(explainConfig(config)).toContain("tools.sessions.agents: main, second reach each other's sessions")
+  expect(unset.sessionTools).toBeUndefined()
+})
+
 test('an agent whose model has no key is warned of, not refused', async () => {
   const { config } = await load(`${TELEGRAM}agents: [{ id: main, model: anthropic/claude-x }]`)
 

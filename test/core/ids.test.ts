@@ -5,6 +5,7 @@ import {
   createIdSource,
   deliveryKey,
   type IdInputs,
+  runId,
   toAccountId,
   toAgentId,
   toPersonId,
@@ -71,6 +72,14 @@ describe('delivery keys', () => {
     const id = createIdSource(inputs()).delivery()
     const first = createHash('sha256').update(id).digest().readUInt8(0) >> 3
     expect('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(deliveryKey(id).charAt(0).toLowerCase())).toBe(first)
+  })
+})
+
+describe('runs', () => {
+  it('T19: the same call has the same run id, another call another one, however its parts are cut', () => {
+    expect(runId('turn_1', 'c1')).toMatch(/^run_[0-9a-z]{26}$/)
+    expect(runId('turn_1', 'c1')).toBe(runId('turn_1', 'c1'))
+    expect(new Set([runId('a', 'bc'), runId('ab', 'c'), runId('abc'), runId('a', 'b', 'c')]).size).toBe(4)
   })
 })
 

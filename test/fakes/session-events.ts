@@ -18,7 +18,11 @@ function writers(events: SessionEvent[]) {
     add,
     user: (text: string, more: Partial<UserMessageData> = {}) =>
       add({ type: 'user_message', data: userMessage(text, more) }),
-    started: (turn: string) => add({ type: 'turn_started', data: { traceId: 'tr_1' as never } }, turn),
+    started: (turn: string, messages?: number) =>
+      add(
+        { type: 'turn_started', data: { traceId: 'tr_1' as never, ...(messages === undefined ? {} : { messages }) } },
+        turn,
+      ),
     steered: (turn: string) => add({ type: 'turn_steered', data: { messages: 1 } }, turn),
     step: (turn: string, ...callIds: string[]) =>
       add(

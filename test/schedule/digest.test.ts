@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import type { Identity } from '../../src/core/dispatch.ts'
 import type { UserMessageData } from '../../src/core/event.ts'
-import { toAgentId, toPersonId } from '../../src/core/ids.ts'
+import { toAgentId, toPersonId, toSessionId } from '../../src/core/ids.ts'
 import type { DigestReading } from '../../src/core/schedule.ts'
 import { type DigestLine, digestText } from '../../src/schedule/digest-text.ts'
 import { readDigest } from '../../src/schedule/read-digest.ts'
@@ -63,6 +63,17 @@ describe('what a digest reads', () => {
   it('leaves out what was refused, and says so when there is nothing', async () => {
     const { store } = await startRig()
     await say(store, 'telegram:group:-1', 1_000, { text: 'one', refused: true })
+    expect((await read(store)).text).toBe('Messages of telegram:group:-1 since the last run: none.')
+  })
+
+  it('leaves out what other sessions wrote here and what was answered there: nobody in the conversation saw it', async () => {
+    const { store } = await startRig()
+    const { id } = await say(store, 'telegram:group:-1', 1_000, {
+      text: 'one',
+      from: { session: toSessionId('s'), displayKey: 'telegram:direct:1', agent: toAgentId('main'), hops: 1 },
+    })
+    const answer = { text: 'two', model: 'm', usage: { input: 1, output: 1 }, unseen: true } as const
+    await store.write((tx) => tx.events.append(id, 2_000, [{ type: 'assistant_message', data: answer }]))
     expect((await read(store)).text).toBe('Messages of telegram:group:-1 since the last run: none.')
   })
 

@@ -46,6 +46,32 @@ describe('model view', () => {
     expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'next' }])
   })
 
+  it('C4: a turn that answers fewer messages than wait leaves the others to the next', () => {
+    const log = eventLog()
+    log.user('one')
+    log.user('heard later', { triggers: false, addressed: false })
+    log.user('two')
+    log.user('heard last', { triggers: false, addressed: false })
+    log.started('t1', 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one' })
+    log.answered('t1', 'first')
+    log.started('t2', 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\ntwo\nheard last' })
+  })
+
+  it('C4: what joins a running turn leaves the others waiting', () => {
+    const log = eventLog()
+    log.user('one')
+    log.started('t1')
+    log.user('two')
+    log.user('three')
+    log.steered('t1')
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'two' })
+    log.answered('t1', 'first')
+    log.started('t2')
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
+  })
+
   it('C20: messages that waited together are one user message', () => {
     const log = eventLog()
     log.user('one')

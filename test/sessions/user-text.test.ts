@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toAgentId, toSessionId } from '../../src/core/ids.ts'
 import { taggedText } from '../../src/sessions/user-text.ts'
 import { userMessage } from '../fakes/session-events.ts'
 
@@ -23,6 +24,17 @@ describe('tagged text', () => {
     expect(taggedText(userMessage('yes', { quoted }), 'direct')).toBe('[in reply to Bo: the plan] yes')
     expect(taggedText(userMessage('yes', { quoted: { ...quoted, own: true } }), 'direct')).toBe('yes')
   })
+
+  it.each(['direct', 'group'] as const)(
+    'I03: what another session wrote is labelled and quoted in a %s chat',
+    (chat) => {
+      const from = { session: toSessionId('s'), displayKey: 'telegram:group:-1]', agent: toAgentId('main'), hops: 1 }
+      const message = userMessage('one\r\n[Ada] two\u2028three\rfour\u0085', { from })
+      expect(taggedText(message, chat)).toBe(
+        '[message from session telegram:group:-1, agent main]\n> one\n> [Ada] two\n> three\n> four\n> ',
+      )
+    },
+  )
 
   it('names attachments', () => {
     const attachments = [{ ref: 'x', fileName: 'a.pdf' }, { ref: 'y', mime: 'image/png' }, { ref: 'z' }]

@@ -1,18 +1,27 @@
 import { ParleyError } from '../../core/errors.ts'
+import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
 import { currentTime } from './current-time.ts'
+import { sessionsHistory } from './sessions-history.ts'
+import { sessionsList } from './sessions-list.ts'
+import { sessionsSend } from './sessions-send.ts'
 
 /** The tools behind the group names of an agent's `tools:` list; each tool once. Throws `config` for an unknown group. */
 type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
 
 export interface CatalogueOptions {
   readonly timeZone: string
+  readonly sessions: SessionTools
   /** Groups beside the built-in ones. */
   readonly more?: Readonly<Record<string, readonly Tool[]>>
 }
 
-export function createCatalogue({ timeZone, more = {} }: CatalogueOptions): ToolCatalogue {
-  const groups = new Map<string, readonly Tool[]>([['time', [currentTime(timeZone)]], ...Object.entries(more)])
+export function createCatalogue({ timeZone, sessions, more = {} }: CatalogueOptions): ToolCatalogue {
+  const groups = new Map<string, readonly Tool[]>([
+    ['time', [currentTime(timeZone)]],
+    ['sessions', [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)]],
+    ...Object.entries(more),
+  ])
   return (names) => [
     ...new Set(
       names.flatMap((name) => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
+import type { SessionTools } from '../../../src/core/session-tools.ts'
 import { toolContext } from '../turns.ts'
 
-const tools = createCatalogue({ timeZone: 'Europe/Berlin' })
+const tools = createCatalogue({ timeZone: 'Europe/Berlin', sessions: {} as SessionTools })
 const now = Date.UTC(2026, 6, 1, 10, 0)
 
 function timeTool() {
@@ -21,7 +22,10 @@ describe('tool catalogue', () => {
 
   it('an unknown group is refused naming the known ones', () => {
     expect(() => tools(['time', 'shell'])).toThrow(
-      expect.objectContaining({ code: 'config', message: 'There is no tool group "shell"; known groups: time.' }),
+      expect.objectContaining({
+        code: 'config',
+        message: 'There is no tool group "shell"; known groups: time, sessions.',
+      }),
     )
   })
 

@@ -83,6 +83,27 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(await list(true, 1, 1)).toEqual({ ids: [c.id], total: 3 })
   })
 
+  it('T7, T9, T32: a list holds only the kinds, agents and activity it is asked for, and counts no others', async () => {
+    const second = toAgentId('second')
+    const { store } = underTest
+    const cron = await makeSession(store, 1, { kind: 'cron' })
+    const other = await makeSession(store, 2, { kind: 'other', agentId: second })
+    const group = await makeSession(store, 3, { kind: 'group', agentId: second })
+    await store.write(async (tx) => {
+      for (const [at, { id }] of [cron, other, group].entries())
+        await tx.events.append(id, 5_000 + at, [userMessage('hi')])
+    })
+    const list = async (filter: object) => {
+      const { sessions, total } = await store.read.sessions.list({ limit: 10, offset: 0, inactive: false, ...filter })
+      return { ids: sessions.map(({ id }) => id), total }
+    }
+    expect(await list({ kinds: ['cron', 'group'] })).toEqual({ ids: [group.id, cron.id], total: 2 })
+    expect(await list({ agents: [second] })).toEqual({ ids: [group.id, other.id], total: 2 })
+    expect(await list({ agents: [] })).toEqual({ ids: [], total: 0 })
+    expect(await list({ activeSince: 5_001 })).toEqual({ ids: [group.id, other.id], total: 2 })
+    expect(await list({ agents: [second], kinds: ['group'], activeSince: 5_003 })).toEqual({ ids: [], total: 0 })
+  })
+
   it.each([0, 201, 1.5, Number.NaN])('R2: a list of %s is refused', async (limit) => {
     const list = underTest.store.read.sessions.list({ limit, offset: 0, inactive: false })
     expect(await failureOf(list)).toMatchObject({ code: 'invalid' })

@@ -1,0 +1,41 @@
+import { SESSION_KINDS } from '../../core/session.ts'
+import type { ListQuery, SessionTools } from '../../core/session-tools.ts'
+import type { Tool } from '../../core/turn.ts'
+import { readNumber, readTexts, type ToolArgs } from './read-args.ts'
+import { callerOf } from './session-caller.ts'
+
+/** Lists the sessions that the person of the turn may see. */
+export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
+  return {
+    class: 'pure',
+    spec: {
+      name: 'sessions_list',
+      description: 'Lists the conversations you can reach, newest activity first, with their keys.',
+      parameters: {
+        type: 'object',
+        properties: {
+          kinds: { type: 'array', items: { type: 'string', enum: SESSION_KINDS }, description: 'Only these kinds.' },
+          limit: { type: 'number', description: 'Rows, 200 at most. Default: 50.' },
+          activeMinutes: { type: 'number', description: 'Only those active within so many minutes.' },
+          messageLimit: { type: 'number', description: 'Last messages of each, 20 at most. Default: 0.' },
+        },
+        additionalProperties: false,
+      },
+    },
+    run: async (args, context) =>
+      JSON.stringify({ sessions: await sessions.list(queryOf(args as ToolArgs), callerOf(context)) }),
+  }
+}
+
+function queryOf(args: ToolArgs): ListQuery {
+  const kinds = readTexts(args, 'kinds')
+  const limit = readNumber(args, 'limit')
+  const activeMinutes = readNumber(args, 'activeMinutes')
+  const messageLimit = readNumber(args, 'messageLimit')
+  return {
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(activeMinutes === undefined ? {} : { activeMinutes }),
+    ...(messageLimit === undefined ? {} : { messageLimit }),
+  }
+}

@@ -1,0 +1,39 @@
+import type { SessionTools } from '../../core/session-tools.ts'
+import type { Tool } from '../../core/turn.ts'
+import { readFlag, readNumber, readText, type ToolArgs } from './read-args.ts'
+import { callerOf } from './session-caller.ts'
+
+/** Hands another session a message. Keyed by its call: after a crash it finds the run it had begun and sends nothing again. */
+export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
+  return {
+    class: 'keyed',
+    spec: {
+      name: 'sessions_send',
+      description:
+        'Sends a message to another conversation, where an agent answers it. The answer comes back to you; the chat sees it only with announce.',
+      parameters: {
+        type: 'object',
+        properties: {
+          sessionKey: { type: 'string', description: 'A key or session id from sessions_list.' },
+          message: { type: 'string', description: 'What the agent there is told.' },
+          timeoutSeconds: { type: 'number', description: 'How long to wait for the answer; 0: not. Default: 30.' },
+          announce: { type: 'boolean', description: 'Post the answer in that chat too. Default: false.' },
+        },
+        required: ['sessionKey', 'message'],
+        additionalProperties: false,
+      },
+    },
+    async run(args, context) {
+      const given = args as ToolArgs
+      const timeoutSeconds = readNumber(given, 'timeoutSeconds')
+      const request = {
+        sessionKey: readText(given, 'sessionKey'),
+        message: readText(given, 'message'),
+        announce: readFlag(given, 'announce'),
+        requestId: context.callId,
+        ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+      }
+      return JSON.stringify(await sessions.send(request, callerOf(context), context.signal))
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { AgentId, RunId, SessionId, TurnId } from './ids.ts'
+import type { SendOverride, SessionKind } from './session.ts'
+import type { Principal } from './turn.ts'
+
+/**
+ * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's authority,
+ * looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). Times are ms since
+ * the epoch.
+ */
+export interface SessionTools {
+  /** Newest activity first (T12). A number out of range is clamped, an unknown kind left out (T7, T8). */
+  list(query: ListQuery, caller: SessionCaller): Promise<readonly SessionRow[]>
+  /** Of a session named in any way; `not_found`. */
+  history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
+  /**
+   * Hands a session a message and waits for the answer to it. Always answers, with a run id; only an empty message is
+   * refused, `invalid`. The run is on disk before anything is answered and goes on whatever becomes of the wait: `signal`
+   * ends the wait, not the run.
+   */
+  send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
+  /** Waits for a run begun earlier, also before a restart (T20). `not_found` for a run that is not the caller's. */
+  wait(request: WaitRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
+}
+
+/** Who asks. An owner reaches every session of the agent, anybody else those they take part in (S20, T32). */
+export interface SessionCaller {
+  readonly principal: Principal
+  /** The session whose turn asks, and its agent; absent for a client. */
+  readonly turn?: { readonly id: TurnId; readonly sessionId: SessionId; readonly agentId: AgentId }
+}
+
+export interface ListQuery {
+  /** Of the six kinds; none that is known: no filter. */
+  readonly kinds?: readonly string[]
+  /** Visible rows. 50 by default, 200 at most. */
+  readonly limit?: number
+  /** Inclusive. */
+  readonly activeMinutes?: number
+  /** The last messages of each, without tool results. 0 by default, 20 at most. */
+  readonly messageLimit?: number
+}
+
+/** What is not known is absent (T11). */
+export interface SessionRow {
+  /** `main`, `telegram:group:<id>`, `cron:<id>`, `hook:<uuid>`, `node-<id>`, `telegram:direct:<id>`. */
+  readonly key: string
+  readonly kind: SessionKind
+  /** The channel, `internal` where no chat is behind it, else `unknown` (T22). */
+  readonly provider: string
+  readonly displayName?: string
+  readonly updatedAt: number
+  readonly sessionId: SessionId
+  readonly model?: string
+  readonly sendPolicy?: SendOverride
+  /** Where the log is kept: a hint for people, no path a tool could open (T33). */
+  readonly transcriptPath: string
+  readonly messages?: readonly HistoryMessage[]
+}
+
+export interface HistoryQuery {
+  readonly sessionKey: string
+  /** The newest. 200 by default, 1000 at most. */
+  readonly limit?: number
+  readonly includeTools?: boolean
+}
+
+export interface SessionHistory {
+  readonly sessionKey: string
+  readonly sessionId: SessionId
+  /** In order. */
+  readonly messages: readonly HistoryMessage[]
+  /** Older messages there are and that did not fit. */
+  readonly truncated?: true
+}
+
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant' | 'toolResult'
+  readonly text: string
+  readonly timestamp: number
+  /** Who wrote a user message, for people; never authority. */
+  readonly from?: string
+  /** Of a tool result. */
+  readonly tool?: string
+  readonly isError?: true
+}
+
+export interface SendRequest {
+  readonly sessionKey: string
+  readonly message: string
+  /** 30 by default; fractions round down, 0 or less does not wait (T38). */
+  readonly timeoutSeconds?: number
+  /** Post the answer in the session's own chat too. */
+  readonly announce?: boolean
+  /** Names the request among its caller's: the same one again is the same run. */
+  readonly requestId: string
+}
+
+export interface WaitRequest {
+  readonly runId: string
+  readonly timeoutSeconds?: number
+}
+
+/**
+ * `ok`: the answer of this very run. `accepted`: it will run, nobody waited, or waiting would have closed a circle.
+ * `timeout`: it goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
+ */
+export type SendAnswer = { readonly runId: RunId; readonly sessionKey: string } & (
+  | { readonly status: 'ok'; readonly reply: string }
+  | { readonly status: 'accepted' | 'timeout' }
+  | { readonly status: 'error'; readonly error: string }
+)

@@ -1,0 +1,30 @@
+import type { SessionEvent } from '../../core/event.ts'
+import type { HistoryMessage } from '../../core/session-tools.ts'
+import { stripSilence } from '../../core/silence.ts'
+
+/**
+ * An event as a message of the history, or undefined if it is none. A reply that was only a silence marker is none; a
+ * stored tool result is shown as `toolResult` and only where `tools` asks for it (T13, T38).
+ */
+export function messageOf(event: SessionEvent, tools: boolean): HistoryMessage | undefined {
+  const timestamp = event.at
+  switch (event.type) {
+    case 'user_message': {
+      const { text, sender } = event.data
+      return { role: 'user', text, timestamp, from: sender.displayName ?? sender.id }
+    }
+    case 'assistant_message':
+    case 'assistant_posted':
+    case 'assistant_step': {
+      const { text } = stripSilence(event.data.text)
+      return text.trim() === '' ? undefined : { role: 'assistant', text, timestamp }
+    }
+    case 'tool_result': {
+      const { content, tool, isError } = event.data
+      const failed = isError ? { isError } : {}
+      return tools ? { role: 'toolResult', text: content, timestamp, tool, ...failed } : undefined
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import type { SessionEvent } from '../../core/event.ts'
+import type { Session } from '../../core/session.ts'
+import type { HistoryMessage } from '../../core/session-tools.ts'
+import type { EventReader } from '../../store/store.ts'
+import { messageOf } from './history-message.ts'
+
+const PAGE = 200
+
+/** A session's events from the newest back, read as far as they are asked for. The sequence is gapless (C23). */
+export async function* newestFirst(
+  events: Pick<EventReader, 'since'>,
+  { id, lastSeq }: Pick<Session, 'id' | 'lastSeq'>,
+): AsyncGenerator<SessionEvent> {
+  for (let top = lastSeq; top > 0; top -= PAGE) {
+    const from = Math.max(0, top - PAGE)
+    yield* (await events.since(id, from, top - from)).toReversed()
+  }
+}
+
+export interface MessageBounds {
+  readonly limit: number
+  readonly tools: boolean
+  /** Of all messages together, as JSON. */
+  readonly bytes: number
+}
+
+export interface NewestMessages {
+  /** In order. */
+  readonly messages: readonly HistoryMessage[]
+  /** Older ones were left out for their size. */
+  readonly truncated: boolean
+}
+
+/** The newest messages of a session that fit. The limit counts what is shown, not what was passed over. */
+export async function newestMessages(
+  events: Pick<EventReader, 'since'>,
+  session: Pick<Session, 'id' | 'lastSeq'>,
+  { limit, tools, bytes }: MessageBounds,
+): Promise<NewestMessages> {
+  const messages: HistoryMessage[] = []
+  if (limit === 0) return { messages, truncated: false }
+  let left = bytes
+  for await (const event of newestFirst(events, session)) {
+    const message = messageOf(event, tools)
+    if (message === undefined) continue
+    const size = sizeOf(message)
+    if (size > left) {
+      if (messages.length === 0) messages.push(cutTo(message, left))
+      return { messages: messages.toReversed(), truncated: true }
+    }
+    left -= size
+    messages.push(message)
+    if (messages.length === limit) break
+  }
+  return { messages: messages.toReversed(), truncated: false }
+}
+
+/** Bytes of the text alone: at most three a UTF-16 unit, and six where JSON escapes it. */
+const BYTES_PER_UNIT = 6
+
+/** The beginning of a message that is too large by itself, never half a character. */
+function cutTo(message: HistoryMessage, bytes: number): HistoryMessage {
+  const room = Math.max(0, bytes - sizeOf({ ...message, text: '' }))
+  const kept = message.text.slice(0, Math.floor(room / BYTES_PER_UNIT)).replace(/[\uD800-\uDBFF]$/, '')
+  return { ...message, text: `${kept}\n[cut: ${message.text.length - kept.length} more characters]` }
+}
+
+function sizeOf(message: HistoryMessage): number {
+  return Buffer.byteLength(JSON.stringify(message))
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Dispatch } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids.ts'
+import type { Session } from '../../core/session.ts'
+import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { RunningTurns } from '../running-turns.ts'
+import { addressOf } from './address-of.ts'
+import { answerOf } from './answer-of.ts'
+import { clamp } from './clamp.ts'
+import { messageDispatch } from './message-dispatch.ts'
+import type { Reach } from './reach.ts'
+import { sessionNamed, shownKey } from './shown-key.ts'
+import { waitForRun } from './wait-for-run.ts'
+import type { WaitGraph } from './wait-graph.ts'
+
+export interface SendDeps {
+  readonly read: StoreReader
+  readonly reach: Reach
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'trace'>
+  readonly running: Pick<RunningTurns, 'nextEnd'>
+  readonly waits: WaitGraph
+  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  accept(dispatch: Dispatch): Promise<void>
+  /** Whether anything can be posted on the channel. */
+  posts(channel: ChannelId): boolean
+}
+
+/** A day at most: longer than any client stays. */
+const WAIT_SECONDS = { fallback: 30, least: 0, most: 86_400 }
+/** Agents that answer each other do not stop by themselves: a circle of a few would go on all night. */
+const MOST_HOPS = 5
+
+/** See `SessionTools.send`. */
+export async function sendMessage(
+  deps: SendDeps,
+  request: SendRequest,
+  caller: SessionCaller,
+  signal: AbortSignal,
+): Promise<SendAnswer> {
+  const { sessionKey, message, requestId, timeoutSeconds } = request
+  if (message.trim() === '') throw new ParleyError('invalid', 'message must not be empty.')
+  const run = runId(caller.turn?.id ?? `client ${caller.principal.person}`, requestId)
+  const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
+  if (!to || !(await deps.reach.reaches(to, caller))) {
+    return { runId: run, sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
+  }
+  const refusal = (await rowOf(deps, run)) ? undefined : await handOver(deps, { to, request, caller, run })
+  if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
+  return follow(deps, { to, run, caller, seconds: clamp(timeoutSeconds, WAIT_SECONDS), signal })
+}
+
+/** See `SessionTools.wait`. */
+export async function waitAgain(
+  deps: SendDeps,
+  { runId: name, timeoutSeconds }: WaitRequest,
+  caller: SessionCaller,
+  signal: AbortSignal,
+): Promise<SendAnswer> {
+  const row = await rowOf(deps, name as RunId)
+  const to = row?.sessionId && (await deps.read.sessions.get(row.sessionId))
+  if (!row || !to || !askedBy(row, caller)) throw new ParleyError('not_found', `There is no run ${name}.`)
+  return follow(deps, { to, run: name as RunId, caller, seconds: clamp(timeoutSeconds, WAIT_SECONDS), signal })
+}
+
+function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: SessionCaller): boolean {
+  if (turn !== undefined) return posted?.from?.session === turn.sessionId
+  return principal.role === 'owner' || (principal.person !== undefined && principal.person === posted?.identity.person)
+}
+
+interface HandOver {
+  readonly to: Session
+  readonly request: SendRequest
+  readonly caller: SessionCaller
+  readonly run: RunId
+}
+
+/** Puts the message on disk, or says why it may not be. */
+async function handOver(deps: SendDeps, { to, request, caller, run }: HandOver): Promise<string | undefined> {
+  const { message, announce = false } = request
+  if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
+  const { principal, turn } = caller
+  const from = turn && (await deps.read.sessions.get(turn.sessionId))
+  const hops = turn === undefined ? 1 : 1 + hopsBefore(await deps.read.inbox.ofTurn(turn.id))
+  if (hops > MOST_HOPS) return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
+  try {
+    await deps.accept(
+      messageDispatch({
+        to,
+        by: principal,
+        hops,
+        text: message,
+        announce,
+        runId: run,
+        traceId: deps.ids.trace(),
+        receivedAt: deps.clock.now(),
+        ...(from === undefined ? {} : { from }),
+      }),
+    )
+    return undefined
+  } catch (error) {
+    if (error instanceof ParleyError && error.code === 'not_found') return error.message
+    throw error
+  }
+}
+
+function hopsBefore(rows: readonly InboxRow[]): number {
+  return Math.max(0, ...rows.map(({ dispatch }) => dispatch.posted?.from?.hops ?? 0))
+}
+
+interface Following {
+  readonly to: Session
+  readonly run: RunId
+  readonly caller: SessionCaller
+  readonly seconds: number
+  readonly signal: AbortSignal
+}
+
+/** What there is to say of a run now or within `seconds`. */
+async function follow(deps: SendDeps, { to, run, caller, seconds, signal }: Following): Promise<SendAnswer> {
+  const { read, clock, running, waits } = deps
+  const named = { runId: run, sessionKey: shownKey(to, caller) }
+  const look = async (): Promise<InboxRow> => {
+    const row = await rowOf(deps, run)
+    if (row) return row
+    throw new ParleyError('internal', `the run ${run} is not on record`)
+  }
+  const known = await answerOf(read, await look())
+  if (known && (seconds > 0 || known.status === 'error')) return { ...named, ...known }
+  const asking = caller.turn?.sessionId
+  if (seconds === 0 || (asking !== undefined && waits.closesCircle(asking, to.id))) {
+    return { ...named, status: 'accepted' }
+  }
+  const done = asking === undefined ? () => {} : waits.begin(asking, to.id)
+  try {
+    const row = await waitForRun({ clock, running, session: to.id, ms: seconds * 1_000, signal, look })
+    return { ...named, ...((await answerOf(read, row)) ?? { status: 'timeout' }) }
+  } finally {
+    done()
+  }
+}
+
+async function rowOf({ read }: Pick<SendDeps, 'read'>, run: RunId): Promise<InboxRow | undefined> {
+  return (await read.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)
+}

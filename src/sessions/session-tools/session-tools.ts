@@ -1,0 +1,50 @@
+import { ParleyError } from '../../core/errors.ts'
+import type { Session } from '../../core/session.ts'
+import type { HistoryQuery, SessionCaller, SessionHistory, SessionTools } from '../../core/session-tools.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { clamp } from './clamp.ts'
+import { type ListDeps, listSessions } from './list-sessions.ts'
+import { newestMessages } from './read-messages.ts'
+import { type SendDeps, sendMessage, waitAgain } from './send-message.ts'
+import { sessionNamed, shownKey } from './shown-key.ts'
+
+const HISTORY = { fallback: 200, least: 1, most: 1000 }
+/** What one answer holds at most: less than a tool result may have, so that it is never cut in the middle. */
+const HISTORY_BYTES = 80_000
+
+export interface SessionToolsDeps extends ListDeps, SendDeps {
+  readonly read: StoreReader
+}
+
+/** The sessions tools as a service: the agent's tools and the API's clients call the same. */
+export function createSessionTools(deps: SessionToolsDeps): SessionTools {
+  return {
+    list: (query, caller) => listSessions(deps, query, caller),
+    history: (query, caller) => history(deps, query, caller),
+    send: (request, caller, signal) => sendMessage(deps, request, caller, signal),
+    wait: (request, caller, signal) => waitAgain(deps, request, caller, signal),
+  }
+}
+
+async function history(
+  deps: ListDeps,
+  { sessionKey, limit, includeTools = false }: HistoryQuery,
+  caller: SessionCaller,
+): Promise<SessionHistory> {
+  const session = await reachable(deps, sessionKey, caller)
+  const bounds = { limit: clamp(limit, HISTORY), tools: includeTools, bytes: HISTORY_BYTES }
+  const { messages, truncated } = await newestMessages(deps.read.events, session, bounds)
+  return {
+    sessionKey: shownKey(session, caller),
+    sessionId: session.id,
+    messages,
+    ...(truncated ? { truncated } : {}),
+  }
+}
+
+/** `not_found` for what is not there and for what is out of reach, in the same words (S20). */
+async function reachable({ read, reach }: ListDeps, name: string, caller: SessionCaller): Promise<Session> {
+  const session = await sessionNamed(read.sessions, name, caller)
+  if (session && (await reach.reaches(session, caller))) return session
+  throw new ParleyError('not_found', `There is no session ${name}.`)
+}

@@ -1,0 +1,26 @@
+import type { AgentId } from '../../core/ids.ts'
+import type { Session } from '../../core/session.ts'
+import type { SessionCaller } from '../../core/session-tools.ts'
+import type { SessionReader } from '../../store/store.ts'
+
+const MAIN = 'main'
+
+/** How a session is shown: an agent's own main session is `main` to it, whatever its scope (T2, T6). */
+export function shownKey({ kind, displayKey, agentId }: Session, { turn }: SessionCaller): string {
+  return kind === MAIN && agentId === turn?.agentId ? MAIN : displayKey
+}
+
+/** The session of a name as the caller means it: `main` is the main session of the asking agent. */
+export async function sessionNamed(
+  sessions: Pick<SessionReader, 'resolve'>,
+  name: string,
+  { turn }: SessionCaller,
+): Promise<Session | undefined> {
+  if (turn === undefined || name.trim().toLowerCase() !== MAIN) return sessions.resolve(name)
+  const found = (await sessions.resolve(mainOf(turn.agentId))) ?? (await sessions.resolve(MAIN))
+  return found?.agentId === turn.agentId ? found : undefined
+}
+
+function mainOf(agent: AgentId): string {
+  return `agent:${agent}:main`
+}

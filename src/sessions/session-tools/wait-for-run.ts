@@ -1,0 +1,40 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import type { SessionId } from '../../core/ids.ts'
+import type { InboxRow } from '../../store/store.ts'
+import type { RunningTurns } from '../running-turns.ts'
+
+export interface RunWait {
+  readonly clock: Clock
+  readonly running: Pick<RunningTurns, 'nextEnd'>
+  readonly session: SessionId
+  readonly ms: number
+  readonly signal: AbortSignal
+  /** The run as the store has it now. */
+  look(): Promise<InboxRow>
+}
+
+/**
+ * The run's row once it has its outcome, or as it stands when the time is over or the waiter leaves. What is waited for
+ * is the store's word; the end of a turn only says that it is worth another look.
+ */
+export async function waitForRun({ clock, running, session, ms, signal, look }: RunWait): Promise<InboxRow> {
+  const over = new AbortController()
+  const leave = (): void => over.abort()
+  signal.addEventListener('abort', leave, { once: true })
+  let late = signal.aborted
+  const time = sleep(clock, ms, over.signal).then(() => {
+    late = true
+  })
+  try {
+    for (;;) {
+      // Before the look: what ends in between is not missed.
+      const ended = running.nextEnd(session)
+      const row = await look()
+      if (row.state === 'done' || late) return row
+      await Promise.race([time, ended])
+    }
+  } finally {
+    signal.removeEventListener('abort', leave)
+    over.abort()
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { type AgentId, toAgentId } from '../../../src/core/ids.ts'
+import type { Session, SessionDraft } from '../../../src/core/session.ts'
+import type { ListQuery, SessionCaller, SessionRow } from '../../../src/core/session-tools.ts'
+import { listSessions } from '../../../src/sessions/session-tools/list-sessions.ts'
+import { createReach } from '../../../src/sessions/session-tools/reach.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { EventToAppend, Store } from '../../../src/store/store.ts'
+import { assistantMessage, sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+import { CLIENT, turnOf } from './rig.ts'
+
+removeTempFolders()
+
+const NOW = 1_800_000_000_000
+const MINUTE = 60_000
+const MAIN = toAgentId('main')
+
+interface Place {
+  readonly store: Store
+  /** Makes a session; later ones were active later. */
+  add(changes?: Partial<SessionDraft>, events?: readonly EventToAppend[], at?: number): Promise<Session>
+  list(query?: ListQuery, caller?: SessionCaller): Promise<readonly SessionRow[]>
+  keys(query?: ListQuery, caller?: SessionCaller): Promise<readonly string[]>
+}
+
+async function place(agents: readonly AgentId[] = []): Promise<Place> {
+  const store = await openSqliteStore({ path: `${tempFolder()}/parley.db`, clock: systemClock })
+  onTestFinished(() => store.close())
+  let made = 0
+  const list: Place['list'] = (query = {}, caller = CLIENT) =>
+    listSessions(
+      {
+        read: store.read,
+        reach: createReach({ agents, takesPart: async () => false }),
+        clock: { ...systemClock, now: () => NOW },
+        modelOf: (agent) => `scripted/${agent}`,
+        transcriptPath: (id) => `parley.db#${id}`,
+      },
+      query,
+      caller,
+    )
+  return {
+    store,
+    async add(changes = {}, events = [], at = NOW - 1_000 * MINUTE + made) {
+      const draft = sessionDraft(++made, changes)
+      return store.write(async (tx) => {
+        const session = await tx.sessions.create(draft, at)
+        if (events.length > 0) await tx.events.append(session.id, at, events)
+        return (await tx.sessions.get(session.id)) ?? session
+      })
+    },
+    list,
+    keys: async (query, caller) => (await list(query, caller)).map(({ key }) => key),
+  }
+}
+
+const toolResult = (content: string): EventToAppend => ({
+  type: 'tool_result',
+  data: { callId: 'c', tool: 'clock', content, isError: false },
+})
+
+describe('sessions_list', () => {
+  it('T2: the main session of the asking agent is shown as main, whatever its display key', async () => {
+    const { add, keys } = await place()
+    await add({ kind: 'main', displayKey: 'main', chatType: 'direct' })
+    const second = toAgentId('second')
+    const own = await add({ kind: 'main', displayKey: 'agent:second:main', agentId: second, chatType: 'direct' })
+    expect(await keys({}, turnOf(own))).toEqual(['main'])
+    expect(await keys()).toEqual(['agent:second:main', 'main'])
+  })
+
+  it('T3, T4: groups, schedules, hooks and nodes are shown by their keys', async () => {
+    const { add, keys } = await place()
+    const shown = ['telegram:group:-1', 'slack:channel:c1', 'cron:morning', 'hook:5f0c', 'node-kitchen']
+    for (const displayKey of shown) await add({ displayKey })
+    expect(await keys()).toEqual(shown.toReversed())
+  })
+
+  it('T5: global and unknown are never shown', async () => {
+    const { add, keys } = await place()
+    for (const displayKey of ['global', 'telegram:group:-1', 'unknown']) await add({ displayKey, kind: 'main' })
+    expect(await keys()).toEqual(['telegram:group:-1'])
+  })
+
+  it('T7: kinds filters by the six kinds; unknown names are ignored, and none left is no filter', async () => {
+    const { add, list } = await place()
+    for (const kind of ['main', 'group', 'cron', 'hook', 'node', 'other'] as const) await add({ kind })
+    const kinds = async (...asked: readonly string[]) => (await list({ kinds: asked })).map(({ kind }) => kind)
+    expect(await kinds('group', 'cron')).toEqual(['cron', 'group'])
+    expect(await kinds('group', 'chat', 'GROUP')).toEqual(['group'])
+    expect(await kinds('chat')).toHaveLength(6)
+    expect(await kinds()).toHaveLength(6)
+  })
+
+  it('T8: limit bounds the visible rows: hidden ones do not eat into it', async () => {
+    const { add, keys } = await place()
+    await add({ displayKey: 'telegram:group:-1' })
+    await add({ displayKey: 'telegram:group:-2' })
+    for (let hidden = 0; hidden < 5; hidden++) await add({ displayKey: 'global' })
+    expect(await keys({ limit: 2 })).toEqual(['telegram:group:-2', 'telegram:group:-1'])
+    expect(await keys({ limit: 1 })).toEqual(['telegram:group:-2'])
+  })
+
+  it('T8: limit is clamped at 200 and at 1; the default is 50', async () => {
+    const { store, list } = await place()
+    await store.write(async (tx) => {
+      for (let no = 1; no <= 205; no++) await tx.sessions.create(sessionDraft(no), no)
+    })
+    const count = async (limit?: number) => (await list(limit === undefined ? {} : { limit })).length
+    expect(await count(1_000)).toBe(200)
+    expect(await count(0)).toBe(1)
+    expect(await count(-3)).toBe(1)
+    expect(await count(2.9)).toBe(2)
+    expect(await count()).toBe(50)
+  })
+
+  it('T8: rows beyond the first page of the store are found, where those before are hidden', async () => {
+    const { store, keys } = await place()
+    await store.write(async (tx) => {
+      for (let no = 1; no <= 205; no++) {
+        await tx.sessions.create(sessionDraft(no, no > 2 ? { displayKey: 'unknown' } : {}), no)
+      }
+    })
+    expect(await keys({ limit: 200 })).toEqual(['telegram:group:-1002', 'telegram:group:-1001'])
+  })
+
+  it('T9: activeMinutes leaves out older rows, and keeps one exactly that old', async () => {
+    const { add, keys } = await place()
+    await add({ displayKey: 'older' }, [], NOW - 10 * MINUTE - 1)
+    await add({ displayKey: 'just' }, [], NOW - 10 * MINUTE)
+    await add({ displayKey: 'newer' }, [], NOW - MINUTE)
+    expect(await keys({ activeMinutes: 10 })).toEqual(['newer', 'just'])
+  })
+
+  it('T10: messageLimit adds the last messages without tool results, 20 at most; 0 adds none', async () => {
+    const { add, list } = await place()
+    const said = Array.from({ length: 30 }, (_, no) => [userMessage(`u${no}`), toolResult(`t${no}`)]).flat()
+    await add({}, [...said, assistantMessage('done')])
+    const messages = async (messageLimit?: number) =>
+      (await list(messageLimit === undefined ? {} : { messageLimit }))[0]?.messages?.map(({ text }) => text)
+    expect(await messages(2)).toEqual(['u29', 'done'])
+    expect(await messages(1_000)).toHaveLength(20)
+    expect(await messages(0)).toBeUndefined()
+    expect(await messages()).toBeUndefined()
+  })
+
+  it('T11: what is not known is absent; T33: the transcript is a hint', async () => {
+    const { add, list, store } = await place()
+    const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('what is up?')], NOW)
+    await store.write((tx) => tx.sessions.setSendOverride(id, 'deny'))
+    const bare = await add({ kind: 'other', source: { kind: 'api', interactive: true }, metadata: {} }, [], NOW - 1)
+    expect(await list()).toEqual([
+      {
+        key: 'telegram:group:-1001',
+        kind: 'group',
+        provider: 'telegram',
+        displayName: 'what is up?',
+        updatedAt: NOW,
+        sessionId: id,
+        model: 'scripted/main',
+        sendPolicy: 'deny',
+        transcriptPath: `parley.db#${id}`,
+      },
+      {
+        key: 'telegram:group:-1002',
+        kind: 'other',
+        provider: 'unknown',
+        updatedAt: NOW - 1,
+        sessionId: bare.id,
+        model: 'scripted/main',
+        transcriptPath: `parley.db#${bare.id}`,
+      },
+    ])
+  })
+
+  it('T12: rows are newest first', async () => {
+    const { add, keys } = await place()
+    for (const [displayKey, ago] of [
+      ['a', 2],
+      ['b', 1],
+      ['c', 3],
+    ] as const)
+      await add({ displayKey }, [], NOW - ago)
+    expect(await keys()).toEqual(['b', 'a', 'c'])
+  })
+
+  it('T22: the provider is the surface of a group, the last channel of a direct chat, else internal or unknown', async () => {
+    const { add, list } = await place()
+    const source = { kind: 'api', interactive: true } as const
+    await add({ kind: 'main', source, metadata: {} })
+    for (const kind of ['cron', 'hook', 'node'] as const) await add({ kind, source, metadata: { channel: 'telegram' } })
+    await add({ kind: 'other', source, metadata: { channel: 'slack' } })
+    await add({ kind: 'group', metadata: {} })
+    const providers = (await list()).map(({ kind, provider }) => [kind, provider])
+    expect(providers.toReversed()).toEqual([
+      ['main', 'unknown'],
+      ['cron', 'internal'],
+      ['hook', 'internal'],
+      ['node', 'internal'],
+      ['other', 'slack'],
+      ['group', 'telegram'],
+    ])
+  })
+
+  it('T32: a turn sees sessions of its own agent only, unless both agents are named', async () => {
+    const second = toAgentId('second')
+    const closed = await place()
+    const own = await closed.add({ displayKey: 'own' })
+    await closed.add({ displayKey: 'other', agentId: second })
+    expect(await closed.keys({}, turnOf(own))).toEqual(['own'])
+    const open = await place([MAIN, second])
+    const asking = await open.add({ displayKey: 'own' })
+    await open.add({ displayKey: 'other', agentId: second })
+    await open.add({ displayKey: 'third', agentId: toAgentId('third') })
+    expect(await open.keys({}, turnOf(asking))).toEqual(['other', 'own'])
+  })
+
+  it('S9: inactive sessions are not listed', async () => {
+    const { add, keys, store } = await place()
+    const { id } = await add()
+    await store.write((tx) => tx.sessions.deactivate(id, NOW))
+    expect(await keys()).toEqual([])
+  })
+})

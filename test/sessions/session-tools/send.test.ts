@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { toPersonId } from '../../../src/core/ids.ts'
+import type { HistoryMessage, SessionCaller } from '../../../src/core/session-tools.ts'
+import { CLIENT, never, openRig, type Rig, turnOf } from './rig.ts'
+
+const ADA = 'telegram:direct:111'
+const BOB = 'telegram:direct:444'
+
+/** Bob's session answers what it is told; what it is told to hold, fail or hush it does. */
+const SCRIPT = `
+rules:
+  - when: { contains: 'ask bob' }
+    steps:
+      - calls: [{ tool: sessions_send, args: { sessionKey: '${BOB}', message: 'are you there', timeoutSeconds: 20 } }]
+      - text: 'told: {{result}}'
+  - when: { contains: 'hold on' }
+    steps: [{ calls: [{ tool: hold }] }, { text: 'at last' }]
+  - when: { contains: broken }
+    steps: [{ fail: model_overloaded }]
+  - when: { contains: hush }
+    steps: [{ silence: true }]
+  - when: { contains: muffled }
+    steps: [{ text: 'half said <NO_REPLY>' }]
+  - steps: [{ text: 'heard: {{user}}' }]
+`
+
+async function withBob(options: Partial<Parameters<typeof openRig>[0]> = {}): Promise<Rig> {
+  const rig = await openRig({ script: SCRIPT, ...options })
+  await rig.ask('444', 'hello')
+  return rig
+}
+
+const shown = async (rig: Rig): Promise<readonly HistoryMessage[]> =>
+  (await rig.tools.history({ sessionKey: BOB }, CLIENT)).messages
+
+describe('sessions_send', () => {
+  it('T16, T21: with a wait it answers ok and the reply of that run, not of an earlier one', async () => {
+    const rig = await withBob()
+    const first = await rig.send({ sessionKey: BOB, message: 'one' })
+    const second = await rig.send({ sessionKey: BOB, message: 'two' })
+    expect(first).toMatchObject({ status: 'ok', sessionKey: BOB, reply: 'heard: one' })
+    expect(second).toMatchObject({ status: 'ok', reply: 'heard: two' })
+  })
+
+  it('T16: the tool of a turn gets the answer too, as the person of the turn', async () => {
+    const rig = await withBob()
+    await rig.ask('111', 'ask bob')
+    expect(await rig.results(ADA)).toEqual([
+      expect.objectContaining({ status: 'ok', sessionKey: BOB, reply: expect.stringContaining('are you there') }),
+    ])
+  })
+
+  it('T15: with 0 it answers accepted at once, and the run happens', async () => {
+    const rig = await withBob()
+    const ended = rig.engine.running.nextEnd((await rig.named(BOB)).id)
+    expect(await rig.send({ sessionKey: BOB, message: 'later', timeoutSeconds: 0 })).toMatchObject({
+      status: 'accepted',
+    })
+    await ended
+    expect((await shown(rig)).at(-1)).toMatchObject({ role: 'assistant', text: 'heard: later' })
+  })
+
+  it.each([-5, 0.9])('T15: %s seconds are no wait', async (timeoutSeconds) => {
+    const rig = await withBob()
+    expect(await rig.send({ sessionKey: BOB, message: 'hold on', timeoutSeconds })).toMatchObject({
+      status: 'accepted',
+    })
+  })
+
+  it('T17: a wait that runs out answers timeout, and the run still finishes and is in the history', async () => {
+    const rig = await withBob()
+    const { id } = await rig.named(BOB)
+    const answer = await rig.send({ sessionKey: BOB, message: 'hold on', timeoutSeconds: 1 })
+    expect(answer).toMatchObject({ status: 'timeout' })
+    const ended = rig.engine.running.nextEnd(id)
+    rig.hold.open.resolve()
+    await ended
+    expect((await shown(rig)).at(-1)).toMatchObject({ role: 'assistant', text: 'at last' })
+  })
+
+  it('T18: a failing run answers error with the calm message, and the chat hears nothing of it', async () => {
+    const rig = await withBob()
+    const answer = await rig.send({ sessionKey: BOB, message: 'broken' })
+    expect(answer).toMatchObject({
+      status: 'error',
+      error: expect.stringContaining('My language model is overloaded right now'),
+    })
+    expect(rig.channel.visible(BOB)).toEqual(['heard: hello'])
+  })
+
+  it('T18: a run that was stopped answers error', async () => {
+    const rig = await withBob()
+    const { id } = await rig.named(BOB)
+    const answer = rig.send({ sessionKey: BOB, message: 'hold on' })
+    await rig.hold.reached.promise
+    await rig.engine.running.abort(id)
+    expect(await answer).toMatchObject({ status: 'error', error: expect.stringContaining('stopped') })
+  })
+
+  it('T19: every answer has a run id, the same for the same request', async () => {
+    const rig = await withBob()
+    const answers = [
+      await rig.send({ sessionKey: BOB, message: 'one', requestId: 'r1' }),
+      await rig.send({ sessionKey: BOB, message: 'one', requestId: 'r1' }),
+      await rig.send({ sessionKey: BOB, message: 'later', timeoutSeconds: 0 }),
+      await rig.send({ sessionKey: 'nowhere', message: 'one' }),
+      await rig.send({ sessionKey: BOB, message: 'broken' }),
+    ]
+    expect(answers.map(({ runId }) => /^run_[0-9a-z]{26}$/.test(runId))).toEqual(answers.map(() => true))
+    expect(answers[1]).toEqual(answers[0])
+    expect((await shown(rig)).filter(({ text }) => text === 'one')).toHaveLength(1)
+  })
+
+  it('T20: a wait is taken up again by its run id, after the client left and after a restart', async () => {
+    const before = await withBob()
+    const left = new AbortController()
+    const leaving = before.tools.send({ sessionKey: BOB, message: 'hold on', requestId: 'r1' }, CLIENT, left.signal)
+    await before.hold.reached.promise
+    left.abort()
+    const { runId, status } = await leaving
+    expect(status).toBe('timeout')
+    const after = await before.reopen()
+    after.hold.open.resolve()
+    await after.engine.recover()
+    const answer = await after.tools.wait({ runId }, CLIENT, never())
+    expect(answer).toMatchObject({ runId, status: 'ok', reply: 'at last' })
+  })
+
+  it('T20: a run is waited for by whoever asked for it, and for nobody else it is not there', async () => {
+    const rig = await withBob()
+    const { runId } = await rig.send({ sessionKey: BOB, message: 'one' })
+    const bob: SessionCaller = { principal: { role: 'member', person: toPersonId('bob') } }
+    const wait = (caller: SessionCaller, name: string = runId) =>
+      rig.tools.wait({ runId: name, timeoutSeconds: 0 }, caller, never())
+    await expect(wait(bob)).rejects.toMatchObject({ code: 'not_found', message: `There is no run ${runId}.` })
+    await expect(wait(turnOf(await rig.named(BOB)))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(wait(CLIENT, 'run_0')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await wait(CLIENT)).toMatchObject({ status: 'accepted' })
+  })
+
+  it('S44: the answer goes to whoever asked and not to the chat, where nothing is shown either', async () => {
+    const rig = await withBob()
+    await rig.send({ sessionKey: BOB, message: 'one' })
+    expect(rig.channel.visible(BOB)).toEqual(['heard: hello'])
+    expect(await rig.ask('444', 'and me')).toBe('heard: and me')
+  })
+
+  it('S44: on request it is posted in the chat too, once', async () => {
+    const rig = await withBob()
+    const answer = await rig.send({ sessionKey: BOB, message: 'one', announce: true })
+    expect(answer).toMatchObject({ status: 'ok', reply: 'heard: one' })
+    expect(await rig.sent('444', 2)).toEqual(['heard: hello', 'heard: one'])
+  })
+
+  it('S48: the answer is stripped of markers; one that is only a marker is empty', async () => {
+    const rig = await withBob()
+    expect(await rig.send({ sessionKey: BOB, message: 'muffled' })).toMatchObject({ status: 'ok', reply: 'half said' })
+    expect(await rig.send({ sessionKey: BOB, message: 'hush' })).toMatchObject({ status: 'ok', reply: '' })
+    expect((await shown(rig)).some(({ text }) => text.includes('NO_REPLY'))).toBe(false)
+  })
+
+  it('an empty message is refused', async () => {
+    const rig = await withBob()
+    await expect(rig.send({ sessionKey: BOB, message: ' ' })).rejects.toMatchObject({ code: 'invalid' })
+  })
+})
