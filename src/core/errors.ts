@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'config'
   | 'store_locked'
   | 'store_newer'
+  | 'migration_failed'
   | 'queue_full'
   | 'turn_limit'
   | 'aborted'
@@ -43,5 +44,8 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** Exit codes of the process. 78 (EX_CONFIG) is in the unit's RestartPreventExitStatus; 75 (EX_TEMPFAIL) is retried. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, locked: 75, config: 78 } as const
+/**
+ * Exit codes of the process. 65 (EX_DATAERR): a migration or an import failed and left the store as it was. It and 78
+ * (EX_CONFIG) are in the unit's RestartPreventExitStatus; 75 (EX_TEMPFAIL) is retried.
+ */
+export const EXIT = { ok: 0, failed: 1, usage: 2, migration: 65, locked: 75, config: 78 } as const

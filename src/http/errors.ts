@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   unavailable: 503,
   store_locked: 503,
   store_newer: 503,
+  migration_failed: 503,
   model_unconfigured: 503,
   model_overloaded: 503,
   model_auth: 502,

@@ -1,7 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { exitCodeOf } from '../../src/cli/exit-code.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { EXIT } from '../../src/core/errors.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Migration } from '../../src/store/migrations/migration.ts'
@@ -57,24 +59,33 @@ describe('migrations', () => {
     expect(withDatabase(copy, (database) => database.prepare('SELECT id FROM sessions').pluck().all())).toEqual([id])
   })
 
-  it('A25: a failing step leaves the schema before it, and the next try completes', async () => {
+  it('K40: a failed migration leaves the old database untouched, with a code of its own, and the next try completes', async () => {
     const store = await open()
     const { id } = await makeSession(store, 1)
     await store.close()
+    const before = tables()
     const good = step(1, 'CREATE TABLE one (x TEXT)')
     const bad = step(2, 'CREATE TABLE two (x TEXT)', 'DROP TABLE turns', 'CREATE TABLE two (x TEXT)')
     expect(await failureOf(open(good, bad))).toMatchObject({
-      code: 'unavailable',
+      code: 'migration_failed',
       message: expect.stringContaining('step 2'),
     })
-    expect(version()).toBe(last + 1)
-    expect(tables()).toEqual(expect.arrayContaining(['one', 'turns']))
-    expect(tables()).not.toContain('two')
+    expect(version()).toBe(last)
+    expect(tables()).toEqual(before)
     expect(existsSync(`${path}.before-v${last + 2}`)).toBe(true)
+    expect(exitCodeOf(await failureOf(open(good, bad)))).toBe(EXIT.migration)
     const next = await open(good, step(2, 'CREATE TABLE two (x TEXT)'))
     expect((await next.read.sessions.get(id))?.id).toBe(id)
     await next.close()
     expect(version()).toBe(last + 2)
+  })
+
+  it('K40: a database that cannot be copied first is not touched either', async () => {
+    await (await open()).close()
+    mkdirSync(`${path}.before-v${last + 1}.partial`)
+    const failed = await failureOf(open(step(1, 'CREATE TABLE one (x TEXT)')))
+    expect(failed).toMatchObject({ code: 'migration_failed', message: expect.stringContaining('copied') })
+    expect(version()).toBe(last)
   })
 
   it('a database of a newer program is store_newer and stays untouched', async () => {

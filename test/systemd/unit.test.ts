@@ -15,7 +15,7 @@ const REQUIRED: readonly (readonly [name: string, value: string])[] = [
   ['WatchdogSec', '60'],
   ['Restart', 'always'],
   ['RestartSec', '2'],
-  ['RestartPreventExitStatus', String(EXIT.config)],
+  ['RestartPreventExitStatus', `${EXIT.migration} ${EXIT.config}`],
   ['StartLimitIntervalSec', '300'],
   ['StartLimitBurst', '20'],
   ['TimeoutStopSec', '30'],

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Dialect, Migration } from '../migrations/migration.ts'
 import { integer } from '../rows.ts'
@@ -17,9 +17,9 @@ interface Migrating {
 }
 
 /**
- * Brings the schema up to date, each step in its own transaction together with its version row, after a copy of a
- * database that holds something. A step that fails leaves the schema before it. A database from a newer program is
- * `store_newer` and stays untouched.
+ * Brings the schema up to date: every step with its version row in one transaction, after a copy of a database that
+ * holds something. A step that fails is `migration_failed` and leaves the database as it was (K40). A database from a
+ * newer program is `store_newer` and stays untouched.
  */
 export function migrate({ connection, path, migrations, clock, logger }: Migrating): void {
   const from = schemaVersion(connection)
@@ -29,9 +29,26 @@ export function migrate({ connection, path, migrations, clock, logger }: Migrati
     throw new ParleyError('store_newer', message)
   }
   if (from === to) return
-  if (from > 0) copyDatabase(connection, `${path}.before-v${to}`)
-  for (const migration of migrations.slice(from)) step(connection, migration, clock.now())
-  logger.info('the database schema was brought up to date', { from, to })
+  const copy = from > 0 ? `${path}.before-v${to}` : undefined
+  if (copy !== undefined) makeCopy(connection, copy)
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    for (const migration of migrations.slice(from)) step(connection, migration, clock.now())
+    connection.exec('COMMIT')
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+  logger.info('the database schema was brought up to date', { from, to, ...(copy === undefined ? {} : { copy }) })
+}
+
+function makeCopy(connection: SqliteConnection, copy: string): void {
+  try {
+    copyDatabase(connection, copy)
+  } catch (cause) {
+    const message = `the database must be copied to ${copy} before its schema changes, and cannot be: ${toError(cause).message}`
+    throw new ParleyError('migration_failed', message, { cause })
+  }
 }
 
 function schemaVersion(connection: SqliteConnection): number {
@@ -43,15 +60,12 @@ function schemaVersion(connection: SqliteConnection): number {
 }
 
 function step(connection: SqliteConnection, migration: Migration, at: number): void {
-  connection.exec('BEGIN IMMEDIATE')
   try {
     const row = [migration.version, migration.name, at]
     connection.run('INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)', row)
     for (const statement of migration.statements(SQLITE)) connection.exec(statement)
-    connection.exec('COMMIT')
   } catch (cause) {
-    if (connection.inTransaction) connection.exec('ROLLBACK')
-    const message = `the schema step ${migration.version} (${migration.name}) failed; the database is as it was before`
-    throw new ParleyError('unavailable', message, { cause })
+    const message = `the schema step ${migration.version} (${migration.name}) failed; the database is as it was before: ${toError(cause).message}`
+    throw new ParleyError('migration_failed', message, { cause })
   }
 }
