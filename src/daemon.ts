@@ -4,9 +4,10 @@ import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelStat
 import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
+import { closeDaemon } from './close-daemon.ts'
 import type { Config } from './config/config.ts'
 import type { ChatMove } from './core/chat-move.ts'
-import { type Clock, sleep, systemClock } from './core/clock.ts'
+import { type Clock, systemClock, within } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import { deferred } from './core/deferred.ts'
 import { type AccountId, type ChannelId, createIdSource, type PersonId, toAccountId } from './core/ids.ts'
@@ -16,9 +17,9 @@ import type { ConfiguredSchedule } from './core/schedule.ts'
 import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
-import { createEngine, type Engine } from './engine.ts'
+import { createEngine } from './engine.ts'
 import { createGate } from './gate.ts'
-import { type LocalApi, startLocalApi } from './http/server.ts'
+import { startLocalApi } from './http/server.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { formerNames } from './routing/former-names.ts'
@@ -52,12 +53,10 @@ export interface Daemon {
   healthy(): Promise<boolean>
   /** Resolves when it has stopped. */
   readonly stopped: Promise<void>
-  /** Takes nothing more in, lets running turns end within 25 s, then lets go of everything. Idempotent. */
+  /** Takes nothing more in, lets running turns end, then lets go of everything, all within 25 s. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Of the 25 s a stop may take (A20); the rest is for what turns still have to deliver. */
-const DRAIN_MS = 20_000
 const COMMIT_WITHIN_MS = 5_000
 const random = Math.random
 
@@ -138,7 +137,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
     stop() {
-      stopping ??= close({ engine, inlet, schedules, hub, api, store }).finally(stopped.resolve)
+      const doors = { engine, inlet, schedules, hub, api, store }
+      stopping ??= closeDaemon(doors, { clock, logger }).finally(stopped.resolve)
       return stopping
     },
   }
@@ -218,29 +218,9 @@ async function roleOf(person: PersonId, routing: Routing, { read }: Store): Prom
 
 /** A platform that is out does not make the daemon ill; a store that cannot write does. */
 async function commitsInTime(store: Store, clock: Clock): Promise<boolean> {
-  const late = new AbortController()
-  const write = store.write((tx) => tx.notices.once('watchdog', clock.now(), 0)).then(() => true)
-  const inTime = await Promise.race([write, sleep(clock, COMMIT_WITHIN_MS, late.signal).then(() => false)])
-  late.abort()
-  return inTime
-}
-
-interface Doors {
-  readonly engine: Engine
-  readonly inlet: Inlet
-  readonly schedules: ScheduleService
-  readonly hub: ChannelHub
-  readonly api: LocalApi
-  readonly store: Store
-}
-
-/** Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. */
-async function close({ engine, inlet, schedules, hub, api, store }: Doors): Promise<void> {
-  inlet.close()
-  await schedules.stop()
-  await engine.running.drain(DRAIN_MS)
-  await engine.delivery.stop()
-  await hub.stop()
-  await api.close()
-  await store.close()
+  return within(
+    clock,
+    COMMIT_WITHIN_MS,
+    store.write((tx) => tx.notices.once('watchdog', clock.now(), 0)),
+  )
 }

@@ -1,13 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { telegramFormat } from '../adapters/telegram/format.ts'
+import { Secret } from '../src/config/secrets.ts'
 import { systemClock } from '../src/core/clock.ts'
 import { createIdSource, toAgentId } from '../src/core/ids.ts'
 import { silentLogger } from '../src/core/logger.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { openMoves } from '../src/gate.ts'
+import { textReply } from '../src/rehearsal/anthropic/script.ts'
+import { type AnthropicServer, startAnthropicServer } from '../src/rehearsal/anthropic/server.ts'
+import { createGate } from '../src/rehearsal/deferred.ts'
 import { openSqliteStore } from '../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../src/store/store.ts'
 import { FakeChannel } from './delivery/fake-channel.ts'
@@ -16,8 +21,17 @@ import { household, routingOf } from './fakes/routing-policy.ts'
 
 const ADA = direct('111')
 
-/** The stages on a real store and a platform in memory; the next `failures` transactions are undone. */
-async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; store: Store & { failures: number } }> {
+interface Opened {
+  readonly engine: Engine
+  readonly channel: FakeChannel
+  readonly store: Store & { failures: number }
+}
+
+/**
+ * The stages on a real store and a platform in memory; the next `failures` transactions are undone. Without a model's
+ * server the model is an echo.
+ */
+async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-engine-'))
   const real = await openSqliteStore({ path: join(folder, 'parley.db'), clock: systemClock })
   const store = {
@@ -33,12 +47,14 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
         return result
       }),
   }
-  const ids = createIdSource({ now: Date.now, randomBytes: (count) => new Uint8Array(count) })
+  const ids = createIdSource({ now: Date.now, randomBytes })
   const channel = new FakeChannel(() => systemClock)
   const engine = createEngine({
     config: {
-      agents: [{ id: toAgentId('main'), model: 'scripted/echo', prompt: '', tools: [] }],
-      models: {},
+      agents: [
+        { id: toAgentId('main'), model: anthropic ? 'anthropic/rehearsal' : 'scripted/echo', prompt: '', tools: [] },
+      ],
+      models: anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {},
       channels: {},
       down: [],
       schedules: [],
@@ -74,7 +90,7 @@ async function openEngine(): Promise<{ engine: Engine; channel: FakeChannel; sto
   })
   onTestFinished(async () => {
     await engine.running.drain(0)
-    await engine.delivery.stop()
+    await engine.delivery.stop(1_000)
     await real.close()
     rmSync(folder, { recursive: true })
   })
@@ -110,4 +126,23 @@ test('S43: a message the platform gives twice is stored and answered once', asyn
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo last'])
   expect(await store.read.inbox.recent(10)).toHaveLength(2)
+})
+
+test('P37: a turn that was stopped while the daemon stops has ended; one that was only interrupted goes on later', async () => {
+  const gate = createGate()
+  const anthropic = await startAnthropicServer({
+    script: () => textReply('too late', { holds: [{ beforeDelta: 0, gate }] }),
+  })
+  onTestFinished(() => anthropic.close())
+  const { engine, store } = await openEngine(anthropic)
+  await engine.pipeline.accept(said('e1', 'hello'))
+  const bob = { address: direct('444'), sender: user('444') }
+  await engine.pipeline.accept(dispatchOf(message({ eventKey: 'e2', text: 'and me', ...bob })))
+  const [first, second] = await store.read.turns.running()
+  if (!first || !second) throw new Error('nothing runs')
+  const stopped = engine.running.abort(first.sessionId)
+  const drained = engine.running.drain(0)
+  await Promise.all([stopped, drained])
+  expect((await store.read.turns.get(first.id))?.state).toBe('cancelled')
+  expect(await store.read.turns.running()).toMatchObject([{ id: second.id }])
 })

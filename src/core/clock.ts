@@ -29,3 +29,13 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     cancel = clock.after(ms, done)
   })
 }
+
+/** Resolves with true once `work` has ended, with false after `ms` without its end. Rejects as `work` does. */
+export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const ended = new AbortController()
+  try {
+    return await Promise.race([work.then(() => true), sleep(clock, ms, ended.signal).then(() => false)])
+  } finally {
+    ended.abort()
+  }
+}

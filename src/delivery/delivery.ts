@@ -1,6 +1,6 @@
 import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
-import { type Clock, sleep } from '../core/clock.ts'
+import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -63,8 +63,8 @@ export interface DeliveryService {
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing could proceed now: what is left waits for time or for an adapter. */
   idle(): Promise<void>
-  /** Starts no further send and waits for those in flight, up to a bound. Idempotent. */
-  stop(): Promise<void>
+  /** Starts no further send, waits for those in flight and aborts what is left in time to end within `ms`. Idempotent. */
+  stop(ms: number): Promise<void>
 }
 
 const TICK_MS = 250
@@ -105,16 +105,14 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     })
   }
 
-  async function stop(): Promise<void> {
+  async function stop(ms: number): Promise<void> {
     stopping.abort()
     lanes.stop()
     ticker.stop()
     const idle = activity.idle()
-    const settled = new AbortController()
-    await Promise.race([idle, sleep(clock, settings.stopWithinMs, settled.signal)])
+    await within(clock, Math.max(0, Math.min(settings.stopWithinMs, ms - LAST_GRACE_MS)), idle)
     calls.abort()
-    await Promise.race([idle, sleep(clock, LAST_GRACE_MS, settled.signal)])
-    settled.abort()
+    await within(clock, LAST_GRACE_MS, idle)
   }
 
   return {
@@ -133,8 +131,8 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     recover: () => recover({ store, clock, logger: deps.logger, lanes }),
     ready: (channel, account) => lanes.wake(channel, account),
     idle: activity.idle,
-    stop() {
-      stopped ??= stop()
+    stop(ms) {
+      stopped ??= stop(ms)
       return stopped
     },
   }

@@ -16,7 +16,7 @@ export interface DeliverySettings {
   readonly expireAfterMs: Readonly<Record<DeliveryClass, number>>
   /** How long the end of a live reply waits for a call in flight; longer than any adapter's own deadline. */
   readonly liveSettleMs: number
-  /** How long `stop` waits for sends in flight before it aborts them. */
+  /** How long `stop` waits at most for sends in flight before it aborts them. */
   readonly stopWithinMs: number
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../core/clock.ts'
+import { type Clock, sleep, within } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import { errorCode } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
@@ -12,11 +12,16 @@ export interface RunningTurns {
    * daemon.
    */
   begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): Promise<void>
-  /** Aborts the session's turn; resolves when its end is on disk. Undefined if it has none. */
+  /** Aborts the session's turn for good; resolves when its end is on disk. Undefined if it has none. */
   abort(session: SessionId): Promise<void> | undefined
+  /** The session's turn was aborted for good: the next start must not continue it, also where the daemon is stopping. */
+  stopped(session: SessionId): boolean
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
-  /** Starts no further turn, waits up to `ms` for those that run, then aborts them; they stay claimed for the next start. */
+  /**
+   * Starts no further turn and waits for those that run; shortly before `ms` have passed it aborts them, and they stay
+   * claimed for the next start.
+   */
   drain(ms: number): Promise<void>
   /** Resolves when a turn of the session ends next, its end on disk. */
   nextEnd(session: SessionId): Promise<void>
@@ -24,12 +29,18 @@ export interface RunningTurns {
   readonly draining: boolean
 }
 
+interface Running {
+  readonly control: AbortController
+  readonly done: Promise<void>
+  stopped: boolean
+}
+
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
 
 export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
-  const running = new Map<SessionId, { readonly control: AbortController; readonly done: Promise<void> }>()
   const ends = new Map<SessionId, Deferred>()
+  const running = new Map<SessionId, Running>()
   const drained = new AbortController()
 
   return {
@@ -43,15 +54,18 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
           ends.get(session)?.resolve()
           ends.delete(session)
         })
-      running.set(session, { control, done })
+      running.set(session, { control, done, stopped: false })
       return done
     },
 
     abort(session) {
       const turn = running.get(session)
+      if (turn) turn.stopped = true
       turn?.control.abort()
       return turn?.done
     },
+
+    stopped: (session) => running.get(session)?.stopped === true,
 
     async untilStored(store) {
       for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
@@ -69,9 +83,9 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
     async drain(ms) {
       drained.abort()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
-      await Promise.race([all(), sleep(clock, ms)])
+      await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
       for (const { control } of running.values()) control.abort()
-      await Promise.race([all(), sleep(clock, LAST_GRACE_MS)])
+      await within(clock, LAST_GRACE_MS, all())
     },
 
     nextEnd(session) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Clock, sleep, systemClock } from '../../src/core/clock.ts'
+import { type Clock, sleep, systemClock, within } from '../../src/core/clock.ts'
 
 /** Timers that fire when told to. */
 function handClock(): Clock & { readonly pending: Set<() => void> } {
@@ -74,5 +74,26 @@ describe('system clock', () => {
       })
     })
     expect(calls).toEqual(['fired'])
+  })
+})
+
+describe('within', () => {
+  it('is true for what ends in time, and cancels its timer', async () => {
+    const clock = handClock()
+    expect(await within(clock, 5, Promise.resolve())).toBe(true)
+    expect(clock.pending.size).toBe(0)
+  })
+
+  it('is false for what does not, and takes no harm from its end', async () => {
+    const clock = handClock()
+    let fail = (_: Error): void => {}
+    const late = within(clock, 5, new Promise((_, reject) => (fail = reject)))
+    fire(clock)
+    expect(await late).toBe(false)
+    fail(new Error('late'))
+  })
+
+  it('rejects as what it waits for does', async () => {
+    await expect(within(handClock(), 5, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 })

@@ -7,6 +7,9 @@ import { sessionDraft } from '../store/sample-rows.ts'
 import { answerLost, hanging } from './fake-channel.ts'
 import { at, DM, GROUP, openRig, type Rig } from './rig.ts'
 
+/** More than the sends of a stop ever take. */
+const STOP_MS = 20_000
+
 afterEach(() => armFailpoints(() => {}))
 
 const PARTS = Array.from({ length: 8 }, (_, index) => `This is part number ${index + 1} of the answer.`)
@@ -237,7 +240,7 @@ test('P66: stop waits for the send in flight, starts none, and what is left goes
   await rig.say('', first)
   await rig.say('', second)
   await rig.channel.called(1)
-  const stopped = rig.delivery.stop()
+  const stopped = rig.delivery.stop(STOP_MS)
   receipt.resolve({ kind: 'sent', messageId: 'm1' })
   await stopped
   const late = await rig.say('late', { address: at(GROUP) })
@@ -255,7 +258,7 @@ test('P66: stop aborts a send that does not return and records it as uncertain',
   const message = rig.message('hello')
   await rig.say('', message)
   await rig.channel.called(1)
-  const stopped = rig.delivery.stop()
+  const stopped = rig.delivery.stop(STOP_MS)
   rig.clock.moveTo(rig.clock.now() + 3_000)
   await stopped
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'uncertain', reason: 'aborted' }])
@@ -265,7 +268,7 @@ test('P66: a plan released after stop is put back, so that the next start knows 
   const rig = await openRig()
   const message = rig.message('hello')
   const planned = await rig.store.write((tx) => rig.delivery.plan(tx, message))
-  await rig.delivery.stop()
+  await rig.delivery.stop(STOP_MS)
   rig.delivery.release(planned)
   await rig.delivery.idle()
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'waiting' }])

@@ -5,15 +5,15 @@ export interface SetClock extends Clock {
   set(at: string): void
   /** The same by a number of ms. */
   skip(ms: number): void
-  /** Resolves when a timer of exactly `ms` is set. */
-  timerOf(ms: number): Promise<void>
+  /** Resolves when a timer of `ms` is set, or of up to `less` ms less. */
+  timerOf(ms: number, less?: number): Promise<void>
 }
 
 /** A clock that goes as the system's does and can be set. */
 export function setClock(start: string): SetClock {
   let ahead = Date.parse(start) - Date.now()
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
-  const waiting = new Set<{ readonly ms: number; readonly found: () => void }>()
+  const waiting = new Set<{ readonly fits: (ms: number) => boolean; readonly found: () => void }>()
   const now = (): number => Date.now() + ahead
   const runDue = (): void => {
     for (const timer of [...timers].filter(({ at }) => at <= now()).sort((a, b) => a.at - b.at)) timer.run()
@@ -34,7 +34,7 @@ export function setClock(start: string): SetClock {
       }
       const real = setTimeout(timer.run, ms).unref()
       timers.add(timer)
-      for (const waiter of waiting) if (waiter.ms === ms && waiting.delete(waiter)) waiter.found()
+      for (const waiter of waiting) if (waiter.fits(ms) && waiting.delete(waiter)) waiter.found()
       return cancel
     },
     set(at) {
@@ -45,6 +45,7 @@ export function setClock(start: string): SetClock {
       ahead += ms
       runDue()
     },
-    timerOf: (ms) => new Promise((found) => waiting.add({ ms, found })),
+    timerOf: (most, less = 0) =>
+      new Promise((found) => waiting.add({ fits: (ms) => ms <= most && ms >= most - less, found })),
   }
 }

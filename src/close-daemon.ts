@@ -1,0 +1,51 @@
+import type { ChannelHub } from './channels/hub.ts'
+import type { Inlet } from './channels/inlet.ts'
+import { type Clock, within } from './core/clock.ts'
+import type { Logger } from './core/logger.ts'
+import type { Engine } from './engine.ts'
+import type { LocalApi } from './http/server.ts'
+import type { ScheduleService } from './schedule/schedule-service.ts'
+import type { Store } from './store/store.ts'
+
+/** What `closeDaemon` lets go of, as far as it needs to know it. */
+export interface Doors {
+  readonly inlet: Pick<Inlet, 'close'>
+  readonly schedules: Pick<ScheduleService, 'stop'>
+  readonly engine: {
+    readonly running: Pick<Engine['running'], 'drain'>
+    readonly delivery: Pick<Engine['delivery'], 'stop'>
+  }
+  readonly hub: Pick<ChannelHub, 'stop'>
+  readonly api: Pick<LocalApi, 'close'>
+  readonly store: Pick<Store, 'close'>
+}
+
+/** All of a stop (A20). A service manager kills after 30 s (`TimeoutStopSec`), and a file to close needs some of them. */
+export const STOP_WITHIN_MS = 25_000
+/** What is kept for the steps behind: one that hangs takes none of it. What a step leaves, those behind it may use. */
+const KEPT_MS = { delivery: 4_000, channels: 2_000, api: 1_000 }
+const BEHIND_CHANNELS = KEPT_MS.api
+const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
+const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
+
+/**
+ * Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not
+ * stop in its time is left behind: all it may have had to say is on disk, and the next start takes it up.
+ */
+export async function closeDaemon(doors: Doors, { clock, logger }: { clock: Clock; logger: Logger }): Promise<void> {
+  const { engine, inlet, schedules, hub, api, store } = doors
+  const until = clock.now() + STOP_WITHIN_MS
+  const left = (behind: number): number => Math.max(0, until - behind - clock.now())
+  const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
+    const ended = work.catch((err: unknown) => logger.error('A part of the daemon broke as it stopped', { part, err }))
+    if (await within(clock, left(behind), ended)) return
+    logger.warn('A part of the daemon did not stop in its time and is left behind', { part })
+  }
+  inlet.close()
+  await inTime('schedules', schedules.stop(), BEHIND_TURNS)
+  await engine.running.drain(left(BEHIND_TURNS))
+  await engine.delivery.stop(left(BEHIND_DELIVERY))
+  await inTime('channels', hub.stop(), BEHIND_CHANNELS)
+  await inTime('api', api.close(), 0)
+  await store.close()
+}

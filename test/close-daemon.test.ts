@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { ChannelHub } from '../src/channels/hub.ts'
+import { closeDaemon, type Doors, STOP_WITHIN_MS } from '../src/close-daemon.ts'
+import { toAccountId } from '../src/core/ids.ts'
+import { silentLogger } from '../src/core/logger.ts'
+import type { StartedTurn } from '../src/sessions/record-turn.ts'
+import { createRunningTurns } from '../src/sessions/running-turns.ts'
+import { FakeChannel } from './delivery/fake-channel.ts'
+import { type SteppedClock, steppedClock } from './delivery/stepped-clock.ts'
+import { AwaitedLog } from './e2e/awaited-log.ts'
+
+const never = new Promise<void>(() => {})
+
+/** Parts that end at once, each noting when it was told to. */
+function doorsOn(clock: SteppedClock, changes: Partial<Doors> = {}): { doors: Doors; steps: [string, number][] } {
+  const steps: [string, number][] = []
+  const start = clock.now()
+  const told = (name: string) => steps.push([name, clock.now() - start])
+  const done = (name: string) => async () => void told(name)
+  const doors: Doors = {
+    inlet: { close: () => void told('inlet') },
+    schedules: { stop: done('schedules') },
+    engine: { running: { drain: done('turns') }, delivery: { stop: done('delivery') } },
+    hub: { stop: done('channels') },
+    api: { close: done('api') },
+    store: { close: done('store') },
+    ...changes,
+  }
+  return { doors, steps }
+}
+
+/** Moves the clock from timer to timer until `work` has ended; returns how long that took, in ms. */
+async function pass(clock: SteppedClock, work: Promise<void>): Promise<number> {
+  const start = clock.now()
+  let over = false
+  void work.finally(() => {
+    over = true
+  })
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (over) return clock.now() - start
+    const due = clock.nextDue()
+    if (!Number.isFinite(due)) throw new Error('Nothing would ever wake it.')
+    clock.moveTo(due)
+  }
+}
+
+test('A20: everything that stops at once is stopped at once, in its order', async () => {
+  const clock = steppedClock()
+  const { doors, steps } = doorsOn(clock)
+  expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
+  const names = ['inlet', 'schedules', 'turns', 'delivery', 'channels', 'api', 'store']
+  expect(steps).toEqual(names.map((name) => [name, 0]))
+})
+
+test('A20: a turn that hears nothing and an adapter that does not stop together end within the 25 s', async () => {
+  const clock = steppedClock()
+  const running = createRunningTurns(clock, silentLogger)
+  void running.begin({ session: { id: 's' } } as unknown as StartedTurn, () => never)
+  const hub = new ChannelHub({ clock, logger: silentLogger })
+  const adapter = new FakeChannel(() => clock)
+  adapter.stop = () => never
+  const create = async () => adapter
+  const account = { channel: 'telegram', account: toAccountId('default'), create, sink: () => ({}) as never } as const
+  hub.start([account], () => {})
+  await hub.settled()
+  const log = new AwaitedLog()
+  const { doors, steps } = doorsOn(clock, { hub })
+  const engine = { ...doors.engine, running }
+  const took = await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: log }))
+  expect(took).toBeLessThanOrEqual(STOP_WITHIN_MS)
+  expect(steps).toEqual([
+    ['inlet', 0],
+    ['schedules', 0],
+    ['delivery', 18_000],
+    ['api', 24_000],
+    ['store', 24_000],
+  ])
+  expect((await log.line('A part of the daemon did not stop in its time and is left behind')).fields).toMatchObject({
+    part: 'channels',
+  })
+})
+
+test('A20: whatever hangs, the file is closed within the 25 s, and what ends early leaves its time to the others', async () => {
+  const clock = steppedClock()
+  const given: number[] = []
+  const delivery = { stop: async (ms: number) => void given.push(ms) }
+  const { doors, steps } = doorsOn(clock, { schedules: { stop: () => never }, api: { close: () => never } })
+  const engine = { ...doors.engine, delivery }
+  const took = await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: silentLogger }))
+  expect(took).toBe(STOP_WITHIN_MS)
+  expect(given).toEqual([4_000])
+  expect(steps.at(-1)).toEqual(['store', STOP_WITHIN_MS])
+})
+
+test('A20: a part that breaks keeps none of the others from being stopped', async () => {
+  const clock = steppedClock()
+  const { doors, steps } = doorsOn(clock, { hub: { stop: () => Promise.reject(new Error('broken')) } })
+  await closeDaemon(doors, { clock, logger: silentLogger })
+  expect(steps.map(([name]) => name)).toEqual(['inlet', 'schedules', 'turns', 'delivery', 'api', 'store'])
+})
