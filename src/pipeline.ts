@@ -93,8 +93,7 @@ export class Pipeline {
     const { store, running, logger, converse } = this.#deps
     const result = await converse(turn, signal)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
-    if (result.kind === 'aborted' && running.putsDown(turn.session.id))
-      return store.write((tx) => tx.turns.putDown(turn.id))
+    if (result.kind === 'aborted' && running.putsDown(turn)) return store.write((tx) => tx.turns.putDown(turn.id))
     if (result.kind === 'failed') {
       const { code, cause: err } = result
       logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code, err })

@@ -14,8 +14,8 @@ export interface RunningTurns {
   begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): Promise<void>
   /** Aborts the session's turn for good; resolves when its end is on disk. Undefined if it has none. */
   abort(session: SessionId): Promise<void> | undefined
-  /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the session's turn for good. */
-  putsDown(session: SessionId): boolean
+  /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
+  putsDown(turn: StartedTurn): boolean
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /**
@@ -65,7 +65,7 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
       return turn?.done
     },
 
-    putsDown: (session) => drained.signal.aborted && running.get(session)?.stopped !== true,
+    putsDown: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
 
     async untilStored(store) {
       for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
