@@ -104,7 +104,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
     closed = true
     hold.open.resolve()
     await engine.running.drain(0)
-    await engine.delivery.stop()
+    await engine.delivery.stop(1_000)
     await store.close()
   }
   onTestFinished(close)
