@@ -5,6 +5,7 @@ import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
@@ -29,7 +30,10 @@ function addFamily(world: Household['telegram']['world']): void {
 async function ask({ telegram }: Household, chat: number, text: string) {
   const after = telegram.ledger.mark()
   telegram.world.say({ from: 444, chat, text: `@parley_bot ${text}` })
-  return telegram.ledger.nextFromBot('sent', { after })
+  return telegram.ledger.next(
+    (entry): entry is MessageEntry => entry.kind === 'message' && entry.botId !== null && entry.text.includes(text),
+    { after },
+  )
 }
 
 function lastPrompt({ anthropic }: Household): string {
