@@ -1,6 +1,7 @@
 import type { Clock } from './core/clock.ts'
 import { errorCode } from './core/errors.ts'
 import { NO_USAGE } from './core/model.ts'
+import type { Session } from './core/session.ts'
 import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import type { LiveReply } from './delivery/live-reply.ts'
@@ -19,7 +20,8 @@ export interface ConverseDeps {
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  agent(id: string): AgentProfile
+  /** As it is now: what was set for the session counts from its next turn. */
+  agent(session: Session): AgentProfile
 }
 
 /** The middle of the story: one claimed turn with the agent. */
@@ -62,7 +64,7 @@ const UNSEEN: LiveReply = { push() {}, async settle() {} }
 function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
   const { agent, clock, busy } = deps
   return {
-    agent: agent(turn.session.agentId),
+    agent: agent(turn.session),
     now: clock.now(),
     steer: busy === 'steer' ? () => steer(deps, turn) : async () => [],
   }

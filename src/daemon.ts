@@ -25,6 +25,7 @@ import { compileRouting, type Routing } from './routing/compile-routing.ts'
 import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
+import { purgeLeftovers } from './sessions/delete-session.ts'
 import { movedSchedule } from './sessions/move-chat.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
@@ -87,7 +88,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     say: (message, when) => engine.say(message, when),
     command: (name) => commands.get(name),
   })
-  const { access, facts, moves } = gate
+  const { access, facts, moves, overrides } = gate
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
   const world = { store, ids, clock, random, logger }
@@ -98,25 +99,19 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     routing,
     facts,
     moves,
+    overrides,
     commands,
     tools,
     timing: delivery,
     adapter,
   })
-  const { accept, running } = engine
+  const { accept, running, sessions } = engine
   const inlet = new Inlet({ clock, ids, accept, state: stateIn(store) })
-  const live = { hub, inlet, running, access, startedAt: clock.now() }
+  const live = { hub, inlet, access, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, routing, { store, ids, clock, accept })
-  const operator = createOperator({
-    store,
-    version,
-    models: modelsOf(config),
-    why,
-    live,
-    people: gate.people,
-    schedules: schedules.operator,
-  })
+  const answering = { store, version, models: modelsOf(config), sessions, why, live, people: gate.people }
+  const operator = createOperator({ ...answering, schedules: schedules.operator })
   const parts = { ...gate, store, clock, ids, running, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
@@ -129,6 +124,9 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
     const menu = registersCommands(adapter) ? adapter.registerCommands(own) : Promise.resolve()
     menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
   })
+  purgeLeftovers(store, () => running.draining).catch((err: unknown) =>
+    logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
+  )
   const stopped = deferred()
   let stopping: Promise<void> | undefined
   return {

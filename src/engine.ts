@@ -10,9 +10,9 @@ import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Decision, Dispatch } from './core/dispatch.ts'
-import { ParleyError } from './core/errors.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
+import type { Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { AgentProfile, RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
@@ -26,12 +26,18 @@ import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
 import type { ChatMoves } from './sessions/chat-moves.ts'
 import type { ChatWatch } from './sessions/chat-watch.ts'
+import { chooseAgent } from './sessions/choose-model.ts'
 import { createCommandRunner } from './sessions/command-runner.ts'
 import { createCourtesy, type Say } from './sessions/courtesy.ts'
+import type { OverrideBook } from './sessions/override-book.ts'
+import { createParticipants } from './sessions/participants.ts'
 import { recordPost } from './sessions/record-post.ts'
 import { recoverTurns } from './sessions/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
-import { createReach } from './sessions/session-tools/reach.ts'
+import { reaches } from './sessions/session-access.ts'
+import { sessionRules } from './sessions/session-rules.ts'
+import { createSessionService, type LiveSessions, type SessionService } from './sessions/session-service.ts'
+import { createReach, type ReachDeps } from './sessions/session-tools/reach.ts'
 import { createSessionTools, type SessionToolsDeps } from './sessions/session-tools/session-tools.ts'
 import { createWaitGraph } from './sessions/session-tools/wait-graph.ts'
 import { createTranscript } from './sessions/transcript.ts'
@@ -50,6 +56,7 @@ export interface EngineParts {
   readonly routing: Routing
   readonly facts: RouteFacts & { readonly watch: Pick<ChatWatch, 'decided' | 'ended'> }
   readonly moves: ChatMoves
+  readonly overrides: OverrideBook
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
@@ -67,6 +74,7 @@ export interface Engine {
   readonly running: RunningTurns
   readonly say: Say
   readonly sessionTools: SessionTools
+  readonly sessions: SessionService
   /** Boot: takes up what a crash or a stop left, before anything new comes in. */
   recover(): Promise<void>
 }
@@ -83,17 +91,12 @@ export function createEngine(parts: EngineParts): Engine {
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
   const { busy } = config.session.queue
   const transcript = createTranscript(store.read.events, VIEW_LIMITS)
-  const agent = agentNamed(config.agents)
+  const participants = createParticipants()
+  const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, parts.overrides)
   const sessionTools = sessionToolsOf(parts, { running, agent, accept })
   const converse = createConverse({
-    store,
-    clock,
-    queue,
-    transcript,
+    ...{ store, clock, queue, transcript, delivery, busy, agent },
     runAgent: agentLoop(parts, sessionTools),
-    delivery,
-    busy,
-    agent,
   })
   function decide(dispatch: Dispatch): Decision {
     const decision = decideRoute(routing, facts, dispatch)
@@ -106,6 +109,7 @@ export function createEngine(parts: EngineParts): Engine {
     clock,
     logger,
     queue,
+    participants,
     running,
     delivery,
     decide,
@@ -141,7 +145,22 @@ export function createEngine(parts: EngineParts): Engine {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
     })
   }
-  return { pipeline, accept, delivery, running, say, sessionTools, recover }
+  const sessions = sessionsOf(parts, { running, participants, transcript })
+  return { pipeline, accept, delivery, running, say, sessionTools, sessions, recover }
+}
+
+function sessionsOf(
+  { config, store, clock, ids, overrides, routing, facts }: EngineParts,
+  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript'>,
+): SessionService {
+  const place: LiveSessions['place'] = (address) =>
+    placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
+  return createSessionService({
+    ...sessionRules(config, store),
+    store,
+    clock,
+    live: { ...kept, ids, overrides, place },
+  })
 }
 
 function deliveryOf({
@@ -204,9 +223,11 @@ function agentLoop({ config, clock, random, logger: root, tools }: EngineParts, 
 
 function sessionToolsOf(
   { config, store, clock, ids, accounts }: EngineParts,
-  own: Pick<SessionToolsDeps, 'running' | 'accept'> & { agent(id: string): AgentProfile },
+  own: Pick<SessionToolsDeps, 'running' | 'accept'> & { agent(session: Session): AgentProfile },
 ): SessionTools {
-  const takesPart = async (): Promise<boolean> => false
+  const access = sessionRules(config, store)
+  const takesPart: ReachDeps['takesPart'] = (session, { principal }) =>
+    reaches({ kind: 'person', ...principal }, session, access)
   const file = basename(config.store.path)
   return createSessionTools({
     read: store.read,
@@ -217,17 +238,7 @@ function sessionToolsOf(
     accept: own.accept,
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({ agents: config.sessionTools?.agents ?? [], takesPart }),
-    modelOf: (id) => own.agent(id).model,
+    modelOf: (session) => own.agent(session).model,
     transcriptPath: (session) => `${file}#${session}`,
   })
-}
-
-/** A session whose agent was taken out of the configuration goes on with the default one (K21). */
-function agentNamed(agents: readonly AgentProfile[]): (id: string) => AgentProfile {
-  const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
-  return (id) => {
-    const agent = byId.get(id) ?? agents[0]
-    if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
-    return agent
-  }
 }

@@ -16,6 +16,7 @@ import type { Say } from './sessions/courtesy.ts'
 import { createLinks, type Links } from './sessions/links.ts'
 import { loadMutes, type Mutes } from './sessions/mutes.ts'
 import { operatePeople } from './sessions/operate-people.ts'
+import { loadOverrideBook, type OverrideBook } from './sessions/override-book.ts'
 import { loadFacts, type StoredFacts } from './sessions/route-facts.ts'
 import type { Store } from './store/store.ts'
 
@@ -37,6 +38,7 @@ export interface Gate {
   readonly links: Links
   readonly mutes: Mutes
   readonly moves: ChatMoves
+  readonly overrides: OverrideBook
   readonly people: PeopleOperator
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
@@ -55,10 +57,11 @@ export async function createGate({
   const code = randomBytes(12).toString('base64url')
   const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed })
   const mutes = await loadMutes(store, clock)
+  const overrides = await loadOverrideBook(store.read.sessions)
   const moves = await openMoves({ store, clock, ids, logger, routing }, () =>
-    Promise.all([mutes.reload(), facts.reload()]),
+    Promise.all([mutes.reload(), overrides.reload()]),
   )
-  const facts = await loadFacts({ store, clock, access, mutes, moves, policy, command })
+  const facts = await loadFacts({ read: store.read, clock, access, mutes, moves, overrides, policy, command })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
   const links = createLinks({ store, clock, ids, say, randomBytes, whoIs, refresh: access.refresh })
   const conflicts = linkConflicts(routing.people, await store.read.people.all())
@@ -69,6 +72,7 @@ export async function createGate({
     links,
     mutes,
     moves,
+    overrides,
     whoIs,
     people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
   }

@@ -78,20 +78,23 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 }
 
 async function openOffline({ config }: LoadedConfig): Promise<OfflineOperator> {
-  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }, { createWhy }, people] = await Promise.all([
-    import('./store/engines/sqlite.ts'),
-    import('./operator.ts'),
-    import('./schedule/schedule-service.ts'),
-    import('./why.ts'),
-    import('./sessions/operate-people.ts'),
-  ])
+  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }, { createWhy }, people, { offlineSessions }] =
+    await Promise.all([
+      import('./store/engines/sqlite.ts'),
+      import('./operator.ts'),
+      import('./schedule/schedule-service.ts'),
+      import('./why.ts'),
+      import('./sessions/operate-people.ts'),
+      import('./sessions/session-rules.ts'),
+    ])
   const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
   const models = config.agents.map(({ model }) => model)
   const schedules = operatorSchedules({ store, clock: systemClock })
+  const sessions = offlineSessions(config, { store, clock: systemClock })
   const why = createWhy({ read: store.read, lookups: catalogue, channels: () => [] })
   const known = people.operatePeople({ store, people: () => config.routing.people })
   return {
-    ...createOperator({ store, version: VERSION, models, schedules, why, people: known }),
+    ...createOperator({ store, version: VERSION, models, sessions, schedules, why, people: known }),
     close: () => store.close(),
   }
 }

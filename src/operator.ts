@@ -1,12 +1,10 @@
 import type { ChannelHub, ChannelReport } from './channels/hub.ts'
 import type { Inlet } from './channels/inlet.ts'
 import { formatAddress } from './core/address.ts'
-import { ParleyError } from './core/errors.ts'
-import type { ChannelStatus, OperatorService, SessionDetail, SessionSummary, StatusReport } from './core/operator.ts'
-import type { Session } from './core/session.ts'
+import type { Caller } from './core/caller.ts'
+import type { ChannelStatus, OperatorService, StatusReport } from './core/operator.ts'
 import type { Access } from './sessions/access.ts'
-import { eventText } from './sessions/event-text.ts'
-import type { RunningTurns } from './sessions/running-turns.ts'
+import type { SessionService } from './sessions/session-service.ts'
 import type { Store } from './store/store.ts'
 import type { WhyService } from './why.ts'
 
@@ -15,6 +13,7 @@ export interface OperatorSources {
   readonly store: Store
   readonly version: string
   readonly models: readonly string[]
+  readonly sessions: SessionService
   readonly schedules: OperatorService['schedules']
   readonly people: OperatorService['people']
   readonly why: WhyService
@@ -24,30 +23,27 @@ export interface OperatorSources {
 export interface LiveSources {
   readonly hub: ChannelHub
   readonly inlet: Inlet
-  readonly running: RunningTurns
   readonly access: Access
   readonly startedAt: number
 }
 
-const SHOWN_EVENTS = 50
 const SHOWN_UNCERTAIN = 20
+/** The local socket's file mode says who asks. */
+const OPERATOR: Caller = { kind: 'operator' }
 
 export function createOperator(sources: OperatorSources): OperatorService {
-  const { read } = sources.store
+  const { sessions } = sources
   return {
     status: () => status(sources),
     why: sources.why.why,
     unseen: sources.why.unseen,
     sessions: {
-      async list(query) {
-        const { sessions, total } = await read.sessions.list(query)
-        return { sessions: sessions.map((session) => summary(session, sources.live?.running)), total }
-      },
-      async show(name) {
-        const session = await read.sessions.resolve(name)
-        if (!session) throw new ParleyError('not_found', `There is no session ${name}.`)
-        return detail(session, sources)
-      },
+      list: (query) => sessions.list(OPERATOR, query),
+      show: (name) => sessions.get(OPERATOR, name),
+      history: (name, page) => sessions.history(OPERATOR, name, page),
+      patch: (name, changes) => sessions.patch(OPERATOR, name, changes),
+      rename: (name, title) => sessions.rename(OPERATOR, name, title),
+      delete: (name) => sessions.delete(OPERATOR, name),
     },
     schedules: sources.schedules,
     people: sources.people,
@@ -107,39 +103,4 @@ function claimLinks(channels: readonly ChannelStatus[], code: string): string[] 
   return channels.flatMap(({ channel, username }) =>
     channel === 'telegram' && username ? [`https://t.me/${username}?start=${code}`] : [],
   )
-}
-
-function summary(session: Session, running: RunningTurns | undefined): SessionSummary {
-  return {
-    id: session.id,
-    key: session.displayKey,
-    kind: session.kind,
-    status: session.inactiveAt !== undefined ? 'inactive' : running?.has(session.id) ? 'running' : 'idle',
-    agent: session.agentId,
-    createdAt: session.createdAt,
-    updatedAt: session.lastActivityAt,
-    messages: session.messageCount,
-    turns: session.turnCount,
-    description: session.description,
-    preview: session.preview,
-  }
-}
-
-async function detail(session: Session, { store: { read }, live }: OperatorSources): Promise<SessionDetail> {
-  const events = await read.events.latest(session.id, SHOWN_EVENTS)
-  const { scopeKey, scope, source, metadata } = session
-  return {
-    ...summary(session, live?.running),
-    scopeKey,
-    scope,
-    source,
-    metadata,
-    events: events.map((event) => ({
-      seq: event.seq,
-      at: event.at,
-      type: event.type,
-      text: eventText(event),
-      ...(event.turnId === undefined ? {} : { turn: event.turnId }),
-    })),
-  }
 }

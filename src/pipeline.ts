@@ -3,13 +3,14 @@ import type { Converse } from './converse.ts'
 import type { Clock } from './core/clock.ts'
 import type { Decision, Dispatch } from './core/dispatch.ts'
 import { failpoint } from './core/failpoint.ts'
-import type { IdSource, SessionId } from './core/ids.ts'
+import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import { type Accepted, acceptDispatch, nameSession } from './sessions/accept-dispatch.ts'
 import type { CommandRunner } from './sessions/command-runner.ts'
 import type { Courtesy } from './sessions/courtesy.ts'
+import type { Participants } from './sessions/participants.ts'
 import { claimWaiting, recordEnd, type StartedTurn } from './sessions/record-turn.ts'
 import type { RunningTurns } from './sessions/running-turns.ts'
 import type { Transcript } from './sessions/transcript.ts'
@@ -24,6 +25,7 @@ export interface PipelineDeps {
   readonly logger: Logger
   readonly decide: (dispatch: Dispatch) => Decision
   readonly queue: TurnQueue
+  readonly participants: Participants
   readonly running: RunningTurns
   readonly converse: Converse
   readonly transcript: Pick<Transcript, 'saw'>
@@ -43,19 +45,17 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, queue, decide } = this.#deps
+    const { store, ids, queue, participants, decide } = this.#deps
     const dispatch = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const decision = decide(dispatch)
-    let undo = (): void => {}
-    const admitted = (session: SessionId, admission: 'start' | 'wait'): void => {
-      undo = () => queue.undo(session, admission)
-    }
+    const undoing: (() => void)[] = []
+    const deps = { ids, queue, participants, onFailure: (undo: () => void): void => void undoing.push(undo) }
     const { channel, account } = dispatch.event.address
     const write = store.write(async (tx) => {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
-      return acceptDispatch(tx, dispatch, decision, { ids, queue, admitted })
+      return acceptDispatch(tx, dispatch, decision, deps)
     })
-    write.catch(() => undo())
+    write.catch(() => undoing.map((undo) => undo()))
     this.#follow(await write, dispatch, decision)
   }
 

@@ -13,6 +13,7 @@ import { openMoves } from '../src/gate.ts'
 import { textReply } from '../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../src/rehearsal/anthropic/server.ts'
 import { createGate } from '../src/rehearsal/deferred.ts'
+import { loadOverrideBook } from '../src/sessions/override-book.ts'
 import { openSqliteStore } from '../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../src/store/store.ts'
 import { FakeChannel } from './delivery/fake-channel.ts'
@@ -83,6 +84,7 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
       { store, clock: systemClock, ids, logger: silentLogger, routing: routingOf(household()) },
       async () => {},
     ),
+    overrides: await loadOverrideBook(real.read.sessions),
     commands: new Map(),
     tools: {},
     timing: {},

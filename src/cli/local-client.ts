@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
+import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -24,9 +25,9 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
     if (nobodyListens(error)) return undefined
     throw error
   }
-  const ask = async (path: string, method: Method = 'GET'): Promise<unknown> => {
+  const ask: Ask = async (path, method = 'GET', body) => {
     try {
-      return await answerTo({ socketPath, path, method, timeoutMs })
+      return await answerTo({ socketPath, path, method, timeoutMs, ...(body === undefined ? {} : { body }) })
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
       throw error
@@ -38,14 +39,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
     why: (name) => ask(`/v1/why?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['why']>,
     unseen: (name) =>
       ask(`/v1/unseen?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['unseen']>,
-    sessions: {
-      list: ({ limit, offset, inactive }) => {
-        const query = new URLSearchParams({ limit: String(limit), offset: String(offset), inactive: String(inactive) })
-        return ask(`/v1/sessions?${query}`) as ReturnType<OperatorService['sessions']['list']>
-      },
-      show: (name) =>
-        ask(`/v1/sessions/${encodeURIComponent(name)}`) as ReturnType<OperatorService['sessions']['show']>,
-    },
+    sessions: remoteSessions(ask),
     schedules: {
       list: () => ask('/v1/schedules') as ReturnType<OperatorService['schedules']['list']>,
       next: (id, count) =>
@@ -69,13 +63,12 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   }
 }
 
-type Method = 'GET' | 'POST'
-
 interface LocalRequest {
   readonly socketPath: string
   readonly path: string
   readonly method: Method
   readonly timeoutMs: number
+  readonly body?: object
 }
 
 async function answerTo(local: LocalRequest): Promise<unknown> {
@@ -88,10 +81,13 @@ async function answerTo(local: LocalRequest): Promise<unknown> {
   )
 }
 
-function send({ socketPath, path, method, timeoutMs }: LocalRequest): Promise<{ status: number; body: string }> {
+function send(local: LocalRequest): Promise<{ status: number; body: string }> {
+  const { socketPath, path, method, timeoutMs } = local
+  const content = local.body === undefined ? '' : JSON.stringify(local.body)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
   return new Promise((resolve, reject) => {
     const call = request(
-      { socketPath, path, method, agent: false, signal: AbortSignal.timeout(timeoutMs) },
+      { socketPath, path, method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
       (response) => {
         let body = ''
         response.setEncoding('utf8')
@@ -103,7 +99,7 @@ function send({ socketPath, path, method, timeoutMs }: LocalRequest): Promise<{ 
       },
     )
     call.on('error', reject)
-    call.end()
+    call.end(content)
   })
 }
 

@@ -1,7 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
-import type { ListOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
+import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
+import { addSessions } from './program-sessions.ts'
 import type { ReadOptions } from './show.ts'
 
 /** Parses a command line and runs its command, whose code is loaded only then. Rejects as the command does. */
@@ -53,8 +54,6 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   return program
 }
 
-const JSON_OPTION = ['--json', 'print the answer as JSON'] as const
-
 function addRunning(program: Command, ports: CliPorts, ended: Ended): void {
   program
     .command('start')
@@ -87,30 +86,6 @@ function addReading(program: Command, ports: CliPorts, ended: Ended): void {
     .action(async (message: string, _options, command: Command) => {
       const { why } = await import('./commands/why.ts')
       ended(await why(ports, message, command.optsWithGlobals()))
-    })
-}
-
-function addSessions(program: Command, ports: CliPorts, ended: Ended): void {
-  const sessions = program.command('sessions').description('look at conversations')
-  sessions
-    .command('list')
-    .description('list sessions, newest activity first')
-    .option('--all', 'also the inactive ones')
-    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
-    .option('--offset <n>', 'how many to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
-    .option(...JSON_OPTION)
-    .action(async (_options, command: Command) => {
-      const { listSessions } = await import('./commands/sessions.ts')
-      ended(await listSessions(ports, command.optsWithGlobals<ListOptions>()))
-    })
-  sessions
-    .command('show')
-    .description('show a session and its newest events')
-    .argument('<name>', 'session id, scope key or display key', nonBlank)
-    .option(...JSON_OPTION)
-    .action(async (name: string, _options, command: Command) => {
-      const { showSession } = await import('./commands/sessions.ts')
-      ended(await showSession(ports, name, command.optsWithGlobals()))
     })
 }
 
@@ -201,19 +176,4 @@ function addConfig(program: Command, ports: CliPorts, ended: Ended): void {
       const { explainConfig } = await import('./commands/config.ts')
       ended(await explainConfig(ports, command.optsWithGlobals()))
     })
-}
-
-function nonBlank(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
-}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    throw new InvalidArgumentError(
-      most > 200 ? `It must be a whole number from ${least}.` : `It must be ${least} to ${most}.`,
-    )
-  }
 }

@@ -38,7 +38,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     channels: buildChannels(parsed),
     down: options.down,
     routing: toPolicy(parsed, ids),
-    session: { queue: parsed.session.queue },
+    session: { queue: parsed.session.queue, staleDays: parsed.session.staleDays },
     ...sessionTools,
     schedules: scheduled.schedules,
     store: { path },

@@ -44,6 +44,8 @@ export interface DownAccount {
 
 export interface SessionSettings {
   readonly queue: { readonly max: number; readonly busy: 'queue' | 'steer' | 'interrupt' }
+  /** Days without a word after which a session counts as inactive (S12); 3 if absent. */
+  readonly staleDays?: number
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -87,7 +87,7 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
   return [...rules, `session.sendPolicy.default: ${sendPolicy.default}`]
 }
 
-function sessionLines({ routing, session: { queue }, sessionTools }: Config): string[] {
+function sessionLines({ routing, session: { queue, staleDays }, sessionTools }: Config): string[] {
   const own = CHANNEL_IDS.flatMap((id) => {
     const dimensions = routing.channelDimensions[id]
     return dimensions === undefined ? [] : [`${id} ${list(dimensions)}`]
@@ -97,6 +97,7 @@ function sessionLines({ routing, session: { queue }, sessionTools }: Config): st
     `session.dimensions: ${[list(routing.dimensions), ...own].join('; ')}`,
     `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
+    `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
     ...(sessionTools ? [`tools.sessions.agents: ${list(sessionTools.agents)} reach each other's sessions`] : []),
   ]
 }

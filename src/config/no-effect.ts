@@ -9,7 +9,7 @@ export function noEffectWarnings(file: ConfigFile): readonly string[] {
     if (rule.followThreads && rule.match.channel === 'telegram')
       threadless.push(`routing.access.groups[${index}].followThreads: Telegram has no threads to follow; take it out`)
   }
-  for (const key of ['turnCap', 'checkpoint', 'staleDays'] as const) {
+  for (const key of ['turnCap', 'checkpoint'] as const) {
     if (file.session[key] !== undefined) used.push(`session.${key}`)
   }
   if (file.http !== undefined) used.push('http')

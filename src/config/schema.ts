@@ -36,7 +36,12 @@ const session = z
       .prefault({}),
     turnCap: turnCap.exactOptional(),
     checkpoint: checkpoint.exactOptional(),
-    staleDays: z.int().min(1).exactOptional(),
+    staleDays: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .default(3)
+      .describe('Days without a word after which a session is no longer listed; the next message takes it up again.'),
   })
   .prefault({})
 

@@ -59,6 +59,8 @@ export interface PostedText {
   readonly route: Route
   /** Whose authority it has: that of the turn, or of the client. */
   readonly identity: Identity
+  /** What the asker becomes a participant as; nobody becomes one by the operator's door or by another session. */
+  readonly participant?: string
   /** The session that wrote it; absent for somebody's own words. */
   readonly from?: WritingSession
 }

@@ -16,8 +16,16 @@ export interface OperatorService {
   readonly sessions: {
     /** Newest activity first. `limit` 1-200, else `invalid`. */
     list(query: SessionListQuery): Promise<SessionList>
-    /** By session id, scope key or display key; `not_found`. */
+    /** By session id, scope key or display key, as everywhere below; `not_found`. */
     show(name: string): Promise<SessionDetail>
+    /** Events before number `before`, or the newest; `limit` 1-200, else `invalid`. */
+    history(name: string, page: HistoryPage): Promise<SessionHistory>
+    /** `sendPolicy`, `thinkingLevel`, `verboseLevel`, `model`; null inherits again. `invalid`. */
+    patch(name: string, changes: unknown): Promise<SessionDetail>
+    /** One line, 80 characters at most; else `invalid`. */
+    rename(name: string, title: string): Promise<SessionDetail>
+    /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
+    delete(name: string): Promise<void>
   }
   readonly schedules: {
     /** By id. */
@@ -163,12 +171,41 @@ export interface SessionDetail extends SessionSummary {
   readonly scope: unknown
   readonly source: unknown
   readonly metadata: Readonly<Record<string, string>>
+  /** Further names it is found by (K43). */
+  readonly aliases: readonly string[]
+  /** `<channel>:<id>`, in the order of joining. */
+  readonly participants: readonly string[]
+  readonly sendPolicy?: string
+  readonly thinkingLevel?: string
+  readonly verboseLevel?: string
+  readonly model?: string
+  readonly systemSent?: boolean
+  readonly abortedLastRun?: boolean
+  readonly lastChannel?: string
+  readonly lastTo?: string
   /** The newest events, in order. */
-  readonly events: readonly {
-    readonly seq: number
-    readonly at: number
-    readonly type: string
-    readonly turn?: string
-    readonly text: string
-  }[]
+  readonly events: readonly SessionEventReport[]
+}
+
+export interface SessionEventReport {
+  readonly seq: number
+  readonly at: number
+  readonly type: string
+  readonly turn?: string
+  readonly text: string
+}
+
+export interface HistoryPage {
+  readonly limit: number
+  readonly before?: number
+}
+
+export interface SessionHistory {
+  readonly session: string
+  /** In order. */
+  readonly events: readonly SessionEventReport[]
+  /** Events of the session. */
+  readonly total: number
+  /** Where the page before this one ends; absent on the first. */
+  readonly before?: number
 }

@@ -33,14 +33,45 @@ export interface SessionSource {
   readonly triggerType?: string
 }
 
+/** The overrides of a session alone. */
+export function overridesOf({ sendOverride, thinkingLevel, verboseLevel, model }: SessionOverrides): SessionOverrides {
+  return {
+    ...(sendOverride === undefined ? {} : { sendOverride }),
+    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
+    ...(verboseLevel === undefined ? {} : { verboseLevel }),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
 /** `main` and `other` are direct sessions, the rest speaks for itself (T7, T36). */
 export type SessionKind = 'main' | 'group' | 'cron' | 'hook' | 'node' | 'other'
 export const SESSION_KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
 
 export type SendOverride = 'allow' | 'deny'
+export const SEND_OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
+
+/** How hard the model may think before it answers; a model that cannot think ignores it (T37). */
+export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ['off', 'low', 'medium', 'high']
+
+/**
+ * What the chat sees of a turn's tool steps, above the answer (T37). `off`: nothing. `on`: a line a call with the tool's
+ * name. `full`: also its arguments and the beginning of its result.
+ */
+export type VerboseLevel = 'off' | 'on' | 'full'
+export const VERBOSE_LEVELS: readonly VerboseLevel[] = ['off', 'on', 'full']
+
+/** What was set for one session by hand and beats the configuration; absent values inherit. `/new` carries them on. */
+export interface SessionOverrides {
+  readonly sendOverride?: SendOverride
+  readonly thinkingLevel?: ThinkingLevel
+  readonly verboseLevel?: VerboseLevel
+  /** `<provider>/<model>`. */
+  readonly model?: string
+}
 
 /** One row of the store. Times are ms since the epoch. */
-export interface Session {
+export interface Session extends SessionOverrides {
   readonly id: SessionId
   readonly scopeKey: ScopeKey
   readonly scope: SessionScope
@@ -62,12 +93,14 @@ export interface Session {
   readonly preview: string
   /** One line, at most 80 characters (S14); empty before the first user message. */
   readonly description: string
-  readonly descriptionSource: 'fallback' | 'ai'
-  readonly sendOverride?: SendOverride
+  readonly descriptionSource: DescriptionSource
   readonly inactiveAt?: number
   /** Sequence number of the newest event; 0 before the first (C6). */
   readonly lastSeq: number
 }
+
+/** The first message, a review, or a person who renamed it; what a person wrote is never replaced (S14, R3). */
+export type DescriptionSource = 'fallback' | 'ai' | 'user'
 
 /** What is known before the row exists. */
 export interface SessionDraft {
@@ -80,6 +113,8 @@ export interface SessionDraft {
   readonly chatType: ChatType
   readonly source: SessionSource
   readonly metadata: Readonly<Record<string, string>>
+  /** Carried over from the session this one follows. */
+  readonly overrides?: SessionOverrides
 }
 
 /** `guest`: nobody we know. An unknown role counts as no owner (BEHAVIOUR 3 S). */

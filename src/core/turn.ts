@@ -10,6 +10,8 @@ export interface AgentProfile {
   readonly id: AgentId
   /** `<provider>/<model>`. */
   readonly model: string
+  /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
+  readonly models?: readonly string[]
   readonly prompt: string
   readonly tools: readonly string[]
 }

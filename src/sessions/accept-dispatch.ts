@@ -4,8 +4,10 @@ import type { UserMessageData } from '../core/event.ts'
 import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { InboundText } from '../core/message.ts'
 import type { Session } from '../core/session.ts'
-import type { EventToAppend, NewInboxRow, SessionReader, StoreWriter } from '../store/store.ts'
+import type { SessionReader } from '../store/session-port.ts'
+import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
 import { openSession } from './open-session.ts'
+import { type Participants, participantOf } from './participants.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
 
@@ -23,8 +25,9 @@ export type Accepted =
 export interface AcceptDeps {
   readonly ids: IdSource
   readonly queue: TurnQueue
-  /** Called with the session's admission at once, so that a failed transaction can undo it. */
-  admitted(session: SessionId, admission: Admission): void
+  readonly participants: Pick<Participants, 'join'>
+  /** Called at once with how to take back what memory says ahead of the commit, should the transaction fail. */
+  onFailure(undo: () => void): void
 }
 
 /**
@@ -85,6 +88,7 @@ async function acceptContext(
     return { kind: 'repeat' }
   // An edit is recorded, its first text stays what the model saw.
   if (dispatch.event.kind !== 'edit') {
+    await join(tx, session.id, dispatch, deps)
     await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
   }
   return { kind: 'done', inboxId: id }
@@ -100,6 +104,7 @@ async function acceptRun(
   const admission = deps.queue.peek(session.id)
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
+  await join(tx, session.id, dispatch, deps)
   if (admission === 'full') {
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: false, refused: true }),
@@ -107,7 +112,7 @@ async function acceptRun(
     return { kind: 'full', inboxId: id, sessionId: session.id }
   }
   deps.queue.admit(session.id)
-  deps.admitted(session.id, admission)
+  deps.onFailure(() => deps.queue.undo(session.id, admission))
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
@@ -115,6 +120,12 @@ async function acceptRun(
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
+}
+
+async function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> {
+  const participant = participantOf(dispatch)
+  if (participant === undefined) return
+  await deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

@@ -1,8 +1,8 @@
-import { formatAddress } from '../core/address.ts'
+import { type Address, formatAddress } from '../core/address.ts'
 import type { Dispatch, Identity, Origin, Route } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
-import { type IdSource, type SessionId, scheduleSessionId } from '../core/ids.ts'
-import type { Session, SessionDraft, SessionSource } from '../core/session.ts'
+import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../core/ids.ts'
+import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../core/session.ts'
 import { sessionAliases } from '../core/session-alias.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { takeOverHistory } from './take-over.ts'
@@ -71,14 +71,15 @@ export async function startSession(tx: StoreWriter, draft: SessionDraft, at: num
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
   const id = ids.session(source.platform ?? source.kind)
-  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata }
+  const overrides = overridesOf(session)
+  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
 }
 
 function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
   const { event, schedule } = dispatch
   return {
-    id: schedule ? scheduleSessionId(schedule.id) : ids.session(event.address.channel),
+    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, ids),
     scopeKey,
     scope,
     agentId: agent,
@@ -89,6 +90,13 @@ function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>,
     metadata,
   }
 }
+
+/** S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id. */
+function sessionIdAt({ channel, chat }: Address, ids: IdSource): SessionId {
+  return OWN_DOORS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
+}
+
+const OWN_DOORS: readonly string[] = ['cli', 'web', 'api']
 
 const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
   platform: 'message',

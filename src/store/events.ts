@@ -1,11 +1,11 @@
 import { ParleyError } from '../core/errors.ts'
-import { EVENT_TYPES, type SessionEvent } from '../core/event.ts'
+import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Spending } from '../core/model.ts'
 import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
-import type { Ground, Sql, SqlValue } from './sql.ts'
+import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -67,6 +67,15 @@ export class EventReading implements EventReader {
     }
   }
 
+  async latestOf(
+    sessionId: SessionId,
+    types: readonly [EventType, ...EventType[]],
+    limit: number,
+  ): Promise<readonly SessionEvent[]> {
+    const where = `${OF_SESSION} AND type IN (${placeholders(types.length, 3)}) ORDER BY seq DESC LIMIT ($2 + 0)`
+    return (await this.#list(where, [sessionId, limit, ...types])).toReversed()
+  }
+
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
     return readRows(
       codec,
@@ -119,6 +128,12 @@ export class EventWriting extends EventReading implements EventWriter {
     )
     if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
     return copied
+  }
+
+  async remove(sessionId: SessionId, upTo: number): Promise<void> {
+    const gone = `DELETE FROM events WHERE seq <= $2
+      AND session_no = (SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL)`
+    await this.sql.run(gone, [sessionId, upTo])
   }
 
   /** Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23). */

@@ -1,4 +1,4 @@
-import type { Decision } from '../core/dispatch.ts'
+import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { InboxOutcome } from '../core/event.ts'
 import type { ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -81,6 +81,10 @@ export class InboxReading implements InboxReader {
     return this.#list('no > 0 ORDER BY no DESC LIMIT $1', [limit])
   }
 
+  inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]> {
+    return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, sessionId])
+  }
+
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
     return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM ${ROWS} WHERE ${where}`, params), this.#logger)
   }
@@ -136,5 +140,9 @@ export class InboxWriting extends InboxReading implements InboxWriter {
     const query = `UPDATE inbox SET state = 'done', outcome = $3
       WHERE state = 'waiting' AND session_id = $1 AND kind = $2`
     return this.sql.run(query, [sessionId, TURN, outcome])
+  }
+
+  async replaceDispatch(inboxId: InboxId, dispatch: Dispatch): Promise<void> {
+    await this.sql.run('UPDATE inbox SET dispatch = $2 WHERE id = $1', [inboxId, JSON.stringify(dispatch)])
   }
 }

@@ -6,11 +6,13 @@ import { InboxReading, InboxWriting } from './inbox.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
 import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
+import { ParticipantReading, ParticipantWriting } from './participants.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { Ground } from './sql.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
+import { TokenReading, TokenWriting } from './tokens.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
 
 /** Every noun over the committed data. */
@@ -27,6 +29,8 @@ export function storeReader(ground: Ground): StoreReader {
     channelState: new ChannelStateReading(ground),
     schedules: new ScheduleReading(ground),
     mutes: new MuteReading(ground),
+    participants: new ParticipantReading(ground),
+    tokens: new TokenReading(ground),
   }
 }
 
@@ -84,5 +88,13 @@ export class Writer implements StoreWriter {
 
   get mutes(): MuteWriting {
     return new MuteWriting(this.#ground)
+  }
+
+  get participants(): ParticipantWriting {
+    return new ParticipantWriting(this.#ground)
+  }
+
+  get tokens(): TokenWriting {
+    return new TokenWriting(this.#ground)
   }
 }

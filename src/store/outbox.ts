@@ -147,6 +147,14 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     if (replaced === 0) throw unknownDelivery(deliveryId)
   }
 
+  /** A part on the wire is left alone: what becomes of it is about to be written. */
+  async blank(source: SourceId): Promise<void> {
+    const query = `UPDATE outbox SET part = $2, reason = 'its session was deleted',
+      state = CASE WHEN state IN ('planned', 'waiting') THEN 'expired' WHEN state = 'uncertain' THEN 'given_up' ELSE state END
+      WHERE source = $1 AND state <> 'sending'`
+    await this.sql.run(query, [source, JSON.stringify({ text: '', plain: '', markup: 'plain' })])
+  }
+
   fence(): Promise<number> {
     const query = `UPDATE outbox SET state = 'uncertain' WHERE ${NOT_SENT} AND state = 'sending' AND owner_epoch < $1`
     return this.sql.run(query, [this.epoch])

@@ -2,19 +2,28 @@ import type { ChatType } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { SESSION_KINDS, type SendOverride, type Session, type SessionDraft } from '../core/session.ts'
+import {
+  type DescriptionSource,
+  SEND_OVERRIDES,
+  SESSION_KINDS,
+  type Session,
+  type SessionDraft,
+  type SessionOverrides,
+  THINKING_LEVELS,
+  VERBOSE_LEVELS,
+} from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import { type Ground, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
-import type { SessionPage, SessionQuery, SessionReader, SessionWriter } from './store.ts'
+import { sessionFilter } from './session-filter.ts'
+import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
+import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
 
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
-const OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
 
 const COLUMNS = `sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata,
   created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
-  inactive_at, last_seq`
-/** A row has two halves under one number: what stays, and what every message changes. */
+  thinking_level, verbose_level, model, inactive_at, last_seq`
+/** A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter. */
 const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -37,12 +46,10 @@ const codec: RowCodec<Session> = {
     turnCount: integer(row, 'turn_count'),
     preview: text(row, 'preview'),
     description: text(row, 'description'),
-    descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai']),
+    descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai', 'user']),
     lastSeq: integer(row, 'last_seq'),
-    ...defined({
-      sendOverride: optional(row, 'send_override', overrideOf),
-      inactiveAt: optional(row, 'inactive_at', integer),
-    }),
+    ...overridesOf(row),
+    ...defined({ inactiveAt: optional(row, 'inactive_at', integer) }),
   }),
 }
 
@@ -95,7 +102,7 @@ export class SessionReading implements SessionReader {
     const { limit, offset } = query
     if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
     if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
-    const { where, params, wide } = conditionsOf(query)
+    const { where, params, wide } = sessionFilter(query)
     const counted = wide ? SESSIONS : 'session_activity'
     const count = await this.sql.get(`SELECT COUNT(*) AS total FROM ${counted} ${where}`, params)
     const next = params.length + 1
@@ -105,13 +112,20 @@ export class SessionReading implements SessionReader {
     return { sessions: readRows(codec, rows, this.#logger), total: count === undefined ? 0 : integer(count, 'total') }
   }
 
-  async overrides(): Promise<readonly { readonly scopeKey: ScopeKey; readonly override: SendOverride }[]> {
+  async overridden(): Promise<readonly OverriddenSession[]> {
     const rows = await this.sql.all(
-      `SELECT scopes.scope_key, send_override FROM sessions JOIN scopes
-        ON scopes.scope_key = sessions.scope_key AND scopes.session_id = sessions.id WHERE send_override IS NOT NULL`,
+      `SELECT sessions.id, sessions.scope_key, send_override, thinking_level, verbose_level, model,
+        scopes.session_id AS current_id FROM sessions LEFT JOIN scopes ON scopes.scope_key = sessions.scope_key
+        WHERE (send_override IS NOT NULL OR thinking_level IS NOT NULL OR verbose_level IS NOT NULL OR model IS NOT NULL)
+        AND deleted_at IS NULL`,
       [],
     )
-    return rows.map((row) => ({ scopeKey: id(row, 'scope_key'), override: overrideOf(row, 'send_override') }))
+    return readRows(overriddenCodec, rows, this.#logger)
+  }
+
+  async deleted(limit: number): Promise<readonly SessionId[]> {
+    const query = 'SELECT id FROM sessions WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1'
+    return (await this.sql.all(query, [limit])).map((row) => id(row, 'id'))
   }
 
   /** `/` sets off a topic and `|` a dimension; `}` is the sign after `|`, so the range holds both. */
@@ -128,22 +142,7 @@ export class SessionReading implements SessionReader {
 
 export class SessionWriting extends SessionReading implements SessionWriter {
   async create(draft: SessionDraft, at: number): Promise<Session> {
-    const row = await this.sql.get(
-      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING no`,
-      [
-        draft.id,
-        draft.scopeKey,
-        JSON.stringify(draft.scope),
-        draft.agentId,
-        draft.kind,
-        draft.displayKey,
-        draft.chatType,
-        JSON.stringify(draft.source),
-        JSON.stringify(draft.metadata),
-        at,
-      ],
-    )
+    const row = (await this.#insert(draft, at)) ?? (await this.#insertOverDeleted(draft, at))
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
     const activity = 'INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)'
     await this.sql.run(activity, [integer(row, 'no'), at])
@@ -155,6 +154,37 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
     return made
+  }
+
+  #insert(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
+    return this.sql.get(
+      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
+        send_override, thinking_level, verbose_level, model)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING no`,
+      [
+        draft.id,
+        draft.scopeKey,
+        JSON.stringify(draft.scope),
+        draft.agentId,
+        draft.kind,
+        draft.displayKey,
+        draft.chatType,
+        JSON.stringify(draft.source),
+        JSON.stringify(draft.metadata),
+        at,
+        ...overrideParams(draft.overrides ?? {}),
+      ],
+    )
+  }
+
+  /** A schedule's session always has the same id: a new one does not wait until the deleted one is purged. */
+  async #insertOverDeleted(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
+    const gone = 'DELETE FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL RETURNING no'
+    const row = await this.sql.get(gone, [draft.id])
+    if (row === undefined) return undefined
+    await this.sql.run('DELETE FROM events WHERE session_no = $1', [integer(row, 'no')])
+    await this.sql.run('DELETE FROM participants WHERE session_id = $1', [draft.id])
+    return this.#insert(draft, at)
   }
 
   /** Writes only if something changes: it is called for every message of a known chat. */
@@ -174,46 +204,68 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     await this.#change(query, [sessionId, at])
   }
 
-  async setSendOverride(sessionId: SessionId, override: SendOverride | null): Promise<void> {
-    await this.#change('UPDATE sessions SET send_override = $2 WHERE id = $1', [sessionId, override])
+  async setOverrides(sessionId: SessionId, overrides: SessionOverrides): Promise<void> {
+    const query = `UPDATE sessions SET send_override = $2, thinking_level = $3, verbose_level = $4, model = $5
+      WHERE id = $1 AND deleted_at IS NULL`
+    await this.#change(query, [sessionId, ...overrideParams(overrides)])
+  }
+
+  async describe(sessionId: SessionId, description: string, source: DescriptionSource): Promise<void> {
+    const query = `UPDATE session_activity SET
+      description = CASE WHEN description_source = 'user' AND $3 <> 'user' THEN description ELSE $2 END,
+      description_source = CASE WHEN description_source = 'user' THEN description_source ELSE $3 END WHERE ${NO_OF}`
+    await this.#change(query, [sessionId, description, source])
+  }
+
+  async remove(sessionId: SessionId, at: number): Promise<void> {
+    const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}' WHERE id = $1 AND deleted_at IS NULL
+      RETURNING no, scope_key`
+    const row = await this.sql.get(query, [sessionId, at])
+    if (row === undefined) throw unknownSession(sessionId)
+    await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
+    const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
+    await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])
+  }
+
+  async purge(sessionId: SessionId): Promise<void> {
+    await this.sql.run('DELETE FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL', [sessionId])
   }
 
   async setAgent(sessionId: SessionId, agent: AgentId): Promise<void> {
     await this.#change('UPDATE sessions SET agent_id = $2 WHERE id = $1', [sessionId, agent])
   }
 
-  async #change(query: string, params: readonly [SessionId, SqlValue]): Promise<void> {
+  async #change(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {
     if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
   }
-}
-
-/** The conditions of a list and their parameters, numbered from 1; few texts exist, as few lists are long. */
-function conditionsOf({ inactive, kinds, agents, activeSince }: SessionQuery): {
-  readonly where: string
-  readonly params: readonly SqlValue[]
-  /** They ask for more than what every message changes. */
-  readonly wide: boolean
-} {
-  const conditions: string[] = inactive ? [] : ['inactive_at IS NULL']
-  const params: SqlValue[] = []
-  const oneOfThese = (column: string, values: readonly string[] | undefined): void => {
-    if (values === undefined) return
-    conditions.push(values.length === 0 ? '1 = 0' : `${column} IN (${placeholders(values.length, params.length + 1)})`)
-    params.push(...values)
-  }
-  oneOfThese('kind', kinds)
-  oneOfThese('agent_id', agents)
-  if (activeSince !== undefined) conditions.push(`last_activity_at >= $${params.push(activeSince)}`)
-  const wide = kinds !== undefined || agents !== undefined
-  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, params, wide }
 }
 
 function one(row: SqlRow | undefined): Session | undefined {
   return row === undefined ? undefined : readRow(codec, row)
 }
 
-function overrideOf(row: SqlRow, column: string): SendOverride {
-  return oneOf(row, column, OVERRIDES)
+const overriddenCodec: RowCodec<OverriddenSession> = {
+  table: 'sessions',
+  key: ['id'],
+  decode: (row) => ({
+    id: id(row, 'id'),
+    scopeKey: id(row, 'scope_key'),
+    current: row.current_id === row.id,
+    overrides: overridesOf(row),
+  }),
+}
+
+function overridesOf(row: SqlRow): SessionOverrides {
+  return defined({
+    sendOverride: optional(row, 'send_override', (from, column) => oneOf(from, column, SEND_OVERRIDES)),
+    thinkingLevel: optional(row, 'thinking_level', (from, column) => oneOf(from, column, THINKING_LEVELS)),
+    verboseLevel: optional(row, 'verbose_level', (from, column) => oneOf(from, column, VERBOSE_LEVELS)),
+    model: optional(row, 'model', text),
+  })
+}
+
+function overrideParams({ sendOverride, thinkingLevel, verboseLevel, model }: SessionOverrides): SqlValue[] {
+  return [sendOverride ?? null, thinkingLevel ?? null, verboseLevel ?? null, model ?? null]
 }
 
 function unknownSession(sessionId: SessionId): ParleyError {

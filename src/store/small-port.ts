@@ -1,4 +1,5 @@
-import type { AccountId, ChannelId, ScopeKey } from '../core/ids.ts'
+import type { AccountId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { StoredToken } from '../core/token.ts'
 
 /** The small nouns: a part of the store port, apart only for its size. */
 export interface ChannelStateReader {
@@ -42,4 +43,29 @@ export interface AliasWriter {
   add(scopeKey: ScopeKey, aliases: readonly string[]): Promise<void>
   /** Takes all of them from the scope. */
   drop(scopeKey: ScopeKey): Promise<void>
+}
+
+/** Who took part in a session: `<channel>:<id>`, or `person:<id>` for whoever came by another door. */
+export interface ParticipantReader {
+  /** In the order of joining. */
+  of(sessionId: SessionId): Promise<readonly string[]>
+}
+
+export interface ParticipantWriter {
+  /** Each once (S22). */
+  add(sessionId: SessionId, participant: string, at: number): Promise<void>
+  /** All of a session. */
+  remove(sessionId: SessionId): Promise<void>
+}
+
+export interface TokenReader {
+  get(id: string): Promise<StoredToken | undefined>
+  /** Newest first. */
+  all(): Promise<readonly StoredToken[]>
+}
+
+export interface TokenWriter {
+  add(token: StoredToken): Promise<void>
+  /** False if there is none of this id; the first revocation counts. */
+  revoke(id: string, at: number): Promise<boolean>
 }

@@ -1,12 +1,12 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { EventDraft, InboxOutcome, SessionEvent } from '../core/event.ts'
-import type { AgentId, ChannelId, DeliveryId, InboxId, ScopeKey, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/event.ts'
+import type { ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
-import type { SendOverride, Session, SessionDraft, SessionKind } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
+import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
   AliasReader,
   AliasWriter,
@@ -15,6 +15,10 @@ import type {
   MuteReader,
   MuteWriter,
   NoticeWriter,
+  ParticipantReader,
+  ParticipantWriter,
+  TokenReader,
+  TokenWriter,
 } from './small-port.ts'
 import type { TurnReader, TurnWriter } from './turn-port.ts'
 
@@ -44,6 +48,8 @@ export interface StoreReader {
   readonly channelState: ChannelStateReader
   readonly schedules: ScheduleReader
   readonly mutes: MuteReader
+  readonly participants: ParticipantReader
+  readonly tokens: TokenReader
 }
 
 export interface StoreWriter {
@@ -59,50 +65,8 @@ export interface StoreWriter {
   readonly notices: NoticeWriter
   readonly schedules: ScheduleReader & ScheduleWriter
   readonly mutes: MuteReader & MuteWriter
-}
-
-// sessions ---------------------------------------------------------------------------------------------------------
-
-export interface SessionReader {
-  get(id: SessionId): Promise<Session | undefined>
-  /** The session a scope key points to now (S5). */
-  current(scopeKey: ScopeKey): Promise<Session | undefined>
-  /** By any of its names, in any case: id, scope key, alias, display key; of several the one active last (K25). */
-  resolve(name: string): Promise<Session | undefined>
-  /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
-  list(query: SessionQuery): Promise<SessionPage>
-  overrides(): Promise<readonly { readonly scopeKey: ScopeKey; readonly override: SendOverride }[]>
-  /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
-  under(displayKey: string, limit: number): Promise<readonly Session[]>
-}
-
-export interface SessionQuery {
-  readonly limit: number
-  readonly offset: number
-  /** Also the inactive ones (S9). */
-  readonly inactive: boolean
-  /** Only these; absent: all. */
-  readonly kinds?: readonly SessionKind[]
-  readonly agents?: readonly AgentId[]
-  /** Inclusive, ms since the epoch. */
-  readonly activeSince?: number
-}
-
-export interface SessionPage {
-  readonly sessions: readonly Session[]
-  readonly total: number
-}
-
-export interface SessionWriter {
-  /** Makes the row and points its scope key at it. */
-  create(draft: SessionDraft, at: number): Promise<Session>
-  /** Merges metadata key by key, new values win; an inactive session becomes active (S11, S18). */
-  reopen(id: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void>
-  /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
-  deactivate(id: SessionId, at: number): Promise<void>
-  setSendOverride(id: SessionId, override: SendOverride | null): Promise<void>
-  /** Another agent answers in it from now on. */
-  setAgent(id: SessionId, agent: AgentId): Promise<void>
+  readonly participants: ParticipantReader & ParticipantWriter
+  readonly tokens: TokenReader & TokenWriter
 }
 
 // events -----------------------------------------------------------------------------------------------------------
@@ -114,6 +78,12 @@ export interface EventReader {
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
   /** What the turns on record in this log have cost. */
   spent(sessionId: SessionId): Promise<Spending>
+  /** The newest `limit` events of these types, in order. */
+  latestOf(
+    sessionId: SessionId,
+    types: readonly [EventType, ...EventType[]],
+    limit: number,
+  ): Promise<readonly SessionEvent[]>
 }
 
 export interface EventWriter {
@@ -124,6 +94,8 @@ export interface EventWriter {
   append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number>
   /** Copies what happened behind another session's events, times kept, counts too (K27). Unknown: `not_found`. */
   copy(from: SessionId, to: SessionId): Promise<number>
+  /** Only a deleted session loses events: those up to this number (S41). */
+  remove(sessionId: SessionId, upTo: number): Promise<void>
 }
 
 export type EventToAppend = EventDraft & { readonly turnId?: TurnId }
@@ -159,6 +131,8 @@ export interface InboxReader {
   /** By the platform's message id in any chat of a channel, newest first, at most 200: chats number theirs anew. */
   ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
   recent(limit: number): Promise<readonly InboxRow[]>
+  /** Every row of one platform message in this session, its edits included. */
+  inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]>
 }
 
 export interface NewInboxRow {
@@ -180,6 +154,8 @@ export interface InboxWriter {
   settle(id: InboxId, outcome: InboxOutcome): Promise<void>
   /** Ends every row of a session that still waits, and returns how many (`/stop`). */
   settleWaiting(sessionId: SessionId, outcome: InboxOutcome): Promise<number>
+  /** Puts a dispatch in the place of the stored one: the same without its text (S41). */
+  replaceDispatch(id: InboxId, dispatch: Dispatch): Promise<void>
 }
 
 // outbox -----------------------------------------------------------------------------------------------------------
@@ -207,6 +183,8 @@ export interface OutboxWriter {
   settle(id: DeliveryId, change: DeliveryChange): Promise<void>
   /** Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. */
   replace(id: DeliveryId, change: DeliveryReplacement): Promise<void>
+  /** Takes the text out of every row of a source; what was not sent yet never will be (S41). */
+  blank(source: SourceId): Promise<void>
   /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
   fence(): Promise<number>
 }

@@ -265,7 +265,7 @@ test('settings that do nothing are read, and each is warned of once', async () =
 models: { openai: { apiKey: "\${env:TOKEN}", baseUrl: "http://127.0.0.1:1" } }
 agents: [{ id: main, model: scripted/echo, tools: [time, memory] }]
 routing: { access: { groups: [{ match: { channel: telegram }, who: public, followThreads: true }] } }
-session: { turnCap: { api: 50 }, checkpoint: { turns: 5 }, staleDays: 3 }
+session: { turnCap: { api: 50 }, checkpoint: { turns: 5 } }
 schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:group:-1/2", missed: all(3) }]
 http: { port: 7275 }
 `)
@@ -275,7 +275,6 @@ http: { port: 7275 }
     'models.openai: has no effect yet',
     'session.turnCap: has no effect yet',
     'session.checkpoint: has no effect yet',
-    'session.staleDays: has no effect yet',
     'http: has no effect yet',
     'routing.access.groups[0].followThreads: Telegram has no threads to follow; take it out',
   ])

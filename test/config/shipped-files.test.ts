@@ -21,7 +21,7 @@ test('the example is valid, names no secret, and nothing in it is without effect
 
 test('what the example comments out is valid too', async () => {
   const settings =
-    /^(\s*)# ((?:prompt|baseUrl|apiRoot|dimensions|turnCap|checkpoint|staleDays|schedules|http):.*| {2}- \{ id: morning.*| {6}digestOf.*)$/gm
+    /^(\s*)# ((?:prompt|baseUrl|apiRoot|dimensions|turnCap|checkpoint|schedules|http):.*| {2}- \{ id: morning.*| {6}digestOf.*)$/gm
   const whole = read('parley.example.yaml').replace(settings, '$1$2')
   expect(whole.match(settings)).toBeNull()
 
@@ -30,7 +30,6 @@ test('what the example comments out is valid too', async () => {
   expect(config.warnings.map((warning) => warning.split(':')[0])).toEqual([
     'session.turnCap',
     'session.checkpoint',
-    'session.staleDays',
     'http',
   ])
 })
@@ -75,6 +74,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.dimensions: chat; discord chat, topic; slack chat, topic',
     'session.direct: one session a chat',
     'session.queue: at most 100 waiting, a busy session: queue',
+    'session.staleDays: a session counts as inactive after 3 days without a word',
   ])
   expect(lines.join('\n')).not.toContain('canary')
 })

@@ -78,6 +78,8 @@ export const sampleSession: SessionDetail = {
   scope: { chat: '-1001' },
   source: null,
   metadata: { title: 'Lunch' },
+  aliases: ['agent:main:slack:channel:c1'],
+  participants: ['telegram:111'],
   events: [
     { seq: 1, at: AT, type: 'user', text: 'shall we?\nat noon' },
     { seq: 2, at: AT + 1000, type: 'assistant', turn: 'turn_1', text: 'yes' },
@@ -121,7 +123,12 @@ export interface FakeOperator extends OperatorService {
 /** Answers the samples, remembers what it was asked, and refuses what the contract refuses. */
 export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOperator {
   const asked: unknown[] = []
-  const { events, scopeKey, scope, source, metadata, ...summary } = sampleSession
+  const { events, scopeKey, scope, source, metadata, aliases, participants, ...summary } = sampleSession
+  const named = (name: string): void => {
+    if (name !== sampleSession.id && name !== sampleSession.key) {
+      throw new ParleyError('not_found', `There is no session "${name}"`)
+    }
+  }
   return {
     asked,
     async status() {
@@ -142,10 +149,27 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       },
       async show(name) {
         asked.push(name)
-        if (name !== sampleSession.id && name !== sampleSession.key) {
-          throw new ParleyError('not_found', `There is no session "${name}"`)
-        }
+        named(name)
         return sampleSession
+      },
+      async history(name, page) {
+        asked.push({ history: name, ...page })
+        named(name)
+        return { session: sampleSession.id, events, total: 2, ...(page.before === undefined ? {} : { before: 1 }) }
+      },
+      async patch(name, changes) {
+        asked.push({ patch: name, changes })
+        named(name)
+        return { ...sampleSession, sendPolicy: 'deny' }
+      },
+      async rename(name, title) {
+        asked.push({ rename: name, title })
+        named(name)
+        return { ...sampleSession, description: title }
+      },
+      async delete(name) {
+        asked.push({ delete: name })
+        named(name)
       },
     },
     schedules: {

@@ -22,6 +22,7 @@ interface Rig {
     path: string,
     method?: string,
     headers?: Record<string, string>,
+    body?: unknown,
   ): Promise<{ status: number | undefined; body: unknown }>
 }
 
@@ -36,9 +37,9 @@ async function rig(overrides: Parameters<typeof fakeOperator>[0] = {}): Promise<
   return {
     operator,
     logged,
-    async ask(path, method = 'GET', headers = {}) {
+    async ask(path, method = 'GET', headers = {}, given = undefined) {
       const call = request({ socketPath, path, method, headers, agent: false })
-      call.end()
+      call.end(given === undefined ? undefined : JSON.stringify(given))
       const [response] = (await once(call, 'response')) as [IncomingMessage]
       let body = ''
       for await (const chunk of response.setEncoding('utf8')) body += chunk
@@ -110,6 +111,36 @@ describe('a request', () => {
   })
 })
 
+describe('a change of a session', () => {
+  const at = `/v1/sessions/${encodeURIComponent(sampleSession.key)}`
+
+  test('T29: PATCH passes the changes on as they came', async () => {
+    const { status, body } = await parley.ask(at, 'PATCH', {}, { sendPolicy: 'deny', model: null })
+    expect([status, body]).toMatchObject([200, { sendPolicy: 'deny' }])
+    expect(parley.operator.asked).toEqual([{ patch: sampleSession.key, changes: { sendPolicy: 'deny', model: null } }])
+  })
+
+  test('R3: it is renamed and deleted by its name', async () => {
+    expect(await parley.ask(`${at}/name`, 'POST', {}, { title: 'Lunch' })).toMatchObject({
+      body: { description: 'Lunch' },
+    })
+    expect(await parley.ask(at, 'DELETE')).toEqual({ status: 200, body: { deleted: true } })
+    expect(parley.operator.asked).toEqual([
+      { rename: sampleSession.key, title: 'Lunch' },
+      { delete: sampleSession.key },
+    ])
+  })
+
+  test('R2: its history is paged', async () => {
+    expect((await parley.ask(`${at}/history?limit=2&before=9`)).body).toMatchObject({ total: 2, before: 1 })
+    await parley.ask(`${at}/history`)
+    expect(parley.operator.asked).toEqual([
+      { history: sampleSession.key, limit: 2, before: 9 },
+      { history: sampleSession.key, limit: 50 },
+    ])
+  })
+})
+
 describe('bad input', () => {
   test.each([
     ['/v1/why', 400, 'invalid'],
@@ -132,6 +163,18 @@ describe('bad input', () => {
   ])('%s is answered with %i %s', async (path, status, code) => {
     expect(await parley.ask(path)).toEqual({ status, body: refused(code) })
     expect(parley.logged).toEqual([])
+  })
+
+  test.each([
+    ['PATCH', '/v1/sessions/none', {}],
+    ['PATCH', '/v1/sessions/none', undefined],
+    ['POST', '/v1/sessions/none/name', { title: ' ' }],
+    ['POST', '/v1/sessions/none/name', []],
+    ['DELETE', '/v1/sessions/none', undefined],
+    ['GET', '/v1/sessions/none/history?limit=x', undefined],
+  ])('%s %s with %j is refused', async (method, path, body) => {
+    const { status } = await parley.ask(path, method, {}, body)
+    expect([400, 404]).toContain(status)
   })
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s changes nothing and is not found', async (method) => {

@@ -81,7 +81,7 @@ describe('C07: a group gets a new id', () => {
 
   it('C07: the session keeps its history under its new keys and answers to its old names', async () => {
     const before = await sessionIn('-200', 'hello')
-    await store.write((tx) => tx.sessions.setSendOverride(before.id, 'deny'))
+    await store.write((tx) => tx.sessions.setOverrides(before.id, { sendOverride: 'deny' }))
     await tell()
     const after = await sessionIn('-100200', 'again')
     expect(after.id).toBe(before.id)
@@ -89,7 +89,7 @@ describe('C07: a group gets a new id', () => {
     expect(after.metadata).toMatchObject({ chat_id: '-100200' })
     for (const name of ['telegram:group:-200', 'agent:main:telegram:group:-200', 'telegram:group:-100200'])
       expect((await store.read.sessions.resolve(name))?.id).toBe(before.id)
-    expect(await store.read.sessions.overrides()).toEqual([{ scopeKey: after.scopeKey, override: 'deny' }])
+    expect(await store.read.sessions.overridden()).toMatchObject([{ scopeKey: after.scopeKey, current: true }])
     expect(await store.read.sessions.current(before.scopeKey)).toBeUndefined()
   })
 

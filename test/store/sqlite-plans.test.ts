@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Address } from '../../src/core/address.ts'
+import type { Namespace } from '../../src/core/caller.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -10,7 +11,17 @@ import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { storeReader, Writer } from '../../src/store/nouns.ts'
 import type { Sql, SqlValue } from '../../src/store/sql.ts'
 import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
-import { deliveryOf, ids, inboxRow, NOBODYS_ID, scopeKeyOf, sessionDraft, turnOf, userMessage } from './sample-rows.ts'
+import {
+  deliveryOf,
+  dispatchOf,
+  ids,
+  inboxRow,
+  NOBODYS_ID,
+  scopeKeyOf,
+  sessionDraft,
+  turnOf,
+  userMessage,
+} from './sample-rows.ts'
 import { removeTempFolders, tempFolder } from './temp-database.ts'
 
 removeTempFolders()
@@ -19,12 +30,13 @@ const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
 
-/** Reads that look at every row of a table or index on purpose: totals, and people, schedules and mutes, which are few. */
+/** Reads that look at every row of a table or index on purpose: totals, and people, schedules, mutes and tokens: few. */
 const WHOLE = [
   /scope LIKE/,
   /FROM chat_moves/,
   /COUNT\(\*\)/,
   /FROM people/,
+  /FROM tokens ORDER/,
   /FROM schedules ORDER/,
   /FROM mutes/,
   /state = 'claimed' ORDER/,
@@ -60,7 +72,7 @@ function isScan(step: string): boolean {
 /** All the statements there are with parameters, from calling everything once. */
 async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
   const statements = new Map<string, readonly SqlValue[]>()
-  const answer = { no: 1, last_seq: 1, attempt: 1, total: 1, person_id: 'ada' }
+  const answer = { no: 1, last_seq: 1, attempt: 1, total: 1, person_id: 'ada', scope_key: 'sk' }
   const sql: Sql = {
     async all(text, params) {
       statements.set(text, params)
@@ -83,10 +95,17 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 
 async function readAll(reader: StoreReader): Promise<void> {
   const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
+  const { participants, tokens } = reader
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
-  await sessions.overrides()
+  await sessions.list({ limit: 1, offset: 0, inactive: false, activeSince: 1, participants: ['telegram:1'] })
+  await sessions.list({ limit: 1, offset: 0, inactive: true, namespace: 'web:alice' as Namespace })
+  await sessions.overridden()
+  await sessions.deleted(1)
+  await participants.of(SESSION)
+  await tokens.get('tok_1')
+  await tokens.all()
   await sessions.under('telegram:group:-1', 1)
   await aliases.of(scopeKeyOf(1))
   await aliases.carriers('name')
@@ -94,12 +113,14 @@ async function readAll(reader: StoreReader): Promise<void> {
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
   await events.spent(SESSION)
+  await events.latestOf(SESSION, ['turn_completed'], 1)
   await inbox.get(NOBODYS_ID)
   await inbox.waiting(SESSION, 1)
   await inbox.sessionsWaiting()
   await inbox.commandsWaiting()
   await inbox.ofTurn(ids.turn())
   await inbox.find('name')
+  await inbox.inSession(SESSION, '1')
   await inbox.recent(1)
   await turns.get(ids.turn())
   await turns.interrupted()
@@ -127,7 +148,16 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.create(sessionDraft(1), 1).catch(() => {})
   await tx.sessions.current(scopeKeyOf(1))
   await tx.sessions.deactivate(SESSION, 1)
-  await tx.sessions.setSendOverride(SESSION, 'deny')
+  await tx.sessions.setOverrides(SESSION, { sendOverride: 'deny' })
+  await tx.sessions.describe(SESSION, 'x', 'ai')
+  await tx.sessions.remove(SESSION, 1)
+  await tx.sessions.purge(SESSION)
+  await tx.participants.add(SESSION, 'telegram:1', 1)
+  await tx.participants.remove(SESSION)
+  await tx.events.remove(SESSION, 1)
+  await tx.inbox.replaceDispatch(NOBODYS_ID, dispatchOf(1, 1))
+  await tx.outbox.blank(ids.turn())
+  await tx.tokens.revoke('tok_1', 1)
   await tx.sessions.setAgent(SESSION, toAgentId('main'))
   await tx.aliases.add(scopeKeyOf(1), ['name'])
   await tx.aliases.drop(scopeKeyOf(1))

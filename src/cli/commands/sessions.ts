@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors.ts'
+import type { OperatorService, SessionDetail } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
-import { printSession, printSessions } from '../print/sessions.ts'
+import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export interface ListOptions extends ReadOptions {
@@ -9,9 +10,22 @@ export interface ListOptions extends ReadOptions {
   readonly offset: number
 }
 
+export interface HistoryOptions extends ReadOptions {
+  readonly limit: number
+  readonly before?: number
+}
+
+/** As they are typed; "inherit" takes an override back. */
+export interface PatchOptions extends ReadOptions {
+  readonly send?: string
+  readonly thinking?: string
+  readonly verbose?: string
+  readonly model?: string
+}
+
 export async function listSessions(ports: ReadPorts, options: ListOptions): Promise<number> {
   const query = { limit: options.limit, offset: options.offset, inactive: options.all ?? false }
-  const list = await askOperator(ports, await ports.load(options.config), (operator) => operator.sessions.list(query))
+  const list = await ask(ports, options, (sessions) => sessions.list(query))
   const { isTTY, columns } = ports.stdout
   const page = isTTY && columns ? { query, width: columns } : { query }
   show(ports, options, { value: list, lines: (style) => printSessions(list, page, style) })
@@ -19,7 +33,56 @@ export async function listSessions(ports: ReadPorts, options: ListOptions): Prom
 }
 
 export async function showSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  const session = await askOperator(ports, await ports.load(options.config), (operator) => operator.sessions.show(name))
+  const session = await ask(ports, options, (sessions) => sessions.show(name))
   show(ports, options, { value: session, lines: (style) => printSession(session, style) })
   return EXIT.ok
+}
+
+export async function showHistory(ports: ReadPorts, name: string, options: HistoryOptions): Promise<number> {
+  const page = { limit: options.limit, ...(options.before === undefined ? {} : { before: options.before }) }
+  const history = await ask(ports, options, (sessions) => sessions.history(name, page))
+  show(ports, options, { value: history, lines: (style) => printHistory(history, style) })
+  return EXIT.ok
+}
+
+export async function renameSession(ports: ReadPorts, name: string, options: ReadOptions & { title: string }) {
+  const session = await ask(ports, options, (sessions) => sessions.rename(name, options.title))
+  return done(ports, options, session, `${session.id} is now called "${session.description}".`)
+}
+
+export async function patchSession(ports: ReadPorts, name: string, options: PatchOptions): Promise<number> {
+  const given = {
+    sendPolicy: options.send,
+    thinkingLevel: options.thinking,
+    verboseLevel: options.verbose,
+    model: options.model,
+  }
+  const changes = Object.entries(given).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value === 'inherit' ? null : value] as const],
+  )
+  const session = await ask(ports, options, (sessions) => sessions.patch(name, Object.fromEntries(changes)))
+  const set = Object.keys(given).flatMap((field) => {
+    const value = session[field as keyof typeof given]
+    return value === undefined ? [] : [`${field} ${value}`]
+  })
+  return done(ports, options, session, `${session.id}: ${set.join(', ') || 'everything as configured'}.`)
+}
+
+export async function deleteSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
+  await ask(ports, options, (sessions) => sessions.delete(name))
+  show(ports, options, { value: { deleted: true }, lines: () => [`${name} and all it held is deleted.`] })
+  return EXIT.ok
+}
+
+function done(ports: ReadPorts, options: ReadOptions, session: SessionDetail, line: string): number {
+  show(ports, options, { value: session, lines: () => [line] })
+  return EXIT.ok
+}
+
+async function ask<Answer>(
+  ports: ReadPorts,
+  options: ReadOptions,
+  question: (sessions: OperatorService['sessions']) => Promise<Answer>,
+): Promise<Answer> {
+  return askOperator(ports, await ports.load(options.config), (operator) => question(operator.sessions))
 }

@@ -1,4 +1,10 @@
-import type { SessionDetail, SessionList, SessionListQuery, SessionSummary } from '../../core/operator.ts'
+import type {
+  SessionDetail,
+  SessionHistory,
+  SessionList,
+  SessionListQuery,
+  SessionSummary,
+} from '../../core/operator.ts'
 import { columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'
 import { count } from './status.ts'
@@ -50,16 +56,38 @@ export function printSession(session: SessionDetail, style: Style): string[] {
       ['  created', formatTime(session.createdAt)],
       ['  last active', formatTime(session.updatedAt)],
       ['  holds', `${count(messages, 'message')}, ${count(turns, 'turn')}`],
+      ...(session.participants.length > 0 ? [['  with', oneLine(session.participants.join(', '))]] : []),
+      ...session.aliases.map((alias) => ['  alias', oneLine(alias)]),
+      ...settingLines(session),
       ...(session.description ? [['  about', oneLine(session.description)]] : []),
       ...Object.entries(session.metadata).map(([name, value]) => [`  ${oneLine(name)}`, oneLine(value)]),
     ]),
     '',
-    ...(session.events.length === 0 ? ['  no event yet'] : eventLines(session, style)),
+    ...(session.events.length === 0 ? ['  no event yet'] : eventLines(session.events, style)),
   ]
 }
 
+/** What was set by hand, and where something was delivered last. */
+function settingLines({ sendPolicy, thinkingLevel, verboseLevel, model, lastTo }: SessionDetail): string[][] {
+  const set = {
+    'send policy': sendPolicy,
+    thinking: thinkingLevel,
+    verbose: verboseLevel,
+    model,
+    'last sent to': lastTo,
+  }
+  return Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, oneLine(value)]]))
+}
+
+/** A page of a session's log and where the one before it is. */
+export function printHistory({ session, events, total, before }: SessionHistory, style: Style): string[] {
+  if (events.length === 0) return [total === 0 ? 'No event yet.' : `No event there; ${session} has ${total}.`]
+  const more = before === undefined ? [] : [style.dim(`of ${total}; the page before with --before ${before}`)]
+  return [...eventLines(events, style), ...more]
+}
+
 /** Each event with its number; further lines of its text stand under the first. */
-function eventLines({ events }: SessionDetail, style: Style): string[] {
+function eventLines(events: SessionDetail['events'], style: Style): string[] {
   const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatTime(at), oneLine(type)]))
   const widest = Math.max(...heads.map((head) => head.length))
   return events.flatMap(({ text }, at) => {

@@ -1,10 +1,14 @@
 import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
+import { bodyText, readBody } from '../read-body.ts'
 import { readCount, readFlag } from '../read-query.ts'
 
 const PAGE = 50
 
-/** `/v1/sessions?limit&offset&inactive` and `/v1/sessions/<name>`, the name percent-encoded. */
+/**
+ * `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
+ * overrides, DELETE deletes; `/history?limit&before` and `POST /name` under it.
+ */
 export function sessionRoutes({ sessions }: OperatorService): Hono {
   return new Hono()
     .get('/v1/sessions', async ({ req, json }) =>
@@ -17,4 +21,24 @@ export function sessionRoutes({ sessions }: OperatorService): Hono {
       ),
     )
     .get('/v1/sessions/:name', async ({ req, json }) => json(await sessions.show(req.param('name'))))
+    .patch('/v1/sessions/:name', async ({ req, json }) =>
+      json(await sessions.patch(req.param('name'), await readBody(req))),
+    )
+    .delete('/v1/sessions/:name', async ({ req, json }) => {
+      await sessions.delete(req.param('name'))
+      return json({ deleted: true })
+    })
+    .get('/v1/sessions/:name/history', async ({ req, json }) => {
+      const before = req.query('before')
+      const page = { limit: readCount('limit', req.query('limit'), PAGE) }
+      return json(
+        await sessions.history(req.param('name'), {
+          ...page,
+          ...(before === undefined ? {} : { before: readCount('before', before, 0) }),
+        }),
+      )
+    })
+    .post('/v1/sessions/:name/name', async ({ req, json }) =>
+      json(await sessions.rename(req.param('name'), bodyText(await readBody(req), 'title'))),
+    )
 }

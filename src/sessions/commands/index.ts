@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts'
 import type { Access } from '../access.ts'
 import type { Links } from '../links.ts'
 import type { Mutes } from '../mutes.ts'
+import type { OverrideBook } from '../override-book.ts'
 import type { RunningTurns } from '../running-turns.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
@@ -30,6 +31,7 @@ export interface SessionCommandDeps {
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
+  readonly overrides: OverrideBook
   readonly operator: Pick<OperatorService, 'status'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
   /** All commands, for `/help`. */

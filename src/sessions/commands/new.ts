@@ -1,8 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
+import { overridesOf } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
 import { draftAfter, startSession } from '../open-session.ts'
+import type { OverrideBook } from '../override-book.ts'
 import type { RunningTurns } from '../running-turns.ts'
 
 export interface NewCommandDeps {
@@ -10,9 +12,13 @@ export interface NewCommandDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'abort'>
+  readonly overrides: Pick<OverrideBook, 'set'>
 }
 
-/** `/new`, S10: the old session turns inactive, and the scope key points to a new one from now on. */
+/**
+ * `/new`, S10: the old session turns inactive, and the scope key points to a new one from now on. What was set for the
+ * conversation by hand goes with it: a chat that was told to be silent stays so.
+ */
 export function newCommand(deps: NewCommandDeps): ChatCommand {
   return {
     name: 'new',
@@ -22,13 +28,17 @@ export function newCommand(deps: NewCommandDeps): ChatCommand {
   }
 }
 
-async function startOver({ decision }: CommandCall, { store, clock, ids, running }: NewCommandDeps): Promise<string> {
+async function startOver(
+  { decision }: CommandCall,
+  { store, clock, ids, running, overrides }: NewCommandDeps,
+): Promise<string> {
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return 'This conversation is fresh already.'
   await running.abort(current.id)
-  await store.write(async (tx) => {
+  const fresh = await store.write(async (tx) => {
     await tx.sessions.deactivate(current.id, clock.now())
-    await startSession(tx, draftAfter(current, ids), clock.now())
+    return startSession(tx, draftAfter(current, ids), clock.now())
   })
+  overrides.set(fresh, overridesOf(fresh), true)
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
-import type { AgentId, SessionId } from '../../core/ids.ts'
+import type { SessionId } from '../../core/ids.ts'
 import { SESSION_KINDS, type Session, type SessionKind } from '../../core/session.ts'
 import type { ListQuery, SessionCaller, SessionRow } from '../../core/session-tools.ts'
-import type { SessionQuery, StoreReader } from '../../store/store.ts'
+import type { SessionQuery } from '../../store/session-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
 import type { Reach } from './reach.ts'
 import { newestMessages } from './read-messages.ts'
@@ -12,7 +13,7 @@ export interface ListDeps {
   readonly read: Pick<StoreReader, 'sessions' | 'events'>
   readonly reach: Reach
   readonly clock: Clock
-  modelOf(agent: AgentId): string
+  modelOf(session: Session): string
   transcriptPath(session: SessionId): string
 }
 
@@ -63,7 +64,7 @@ async function rowOf(
     provider: providerOf(session),
     updatedAt: lastActivityAt,
     sessionId: id,
-    model: modelOf(session.agentId),
+    model: modelOf(session),
     transcriptPath: transcriptPath(id),
     ...(description === '' ? {} : { displayName: description }),
     ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),

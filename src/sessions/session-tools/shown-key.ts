@@ -1,7 +1,7 @@
 import type { AgentId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
-import type { SessionReader } from '../../store/store.ts'
+import type { SessionReader } from '../../store/session-port.ts'
 
 const MAIN = 'main'
 

@@ -5,7 +5,17 @@ import { mutes } from './0004-mutes.ts'
 import { identity } from './0005-identity.ts'
 import { hotRows } from './0006-hot-rows.ts'
 import { chatMoves } from './0007-chat-moves.ts'
+import { sessionLife } from './0008-session-life.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
-export const MIGRATIONS: readonly Migration[] = [initial, schedules, aliases, mutes, identity, hotRows, chatMoves]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  schedules,
+  aliases,
+  mutes,
+  identity,
+  hotRows,
+  chatMoves,
+  sessionLife,
+]

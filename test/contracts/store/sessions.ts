@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parseNamespace } from '../../../src/core/caller.ts'
 import { type SessionId, toAgentId } from '../../../src/core/ids.ts'
 import { scopeKeyOf, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
@@ -130,21 +131,132 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(session).toMatchObject({ source, metadata: { chat: '1', topic: 'new', title: 'Ops' } })
   })
 
-  it('send overrides are set, listed by scope key and taken back', async () => {
+  it('T26, T37: overrides are set, listed with what their scope key points to, and taken back', async () => {
     const { id, scopeKey } = await makeSession(underTest.store, 1)
     await makeSession(underTest.store, 2)
-    await underTest.store.write((tx) => tx.sessions.setSendOverride(id, 'deny'))
-    expect(await underTest.store.read.sessions.overrides()).toEqual([{ scopeKey, override: 'deny' }])
-    expect(await underTest.store.read.sessions.get(id)).toMatchObject({ sendOverride: 'deny' })
-    await underTest.store.write((tx) => tx.sessions.setSendOverride(id, null))
-    expect(await underTest.store.read.sessions.overrides()).toEqual([])
+    const overrides = {
+      sendOverride: 'deny',
+      thinkingLevel: 'high',
+      verboseLevel: 'on',
+      model: 'scripted/echo',
+    } as const
+    await underTest.store.write((tx) => tx.sessions.setOverrides(id, overrides))
+    expect(await underTest.store.read.sessions.overridden()).toEqual([{ id, scopeKey, current: true, overrides }])
+    expect(await underTest.store.read.sessions.get(id)).toMatchObject(overrides)
+    await underTest.store.write((tx) => tx.sessions.setOverrides(id, {}))
+    expect(await underTest.store.read.sessions.overridden()).toEqual([])
   })
 
-  it('an override ends with the session that had it', async () => {
+  it('T26: the session that follows starts with what it is given; the old one is no longer the current', async () => {
     const old = await makeSession(underTest.store, 1)
-    await underTest.store.write((tx) => tx.sessions.setSendOverride(old.id, 'deny'))
-    await makeSession(underTest.store, 1)
-    expect(await underTest.store.read.sessions.overrides()).toEqual([])
+    await underTest.store.write((tx) => tx.sessions.setOverrides(old.id, { sendOverride: 'deny' }))
+    const next = await makeSession(underTest.store, 1, { overrides: { sendOverride: 'deny', verboseLevel: 'full' } })
+    expect(next).toMatchObject({ sendOverride: 'deny', verboseLevel: 'full' })
+    const found = await underTest.store.read.sessions.overridden()
+    expect(found.map(({ id, current }) => [id, current])).toEqual([
+      [old.id, false],
+      [next.id, true],
+    ])
+  })
+
+  it('S42: a namespace lists its own ids alone, whatever the spelling', async () => {
+    const names = [
+      'web:alice:phone',
+      'web:alice2:phone',
+      'WEB:alice:phone',
+      'web:alice',
+      'web%3Aalice:phone',
+      'web:alıce:x',
+    ]
+    for (const [chat, name] of names.entries()) await makeSession(underTest.store, chat, { id: name as SessionId })
+    const alice = parseNamespace('web:alice')
+    if (!alice) throw new Error('web:alice is a namespace')
+    const page = await underTest.store.read.sessions.list({ limit: 10, offset: 0, inactive: true, namespace: alice })
+    expect([page.total, page.sessions.map(({ id }) => id)]).toEqual([1, ['web:alice:phone']])
+  })
+
+  it('S20, S22: a list by participants holds their sessions; each joins once', async () => {
+    const { store } = underTest
+    const [ours, theirs] = [await makeSession(store, 1), await makeSession(store, 2)]
+    await store.write(async (tx) => {
+      await tx.participants.add(ours.id, 'telegram:444', 1)
+      await tx.participants.add(ours.id, 'telegram:444', 2)
+      await tx.participants.add(theirs.id, 'telegram:555', 3)
+    })
+    const listed = async (participants: readonly string[]) =>
+      (await store.read.sessions.list({ limit: 10, offset: 0, inactive: false, participants })).sessions.map(
+        ({ id }) => id,
+      )
+    expect(await store.read.participants.of(ours.id)).toEqual(['telegram:444'])
+    expect(await listed(['telegram:444'])).toEqual([ours.id])
+    expect(await listed(['x', 'y', 'z', 'slack:1', 'telegram:555'])).toEqual([theirs.id])
+    expect(await listed([])).toEqual([])
+  })
+
+  it('S12: a list leaves out what was last active before', async () => {
+    const old = await makeSession(underTest.store, 1)
+    const fresh = await makeSession(underTest.store, 2)
+    await underTest.store.write((tx) => tx.events.append(fresh.id, 9_000, [userMessage('x')]))
+    const query = { limit: 10, offset: 0, inactive: false, activeSince: 1_001 }
+    expect((await underTest.store.read.sessions.list(query)).sessions.map(({ id }) => id)).toEqual([fresh.id])
+    const all = await underTest.store.read.sessions.list({ ...query, activeSince: 1_000 })
+    expect(all.sessions.map(({ id }) => id)).toEqual([fresh.id, old.id])
+  })
+
+  it('C32: a deleted session is found by no name and listed nowhere, and its scope key is free', async () => {
+    const { store } = underTest
+    const { id, scopeKey, displayKey } = await makeSession(store, 1)
+    await store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' }))
+    await store.write((tx) => tx.sessions.remove(id, 5))
+    const { sessions } = (await underTest.reopen()).read
+    for (const name of [id, scopeKey, displayKey]) expect(await sessions.resolve(name)).toBeUndefined()
+    expect((await sessions.list({ limit: 10, offset: 0, inactive: true })).total).toBe(0)
+    expect(await sessions.under(displayKey, 5)).toEqual([])
+    expect(await sessions.overridden()).toEqual([])
+    expect(await sessions.deleted(5)).toEqual([id])
+  })
+
+  it('S41: a purge removes the events of a deleted session and of no other', async () => {
+    const { store } = underTest
+    const [gone, kept] = [await makeSession(store, 1), await makeSession(store, 2)]
+    await store.write(async (tx) => {
+      for (const { id } of [gone, kept]) await tx.events.append(id, 2, [userMessage('a'), userMessage('b')])
+      await tx.sessions.remove(gone.id, 3)
+    })
+    await store.write(async (tx) => {
+      for (const { id } of [gone, kept]) await tx.events.remove(id, 1)
+    })
+    expect((await store.read.events.since(gone.id, 0, 9)).map(({ seq }) => seq)).toEqual([2])
+    expect(await store.read.events.since(kept.id, 0, 9)).toHaveLength(2)
+    await store.write(async (tx) => {
+      for (const { id } of [gone, kept]) await tx.sessions.purge(id)
+    })
+    expect(await store.read.sessions.deleted(5)).toEqual([])
+    expect(await store.read.sessions.get(kept.id)).toBeDefined()
+  })
+
+  it('S2: a session with a fixed id can be made again before the deleted one is purged', async () => {
+    const { store } = underTest
+    const id = 'schedule:morning' as SessionId
+    await makeSession(store, 1, { id })
+    await store.write(async (tx) => {
+      await tx.events.append(id, 2, [userMessage('old')])
+      await tx.participants.add(id, 'telegram:1', 2)
+      await tx.sessions.remove(id, 3)
+    })
+    expect(await makeSession(store, 1, { id })).toMatchObject({ lastSeq: 0 })
+    expect(await store.read.events.since(id, 0, 9)).toEqual([])
+    expect(await store.read.participants.of(id)).toEqual([])
+  })
+
+  it('R3, S14: a person names a session, and nothing but a person replaces that', async () => {
+    const { store } = underTest
+    const { id } = await makeSession(store, 1)
+    await store.write((tx) => tx.sessions.describe(id, 'by a review', 'ai'))
+    expect(await store.read.sessions.get(id)).toMatchObject({ description: 'by a review', descriptionSource: 'ai' })
+    await store.write((tx) => tx.sessions.describe(id, 'by hand', 'user'))
+    await store.write((tx) => tx.sessions.describe(id, 'by a review again', 'ai'))
+    expect(await store.read.sessions.get(id)).toMatchObject({ description: 'by hand', descriptionSource: 'user' })
   })
 
   it('a session nobody knows is not found', async () => {
@@ -153,7 +265,9 @@ export const sessionContract: ContractPart = (underTest) => {
     const failures = [
       await rejection(store, (tx) => tx.sessions.reopen(NOBODY, {}, 1)),
       await rejection(store, (tx) => tx.sessions.deactivate(NOBODY, 1)),
-      await rejection(store, (tx) => tx.sessions.setSendOverride(NOBODY, 'allow')),
+      await rejection(store, (tx) => tx.sessions.setOverrides(NOBODY, {})),
+      await rejection(store, (tx) => tx.sessions.describe(NOBODY, 'x', 'ai')),
+      await rejection(store, (tx) => tx.sessions.remove(NOBODY, 1)),
     ]
     expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: 'not_found' })))
   })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parseNamespace } from '../../../src/core/caller.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 import type { ContractPart } from './under-test.ts'
 
@@ -41,5 +42,19 @@ export const smallContract: ContractPart = (underTest) => {
       { conversation: 'telegram:group:-1', until: 9 },
       { conversation: 'telegram:group:-2' },
     ])
+  })
+
+  it('S42: of a token only the hash is kept, and the first revocation counts', async () => {
+    const namespace = parseNamespace('telegram')
+    if (!namespace) throw new Error('telegram is a namespace')
+    const token = { id: 'tok_1', hash: 'abc', namespace, label: 'bridge', createdAt: 1 }
+    await underTest.store.write((tx) => tx.tokens.add(token))
+    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 5))).toBe(true)
+    await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 9))
+    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_2', 5))).toBe(false)
+    const { tokens } = (await underTest.reopen()).read
+    expect(await tokens.get('tok_1')).toEqual({ ...token, revokedAt: 5 })
+    expect(await tokens.all()).toEqual([{ ...token, revokedAt: 5 }])
+    expect(await tokens.get('tok_2')).toBeUndefined()
   })
 }

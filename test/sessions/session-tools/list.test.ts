@@ -35,7 +35,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
         read: store.read,
         reach: createReach({ agents, takesPart: async () => false }),
         clock: { ...systemClock, now: () => NOW },
-        modelOf: (agent) => `scripted/${agent}`,
+        modelOf: ({ agentId }) => `scripted/${agentId}`,
         transcriptPath: (id) => `parley.db#${id}`,
       },
       query,
@@ -149,7 +149,7 @@ describe('sessions_list', () => {
   it('T11: what is not known is absent; T33: the transcript is a hint', async () => {
     const { add, list, store } = await place()
     const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('what is up?')], NOW)
-    await store.write((tx) => tx.sessions.setSendOverride(id, 'deny'))
+    await store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' }))
     const bare = await add({ kind: 'other', source: { kind: 'api', interactive: true }, metadata: {} }, [], NOW - 1)
     expect(await list()).toEqual([
       {

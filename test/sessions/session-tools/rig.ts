@@ -15,6 +15,7 @@ import type { Tool } from '../../../src/core/turn.ts'
 import { createEngine, type Engine } from '../../../src/engine.ts'
 import { openMoves } from '../../../src/gate.ts'
 import type { RouteFacts } from '../../../src/routing/route-facts.ts'
+import { loadOverrideBook } from '../../../src/sessions/override-book.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { FakeChannel } from '../../delivery/fake-channel.ts'
@@ -93,6 +94,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
     routing,
     moves: await openMoves({ store, clock: systemClock, ids, logger: silentLogger, routing }, async () => {}),
     facts: { ...routeFacts(options.facts), watch: { decided() {}, ended() {} } },
+    overrides: await loadOverrideBook(store.read.sessions),
     commands: new Map(),
     tools: { test: [holding(hold)] },
     timing: {},

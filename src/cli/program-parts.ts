@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from 'commander'
+
+export const JSON_OPTION = ['--json', 'print the answer as JSON'] as const
+
+/** An argument that must say something. */
+export function nonBlank(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(
+      most > 200 ? `It must be a whole number from ${least}.` : `It must be ${least} to ${most}.`,
+    )
+  }
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import type { HistoryOptions, ListOptions, PatchOptions } from './commands/sessions.ts'
+import type { CliPorts } from './ports.ts'
+import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
+import type { ReadOptions } from './show.ts'
+
+const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
+
+/** `parley sessions …`. */
+export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  const sessions = program.command('sessions').description('look at conversations, set, name and delete them')
+  addReading(sessions, ports, ended)
+  sessions
+    .command('rename')
+    .description('give a session a name of its own')
+    .argument(...NAME)
+    .argument('<title>', 'one line, 80 characters at most', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (name: string, title: string, _options, command: Command) => {
+      const { renameSession } = await import('./commands/sessions.ts')
+      ended(await renameSession(ports, name, { ...command.optsWithGlobals<ReadOptions>(), title }))
+    })
+  sessions
+    .command('patch')
+    .description('set how a session behaves; "inherit" follows the configuration again')
+    .argument(...NAME)
+    .option('--send <policy>', 'allow, deny or inherit')
+    .option('--thinking <level>', 'off, low, medium, high or inherit')
+    .option('--verbose <level>', 'what the chat sees of tools: off, on, full or inherit')
+    .option('--model <model>', '<provider>/<model> or inherit')
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { patchSession } = await import('./commands/sessions.ts')
+      ended(await patchSession(ports, name, command.optsWithGlobals<PatchOptions>()))
+    })
+  sessions
+    .command('delete')
+    .description('delete an idle direct session with all it holds')
+    .argument(...NAME)
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { deleteSession } = await import('./commands/sessions.ts')
+      ended(await deleteSession(ports, name, command.optsWithGlobals()))
+    })
+}
+
+function addReading(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  sessions
+    .command('list')
+    .description('list sessions, newest activity first')
+    .option('--all', 'also the inactive ones')
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { listSessions } = await import('./commands/sessions.ts')
+      ended(await listSessions(ports, command.optsWithGlobals<ListOptions>()))
+    })
+  sessions
+    .command('show')
+    .description('show a session and its newest events')
+    .argument(...NAME)
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { showSession } = await import('./commands/sessions.ts')
+      ended(await showSession(ports, name, command.optsWithGlobals()))
+    })
+  sessions
+    .command('history')
+    .description('page through the events of a session, newest page first')
+    .argument(...NAME)
+    .option('--limit <n>', 'how many, 1 to 200', wholeNumber(1, 200), 50)
+    .option('--before <n>', 'only events before this number', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { showHistory } = await import('./commands/sessions.ts')
+      ended(await showHistory(ports, name, command.optsWithGlobals<HistoryOptions>()))
+    })
+}

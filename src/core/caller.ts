@@ -1,0 +1,26 @@
+import type { PersonId } from './ids.ts'
+import type { Role } from './session.ts'
+
+/**
+ * Who asks for a session, whatever entrance they came by. `operator`: the local socket, guarded by its file mode; has an
+ * owner's authority. `person`: somebody whose ids were resolved for this very request. `token`: a channel token, which
+ * reaches only session ids that begin with its namespace and a colon, and speaks only for senders of that namespace (S42).
+ */
+export type Caller =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'person'; readonly person?: PersonId; readonly role: Role }
+  | { readonly kind: 'token'; readonly namespace: Namespace }
+
+declare const brand: unique symbol
+/** `telegram`, `web:alice`: lower-case parts set off by colons, never empty (H09). */
+export type Namespace = string & { readonly [brand]: 'Namespace' }
+
+/** Undefined for anything that is no namespace: an empty one would hold every session. */
+export function parseNamespace(text: string): Namespace | undefined {
+  return /^[a-z0-9_-]{1,64}(:[a-z0-9_-]{1,64}){0,3}$/.test(text) ? (text as Namespace) : undefined
+}
+
+/** Exact, so that no other spelling of a name reaches it: not `WEB:alice:`, not `web:alice2:`, not `web%3Aalice:`. */
+export function inNamespace(namespace: Namespace, name: string): boolean {
+  return name.startsWith(`${namespace}:`)
+}

@@ -1,0 +1,31 @@
+import type { SessionId } from '../core/ids.ts'
+import { text } from './rows.ts'
+import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
+import type { Ground, Sql } from './sql.ts'
+
+export class ParticipantReading implements ParticipantReader {
+  protected readonly sql: Sql
+
+  constructor({ sql }: Ground) {
+    this.sql = sql
+  }
+
+  async of(sessionId: SessionId): Promise<readonly string[]> {
+    const query = 'SELECT participant FROM participants WHERE session_id = $1 ORDER BY joined_at, participant'
+    return (await this.sql.all(query, [sessionId])).map((row) => text(row, 'participant'))
+  }
+}
+
+export class ParticipantWriting extends ParticipantReading implements ParticipantWriter {
+  async add(sessionId: SessionId, participant: string, at: number): Promise<void> {
+    await this.sql.run(
+      `INSERT INTO participants (session_id, participant, joined_at) VALUES ($1, $2, $3)
+        ON CONFLICT (session_id, participant) DO NOTHING`,
+      [sessionId, participant, at],
+    )
+  }
+
+  async remove(sessionId: SessionId): Promise<void> {
+    await this.sql.run('DELETE FROM participants WHERE session_id = $1', [sessionId])
+  }
+}

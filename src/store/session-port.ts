@@ -1,0 +1,68 @@
+import type { Namespace } from '../core/caller.ts'
+import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { DescriptionSource, Session, SessionDraft, SessionKind, SessionOverrides } from '../core/session.ts'
+
+/** No read but `deleted` knows a deleted session (C32). */
+export interface SessionReader {
+  get(id: SessionId): Promise<Session | undefined>
+  /** The session a scope key points to now (S5). */
+  current(scopeKey: ScopeKey): Promise<Session | undefined>
+  /** By any of its names, in any case: id, scope key, alias, display key; of several the one active last (K25). */
+  resolve(name: string): Promise<Session | undefined>
+  /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
+  list(query: SessionQuery): Promise<SessionPage>
+  /** Every session with an override. */
+  overridden(): Promise<readonly OverriddenSession[]>
+  /** Deleted and not yet purged, at most `limit`. */
+  deleted(limit: number): Promise<readonly SessionId[]>
+  /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
+  under(displayKey: string, limit: number): Promise<readonly Session[]>
+}
+
+export interface SessionQuery {
+  readonly limit: number
+  readonly offset: number
+  /** Also the inactive ones (S9). */
+  readonly inactive: boolean
+  /** Only these; absent: all. */
+  readonly kinds?: readonly SessionKind[]
+  readonly agents?: readonly AgentId[]
+  /** Leaves out what was last active before: inclusive, ms since the epoch. */
+  readonly activeSince?: number
+  /** Only ids that begin with it and a colon (S42). */
+  readonly namespace?: Namespace
+  /** Only sessions that one of them took part in (S20); empty: none. */
+  readonly participants?: readonly string[]
+}
+
+export interface OverriddenSession {
+  readonly id: SessionId
+  readonly scopeKey: ScopeKey
+  /** Its scope key points to it. */
+  readonly current: boolean
+  readonly overrides: SessionOverrides
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[]
+  readonly total: number
+}
+
+export interface SessionWriter {
+  /** Makes the row and points its scope key at it. */
+  create(draft: SessionDraft, at: number): Promise<Session>
+  /** Merges metadata key by key, new values win; an inactive session becomes active (S11, S18). */
+  reopen(id: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void>
+  /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
+  deactivate(id: SessionId, at: number): Promise<void>
+  /** Replaces all overrides. */
+  setOverrides(id: SessionId, overrides: SessionOverrides): Promise<void>
+  /** One line; a person's own words are only replaced by a person. */
+  describe(id: SessionId, description: string, source: DescriptionSource): Promise<void>
+  /** Takes it out of every read and its scope key off it; what it holds is purged afterwards (C32). */
+  remove(id: SessionId, at: number): Promise<void>
+  /** Takes away the row of a deleted session. */
+  purge(id: SessionId): Promise<void>
+  /** Another agent answers in it from now on. */
+  setAgent(id: SessionId, agent: AgentId): Promise<void>
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { fakeOperator, sampleSession } from '../fakes/operator.ts'
+import { rig, serveDaemon } from './rig.ts'
+
+const KEY = sampleSession.key
+
+test.each([
+  [['history', KEY, '--limit', '5'], { history: KEY, limit: 5 }, 'at noon'],
+  [['history', KEY, '--before', '9'], { history: KEY, limit: 50, before: 9 }, 'the page before with --before 1'],
+  [['rename', KEY, 'Lunch'], { rename: KEY, title: 'Lunch' }, 'is now called "Lunch"'],
+  [['delete', KEY], { delete: KEY }, 'deleted'],
+  [['patch', KEY, '--send', 'deny'], { patch: KEY, changes: { sendPolicy: 'deny' } }, 'sendPolicy deny'],
+  [
+    ['patch', KEY, '--model', 'inherit', '--thinking', 'high', '--verbose', 'on'],
+    { patch: KEY, changes: { thinkingLevel: 'high', verboseLevel: 'on', model: null } },
+    'sendPolicy deny',
+  ],
+])('R3, T29: parley sessions %j asks the daemon and says what came of it', async (argv, asked, text) => {
+  const operator = fakeOperator()
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  expect(await parley.run('sessions', ...argv)).toBe(0)
+  expect(operator.asked).toEqual([asked])
+  expect(parley.out()).toContain(text)
+})
+
+test.each(['history', 'show', 'delete', 'patch'])(
+  'R3: %s of a session that is not there exits 1 and names it',
+  async (verb) => {
+    const parley = await rig()
+    await serveDaemon(parley, fakeOperator())
+    expect(await parley.run('sessions', verb, 'none')).toBe(1)
+    expect(parley.err()).toContain('none')
+  },
+)
