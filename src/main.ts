@@ -31,6 +31,9 @@ const ports: CliPorts = {
     loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, ...(path === undefined ? {} : { path }) }),
   start,
   openOffline,
+  async importSessions({ config }, files) {
+    return (await import('./import.ts')).importInto(config, files)
+  },
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const

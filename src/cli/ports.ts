@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { ImportReport, OldFile } from '../core/import.ts'
 import type { OperatorService } from '../core/operator.ts'
 
 /** All the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -14,6 +15,8 @@ export interface CliPorts {
   start(loaded: LoadedConfig): Promise<RunningDaemon>
   /** The answers of a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
   openOffline(loaded: LoadedConfig): Promise<OfflineOperator>
+  /** Takes old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
+  importSessions(loaded: LoadedConfig, files: readonly OldFile[]): Promise<ImportReport>
   /** Resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** The JSON schema of the configuration file. */

@@ -51,6 +51,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
   addConfig(program, ports, ended)
+  addImport(program, ports, ended)
   return program
 }
 
@@ -148,6 +149,18 @@ function addPeople(program: Command, ports: CliPorts, ended: Ended): void {
     .action(async (id: string, _options, command: Command) => {
       const { unlinkPerson } = await import('./commands/people.ts')
       ended(await unlinkPerson(ports, id, command.optsWithGlobals()))
+    })
+}
+
+function addImport(program: Command, ports: CliPorts, ended: Ended): void {
+  program
+    .command('import')
+    .description('take in the conversations of an older program, one .json or .jsonl file each; stop the daemon first')
+    .argument('<folder>', 'where the files are', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (folder: string, _options, command: Command) => {
+      const { importFolder } = await import('./commands/import.ts')
+      ended(await importFolder(ports, folder, command.optsWithGlobals()))
     })
 }
 

@@ -58,6 +58,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     },
     start: unexpected('start'),
     openOffline: unexpected('openOffline'),
+    importSessions: unexpected('importSessions'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

@@ -1,0 +1,26 @@
+import type { Route } from '../core/dispatch.ts'
+import { toAccountId, toScopeKey } from '../core/ids.ts'
+import { normalName } from '../core/session-alias.ts'
+import type { SessionRules } from './choose-session.ts'
+import { mainKey } from './session-key.ts'
+
+/**
+ * The session that the key of an older program means. Its main session is ours; an explicit key stays what it is, and any
+ * other becomes an alias of the default agent, under which the chat it speaks of finds it (K27).
+ */
+export function importedSession(
+  rules: SessionRules,
+  key: string,
+): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'> {
+  const name = normalName(key)
+  const main = name === 'main' ? rules.defaultAgent : rules.mainNames.get(name)
+  const agent = main ?? rules.defaultAgent
+  const scope = { version: 1, agent, channel: 'api', account: toAccountId(''), dimensions: [], values: {} } as const
+  if (main !== undefined) {
+    const displayKey = main === rules.defaultAgent ? 'main' : `agent:${main}:main`
+    return { agent, scope, scopeKey: mainKey(main), displayKey, kind: 'main', chatType: 'direct' }
+  }
+  const alias = /^(sk_v1_|agent:)/.test(name) ? name : `agent:${agent}:${name}`
+  const chatType = (/:(group|channel):/.exec(alias)?.[1] ?? 'direct') as Route['chatType']
+  return { agent, scope, scopeKey: toScopeKey(alias), displayKey: alias, kind: 'other', chatType }
+}

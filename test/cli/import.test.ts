@@ -1,0 +1,142 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { EXIT } from '../../src/core/errors.ts'
+import type { SessionId } from '../../src/core/ids.ts'
+import { importInto } from '../../src/import.ts'
+import { createTranscript } from '../../src/sessions/transcript.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { type Rig, rig } from './rig.ts'
+
+const said = (role: string, content: unknown) => ({ role, content })
+
+/** The command on a store of its own, with these files in the folder `old`. */
+async function withFiles(files: Readonly<Record<string, unknown>>): Promise<Rig> {
+  const cli = await rig({ importSessions: ({ config }, old) => importInto(config, old) })
+  await mkdir(join(cli.loaded.config.dataDir, 'old'))
+  for (const [name, content] of Object.entries(files)) {
+    const text = typeof content === 'string' ? content : JSON.stringify(content)
+    await writeFile(join(cli.loaded.config.dataDir, 'old', name), text)
+  }
+  return cli
+}
+
+/** What the model would be shown of the session of this name. */
+async function shown({ loaded }: Rig, name: string) {
+  const store = await openSqliteStore({ path: loaded.config.store.path, clock: systemClock })
+  const session = await store.read.sessions.resolve(name)
+  const transcript = createTranscript(store.read.events, { turns: 40, contextMessages: 50 })
+  const view = await transcript.view(session ?? { id: '' as SessionId, chatType: 'direct' })
+  await store.close()
+  return { session, texts: view.history.map((message) => ('text' in message ? message.text : '')) }
+}
+
+const WHOLE = {
+  key: 'agent:main:telegram:direct:123',
+  messages: [
+    said('system', 'You are a bot.'),
+    said('user', 'hello'),
+    said('assistant', [{ type: 'text', text: 'hi' }]),
+    said('tool', 'ignored'),
+    said('user', 'and now?'),
+    said('assistant', 'goodbye'),
+  ],
+  updated: '2026-01-02T03:04:05Z',
+}
+
+describe('parley import', () => {
+  it('K39: whole-file sessions are imported under the key inside the file', async () => {
+    const cli = await withFiles({ 'agent_main_telegram_direct_123.json': WHOLE })
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    expect(cli.out()).toContain('4 messages as agent:main:telegram:direct:123')
+    expect(cli.out()).toContain('1 imported, 0 there already, 0 skipped')
+    const { session, texts } = await shown(cli, 'Agent:main:telegram:direct:123')
+    expect(texts).toEqual(['hello', 'hi', 'and now?', 'goodbye'])
+    expect(session).toMatchObject({ lastActivityAt: Date.parse('2026-01-02T03:04:05Z'), messageCount: 4, turnCount: 2 })
+  })
+
+  it('K39: running it again doubles nothing', async () => {
+    const cli = await withFiles({ 'a.json': WHOLE, 'b.json': WHOLE })
+    await cli.run('import', 'old')
+    expect(await cli.run('import', 'old', '--json')).toBe(EXIT.ok)
+    expect(cli.out()).toContain('"imported": []')
+    expect((await shown(cli, WHOLE.key)).texts).toHaveLength(4)
+  })
+
+  it('K39: bad files are reported and skipped, the others are imported', async () => {
+    const cli = await withFiles({
+      'good.json': WHOLE,
+      'half.json': '{"key": "x", "messa',
+      'other.json': { key: 'y' },
+      'noise.jsonl': 'a\nb\n',
+      'notes.txt': 'not ours',
+    })
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    expect(cli.out().split('\n')).toEqual(
+      expect.arrayContaining([
+        'half.json: skipped, it is no JSON',
+        'other.json: skipped, it has no list of messages',
+        'noise.jsonl: skipped, none of its lines is JSON',
+        '1 imported, 0 there already, 3 skipped',
+      ]),
+    )
+    expect(cli.out()).not.toContain('notes.txt')
+  })
+
+  it('K32: of a file of lines the damaged and the torn ones are left out, and what was hidden stays hidden', async () => {
+    const lines = [said('user', 'one'), said('assistant', 'two'), said('user', 'three'), said('assistant', 'four')]
+    const [a, b, c, d] = lines.map((line) => JSON.stringify(line))
+    const cli = await withFiles({
+      'session.jsonl': [a, b, '{"damaged', c, d, '{"role": "user", "con'].join('\n'),
+      'session.meta.json': { key: 'telegram:group:-100', skip: 2, summary: 'It began.' },
+    })
+    await cli.run('import', 'old')
+    expect(cli.out()).toContain('4 messages as agent:main:telegram:group:-100, 2 damaged left out')
+    const { session, texts } = await shown(cli, 'agent:main:telegram:group:-100')
+    expect(texts).toEqual([expect.stringContaining('in short'), 'It began.', 'three', 'four'])
+    expect(session).toMatchObject({ messageCount: 4, chatType: 'group' })
+  })
+
+  it('K24: the main session of the older program is ours', async () => {
+    const cli = await withFiles({ 'main.json': { ...WHOLE, key: 'agent:main:main' } })
+    await cli.run('import', 'old')
+    expect((await shown(cli, 'main')).session).toMatchObject({ kind: 'main', displayKey: 'main' })
+  })
+
+  it('K42: a key with slashes, dots and backslashes is only a key', async () => {
+    const key = 'agent:main:../../../etc\\passwd'
+    const cli = await withFiles({ 'odd.json': { ...WHOLE, key } })
+    await cli.run('import', 'old')
+    expect((await shown(cli, key)).texts).toHaveLength(4)
+  })
+
+  it('K40: an import that fails leaves the store untouched and ends with a code of its own', async () => {
+    const cli = await withFiles({ 'a.json': WHOLE, 'b.json': { ...WHOLE, key: 'second' } })
+    const { path } = cli.loaded.config.store
+    const store = await openSqliteStore({ path, clock: systemClock })
+    await store.close()
+    const Database = (await import('better-sqlite3')).default
+    const database = new Database(path)
+    const broken =
+      "CREATE TRIGGER broken BEFORE INSERT ON aliases WHEN NEW.alias LIKE '%second' BEGIN SELECT RAISE(FAIL, 'no'); END"
+    database.exec(broken)
+    database.close()
+    expect(await cli.run('import', 'old')).toBe(EXIT.migration)
+    expect(cli.err()).toContain('the import failed and changed nothing')
+    expect((await shown(cli, WHOLE.key)).session).toBeUndefined()
+  })
+
+  it('K40: while a daemon holds the store nothing is imported', async () => {
+    const cli = await withFiles({ 'a.json': WHOLE })
+    const store = await openSqliteStore({ path: cli.loaded.config.store.path, clock: systemClock })
+    onTestFinished(() => store.close())
+    expect(await cli.run('import', 'old')).toBe(EXIT.locked)
+  })
+
+  it('a folder that is not there is said so', async () => {
+    const cli = await withFiles({})
+    expect(await cli.run('import', 'nowhere')).toBe(EXIT.usage)
+    expect(cli.err()).toContain('cannot be read')
+  })
+})
