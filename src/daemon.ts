@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Accounts, type ConfiguredAccount, loadAccounts, pluginOf } from './channels/accounts.ts'
 import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from './channels/adapter.ts'
-import { registersCommands } from './channels/capabilities.ts'
 import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
+import { registerMenu } from './channels/menus.ts'
 import { closeDaemon } from './close-daemon.ts'
 import type { Config } from './config/config.ts'
 import type { ChatMove } from './core/chat-move.ts'
@@ -121,8 +121,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   await schedules.start(currentSchedules(config, moves.all, logger))
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)
-    const menu = registersCommands(adapter) ? adapter.registerCommands(own) : Promise.resolve()
-    menu.catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
+    registerMenu({ logger, commands: own, owners: gate.owners }, adapter, { channel, account })
   })
   purgeLeftovers(store, () => running.draining).catch((err: unknown) =>
     logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),

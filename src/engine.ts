@@ -9,7 +9,7 @@ import { createConverse } from './converse.ts'
 import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import type { Decision, Dispatch } from './core/dispatch.ts'
+import type { Decided, Dispatch } from './core/dispatch.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { Session } from './core/session.ts'
@@ -19,7 +19,7 @@ import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
-import { decideRoute } from './routing/decide-route.ts'
+import { decideDispatch } from './routing/decide-dispatch.ts'
 import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
@@ -98,10 +98,10 @@ export function createEngine(parts: EngineParts): Engine {
     ...{ store, clock, queue, transcript, delivery, busy, agent },
     runAgent: agentLoop(parts, sessionTools),
   })
-  function decide(dispatch: Dispatch): Decision {
-    const decision = decideRoute(routing, facts, dispatch)
-    facts.watch.decided(dispatch, decision)
-    return decision
+  function decide(received: Dispatch): Decided {
+    const decided = decideDispatch(routing, facts, received)
+    facts.watch.decided(decided.dispatch, decided.decision)
+    return decided
   }
   const pipeline = new Pipeline({
     store,
@@ -141,7 +141,7 @@ export function createEngine(parts: EngineParts): Engine {
   async function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
     if (dispatch.event.kind !== 'migration') return pipeline.accept(moves.followed(dispatch), position)
     const { channel, account } = dispatch.event.address
-    return moves.accept(dispatch, decide(dispatch), async (tx) => {
+    return moves.accept(dispatch, decide(dispatch).decision, async (tx) => {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
     })
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Identity } from './core/dispatch.ts'
-import type { IdSource } from './core/ids.ts'
+import type { ChannelId, IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { PeopleOperator } from './core/operate-people.ts'
 import type { RoutingPolicy } from './core/policy.ts'
@@ -10,6 +10,7 @@ import type { Routing } from './routing/compile-routing.ts'
 import { personBehind } from './routing/identify.ts'
 import { linkConflicts } from './routing/identity-links.ts'
 import { movedSession } from './routing/moved-session.ts'
+import { ownerIds } from './routing/owner-ids.ts'
 import { type Access, createAccess } from './sessions/access.ts'
 import { type ChatMoves, loadChatMoves } from './sessions/chat-moves.ts'
 import type { Say } from './sessions/courtesy.ts'
@@ -42,6 +43,8 @@ export interface Gate {
   readonly people: PeopleOperator
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
+  /** Platform ids of the owners on a channel, as things stand. */
+  owners(channel: ChannelId): Promise<readonly string[]>
 }
 
 export async function createGate({
@@ -74,6 +77,7 @@ export async function createGate({
     moves,
     overrides,
     whoIs,
+    owners: async (channel) => ownerIds([...policy.people, ...(await store.read.people.all())], channel),
     people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
   }
 }

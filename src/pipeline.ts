@@ -1,7 +1,7 @@
 import type { ChannelCursor } from './channels/adapter.ts'
 import type { Converse } from './converse.ts'
 import type { Clock } from './core/clock.ts'
-import type { Decision, Dispatch } from './core/dispatch.ts'
+import type { Decided, Decision, Dispatch } from './core/dispatch.ts'
 import { failpoint } from './core/failpoint.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
@@ -23,7 +23,7 @@ export interface PipelineDeps {
   readonly ids: IdSource
   readonly clock: Clock
   readonly logger: Logger
-  readonly decide: (dispatch: Dispatch) => Decision
+  readonly decide: (dispatch: Dispatch) => Decided
   readonly queue: TurnQueue
   readonly participants: Participants
   readonly running: RunningTurns
@@ -46,8 +46,8 @@ export class Pipeline {
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, ids, queue, participants, decide } = this.#deps
-    const dispatch = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
-    const decision = decide(dispatch)
+    const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
+    const { dispatch, decision } = decide(named)
     const undoing: (() => void)[] = []
     const deps = { ids, queue, participants, onFailure: (undo: () => void): void => void undoing.push(undo) }
     const { channel, account } = dispatch.event.address

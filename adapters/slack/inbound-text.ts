@@ -15,11 +15,11 @@ const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_
 export function readMessage(event: Fields, context: InboundContext): InboundReading {
   if (!WRITTEN.has(event.subtype)) return dropped(`message:${wordOf(event.subtype)}`)
   if (isFromBot(event, context)) return dropped(isOwn(event, context) ? 'own_message' : 'bot_message')
-  const { facts, command } = readTextFacts(event, event, context)
+  const { facts, command, opens } = readTextFacts(event, event, context)
   if (facts.text === '' && facts.attachments.length === 0) return dropped('message:empty')
   const eventKey = `${keyBase(context)}:message:${facts.address.chat}/${facts.messageId}`
   return command === undefined
-    ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
+    ? { kind: 'event', event: { kind: 'message', eventKey, ...facts, ...(opens === undefined ? {} : { opens }) } }
     : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
 }
 
@@ -61,6 +61,8 @@ type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'event
 interface TextReading {
   readonly facts: TextFacts
   readonly command: { readonly name: string; readonly args: string } | undefined
+  /** The thread an answer to it would begin. */
+  readonly opens?: string
 }
 
 /** `frame` is the event around the message; for a new message it is the message itself. */
@@ -72,9 +74,10 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
   const quoted = readQuoted(message, context)
   const named = mentioned.includes(bot.userId)
   const command = readCommand(text, context)
-  // A message at the root of a channel that addresses the bot begins a thread: its answer goes there, and so does
-  // what follows. A command is about the channel itself.
-  const begins = named && place.chatType === 'channel' && place.topic === undefined && command === undefined
+  // A message at the root of a channel that is answered begins a thread: its answer goes there, and so does what
+  // follows. One that addresses the bot is in it already. A command is about the channel itself.
+  const atRoot = place.chatType === 'channel' && place.topic === undefined && command === undefined
+  const begins = atRoot && named
   return {
     facts: {
       address: begins ? { ...place, topic: messageId } : place,
@@ -88,6 +91,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
       attachments: readAttachments(message),
     },
     command,
+    ...(atRoot && !named ? { opens: messageId } : {}),
   }
 }
 

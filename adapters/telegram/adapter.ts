@@ -9,20 +9,23 @@ import type {
 } from '../../src/channels/adapter.ts'
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type {
+  AnswersPrivately,
   DeletesMessages,
   EditsMessages,
+  MenuCommand,
   MessageTarget,
+  PrivatePart,
   RegistersCommands,
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
-import type { ChatCommand } from '../../src/core/command.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { directPart } from '../shared/direct-part.ts'
 import { createClient, type TelegramClient } from './client.ts'
-import { registerMenu } from './commands.ts'
+import { registerMenus } from './commands.ts'
 import type { TelegramConfig } from './config.ts'
 import { type BotProfile, greet } from './greet.ts'
 import { readUpdate } from './inbound.ts'
@@ -40,7 +43,9 @@ interface Run {
 }
 
 /** One bot account on Telegram. Polls and sends use connections of their own: neither can hold up the other. */
-export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands {
+export class TelegramAdapter
+  implements ChannelAdapter, AnswersPrivately, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands
+{
   readonly id = 'telegram'
   readonly typingLastsMs = 5000
   readonly #account: AccountId
@@ -111,10 +116,17 @@ export class TelegramAdapter implements ChannelAdapter, EditsMessages, DeletesMe
     return chatType === 'direct' ? 1000 : 3000
   }
 
-  async registerCommands(commands: readonly Pick<ChatCommand, 'name' | 'description'>[]): Promise<void> {
+  /** The platform shows everything in a group to all of it: what is for one person's eyes goes to their direct chat. */
+  answerPrivately({ recipient, ...part }: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
+  }
+
+  async registerCommands(commands: readonly MenuCommand[], owners: readonly string[]): Promise<void> {
     const run = this.#run
     if (run === undefined) throw new ParleyError('unavailable', 'Telegram takes commands only after the start')
-    await registerMenu({ client: this.#sendClient, state: run.sink.state, signal: run.abort.signal }, commands)
+    const bot = this.#health.identity?.id ?? ''
+    const ports = { client: this.#sendClient, state: run.sink.state, signal: run.abort.signal }
+    await registerMenus(ports, { bot, commands, owners })
   }
 
   health(): ChannelHealth {

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { ChatCommand } from '../core/command.ts'
-import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
-import type { ChannelAdapter } from './adapter.ts'
+import type { DeliveryReceipt, Recipient, RenderedPart } from '../core/outbound.ts'
+import type { ChannelAdapter, OutboundPart } from './adapter.ts'
 
 /** Replaces one of our messages. The same text again is success. Idempotent, hence `unknown` may be repeated. */
 export interface EditsMessages {
@@ -22,10 +22,28 @@ export interface ShowsTyping {
   readonly typingLastsMs: number
 }
 
+/** Shows a message to one person alone, whoever else is in the chat. */
+export interface AnswersPrivately {
+  /** As `send`. What cannot be shown to one person alone goes where `recipient.otherwise` says, and nowhere else. */
+  answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt>
+}
+
+export interface PrivatePart extends OutboundPart {
+  readonly recipient: Recipient
+  /** 0 for the first part of an answer. */
+  readonly partNo: number
+}
+
 /** Registers the command menu, by difference to what was registered last. */
 export interface RegistersCommands {
-  registerCommands(commands: readonly Pick<ChatCommand, 'name' | 'description'>[]): Promise<void>
+  /**
+   * Called each time the channel came up, with all commands there are. `owners`: platform ids of the owners, for
+   * platforms that can show owners' commands to them alone.
+   */
+  registerCommands(commands: readonly MenuCommand[], owners: readonly string[]): Promise<void>
 }
+
+export type MenuCommand = Pick<ChatCommand, 'name' | 'description' | 'args' | 'who'>
 
 export interface MessageTarget {
   readonly address: Address
@@ -42,6 +60,10 @@ export function deletesMessages(adapter: ChannelAdapter): adapter is ChannelAdap
 
 export function showsTyping(adapter: ChannelAdapter): adapter is ChannelAdapter & ShowsTyping {
   return 'showTyping' in adapter
+}
+
+export function answersPrivately(adapter: ChannelAdapter): adapter is ChannelAdapter & AnswersPrivately {
+  return 'answerPrivately' in adapter
 }
 
 export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAdapter & RegistersCommands {

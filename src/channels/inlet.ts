@@ -57,5 +57,6 @@ export class Inlet {
 /** The answer goes where the message came from; where several people talk it points at the message. */
 function replyTo(event: InboundEvent): ReplyTarget {
   const { address } = event
-  return address.chatType !== 'direct' && 'messageId' in event ? { address, replyTo: event.messageId } : { address }
+  const shown = 'messageId' in event && !(event.kind === 'command' && event.answerBy !== undefined)
+  return address.chatType !== 'direct' && shown ? { address, replyTo: event.messageId } : { address }
 }

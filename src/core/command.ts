@@ -11,6 +11,8 @@ export interface ChatCommand {
   readonly args?: string
   /** `owner` commands say nothing to anybody else. */
   readonly who: 'anyone' | 'owner'
+  /** The answer is for who asked alone: where the platform cannot show it so, it goes to their direct chat. */
+  readonly private?: true
   /** Also known to people we do not know, such as `/start`. */
   readonly open?: boolean
   /**

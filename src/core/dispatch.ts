@@ -117,7 +117,7 @@ export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'follow
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'
 export type IgnoreReason = 'self' | 'chat_moved' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
 
-interface Decided {
+interface Looked {
   readonly identity: Identity
   readonly trace: readonly TraceStep[]
 }
@@ -128,18 +128,24 @@ interface Decided {
  * turn. `refuse` is recorded with its outcome and may owe one polite line. `ignore` is recorded and silent.
  */
 export type Decision =
-  | (Decided & { readonly kind: 'run'; readonly reason: RunReason; readonly route: Route; readonly addressed: boolean })
-  | (Decided & {
+  | (Looked & { readonly kind: 'run'; readonly reason: RunReason; readonly route: Route; readonly addressed: boolean })
+  | (Looked & {
       readonly kind: 'context'
       readonly reason: ContextReason
       readonly route: Route
       readonly addressed: boolean
     })
-  | (Decided & {
+  | (Looked & {
       readonly kind: 'control'
       readonly reason: 'command'
       readonly command: string
       readonly route: Route
     })
-  | (Decided & { readonly kind: 'refuse'; readonly reason: RefuseReason })
-  | (Decided & { readonly kind: 'ignore'; readonly reason: IgnoreReason })
+  | (Looked & { readonly kind: 'refuse'; readonly reason: RefuseReason })
+  | (Looked & { readonly kind: 'ignore'; readonly reason: IgnoreReason })
+
+export interface Decided {
+  /** As it came in, or moved into the topic that its answer begins. */
+  readonly dispatch: Dispatch
+  readonly decision: Decision
+}

@@ -52,6 +52,8 @@ interface TextFacts extends InboundFacts {
   readonly mentionsOthers: boolean
   readonly quoted?: QuotedMessage
   readonly attachments: readonly AttachmentRef[]
+  /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */
+  readonly opens?: string
 }
 
 export interface InboundMessage extends TextFacts {
@@ -64,6 +66,8 @@ export interface InboundCommand extends TextFacts {
   /** Lower case, without slash and bot name. */
   readonly name: string
   readonly args: string
+  /** Where the command came by the platform's own menu and not as a message: how it wants to be answered, opaque. */
+  readonly answerBy?: string
 }
 
 export interface InboundEdit extends TextFacts {

@@ -9,6 +9,19 @@ import type { Session } from './session.ts'
  */
 export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 
+/**
+ * The one person a message is for; where the platform can, nobody else in the chat sees it (`AnswersPrivately`).
+ * `otherwise`: where it goes if not. `here`: into the chat like any answer. `direct`: to their direct chat, and nowhere if
+ * there is none.
+ */
+export interface Recipient {
+  /** Platform id. */
+  readonly id: string
+  /** The platform's own way to answer what they did, from the command's `answerBy`; opaque to all but the adapter. */
+  readonly handle?: string
+  readonly otherwise: 'here' | 'direct'
+}
+
 /** What a stage wants said: Markdown, not yet split or stripped. It leaves by the one gate in `delivery`. */
 export interface OutboundMessage {
   readonly source: SourceId
@@ -20,6 +33,7 @@ export interface OutboundMessage {
   readonly text: string
   /** Platform id of the message this answers, where a visible reply helps (groups). */
   readonly replyTo?: string
+  readonly only?: Recipient
 }
 
 /** One message as the platform will take it. */
@@ -62,6 +76,7 @@ export interface Delivery {
   readonly op: DeliveryOp
   readonly part: RenderedPart
   readonly replyTo?: string
+  readonly only?: Recipient
   readonly state: DeliveryState
   /** Real attempts; waiting for an adapter or a limit is none. */
   readonly attempt: number

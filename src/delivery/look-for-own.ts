@@ -17,6 +17,7 @@ export function proofOf(adapter: ChannelAdapter, { looked }: LaneItem): Proof | 
 /** Never throws: an adapter that breaks cannot tell. */
 export async function lookForOwn(calls: Calls, adapter: ChannelAdapter, row: Delivery): Promise<FoundMessage> {
   if (!findsOwnMessages(adapter)) return { kind: 'cannot_tell', reason: 'this channel does not find its messages' }
+  if (row.only) return { kind: 'cannot_tell', reason: 'what one person alone was shown is in no history' }
   const { id, address, part: rendered, startedAt = 0 } = row
   try {
     return await calls.make(({ signal }) =>

@@ -15,7 +15,7 @@ export type Envelope = Omit<OutboundMessage, 'text'>
 
 /** The outbox row of one part, planned. Only the first part visibly answers a message. */
 export function newRow(deps: RowDeps, of: Envelope, part: RenderedPart, partNo: number): NewDelivery {
-  const { source, session, traceId, address, replyTo } = of
+  const { source, session, traceId, address, replyTo, only } = of
   return {
     id: deps.ids.delivery(),
     source,
@@ -29,5 +29,6 @@ export function newRow(deps: RowDeps, of: Envelope, part: RenderedPart, partNo: 
     expiresAt: deps.clock.now() + deps.settings.expireAfterMs[of.class],
     ...(session === undefined ? {} : { sessionId: session.id }),
     ...(replyTo === undefined || partNo > 0 ? {} : { replyTo }),
+    ...(only === undefined ? {} : { only }),
   }
 }

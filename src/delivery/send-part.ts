@@ -1,5 +1,5 @@
 import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
-import { deletesMessages, editsMessages } from '../channels/capabilities.ts'
+import { answersPrivately, deletesMessages, editsMessages } from '../channels/capabilities.ts'
 import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
@@ -180,11 +180,12 @@ function perform(
   row: Delivery,
   signal: AbortSignal,
 ): Promise<DeliveryReceipt> | DeliveryReceipt {
-  const { address, part, messageId, replyTo } = row
+  const { address, part, partNo, messageId, replyTo, only } = row
   if (row.op === 'send') {
     const key = deliveryKey(row.id)
-    const common = { address, rendered: part, key }
-    return adapter.send(replyTo === undefined ? common : { ...common, replyTo }, signal)
+    const common = { address, rendered: part, key, ...(replyTo === undefined ? {} : { replyTo }) }
+    if (only === undefined || !answersPrivately(adapter)) return adapter.send(common, signal)
+    return adapter.answerPrivately({ ...common, recipient: only, partNo }, signal)
   }
   if (messageId === undefined) return { kind: 'rejected', reason: 'the message to change is not known' }
   if (row.op === 'edit') {

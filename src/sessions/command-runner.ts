@@ -1,8 +1,9 @@
 import type { ChatCommand, CommandCall } from '../core/command.ts'
+import type { Dispatch } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { InboxId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OutboundMessage } from '../core/outbound.ts'
+import type { OutboundMessage, Recipient } from '../core/outbound.ts'
 import type { InboxRow, Store } from '../store/store.ts'
 import type { Say } from './courtesy.ts'
 import { calmLine } from './turn-reply.ts'
@@ -28,7 +29,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const command = deps.command(call.decision.command)
     const text = command ? await answer(command, call, deps.logger) : null
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
-    await deps.say(messageOf(row, text), async (tx) => {
+    await deps.say(messageOf(row, text, command), async (tx) => {
       await tx.inbox.settle(id, 'control')
       return true
     })
@@ -55,7 +56,9 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   }
 }
 
-function messageOf({ id, dispatch: { traceId, reply } }: InboxRow, text: string): OutboundMessage {
+function messageOf({ id, dispatch }: InboxRow, text: string, command: ChatCommand | undefined): OutboundMessage {
+  const { traceId, reply } = dispatch
+  const only = recipientOf(dispatch, command)
   return {
     source: id,
     traceId,
@@ -63,5 +66,17 @@ function messageOf({ id, dispatch: { traceId, reply } }: InboxRow, text: string)
     class: 'control',
     text,
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
+    ...(only === undefined ? {} : { only }),
   }
+}
+
+/**
+ * Answers to control commands are private where the platform can (BEHAVIOUR 2 row 39). Where it cannot, a command says
+ * whether everybody may read its answer; what nobody saw being asked is answered to nobody else.
+ */
+function recipientOf({ event }: Dispatch, command: ChatCommand | undefined): Recipient | undefined {
+  const handle = event.kind === 'command' ? event.answerBy : undefined
+  if (handle !== undefined) return { id: event.sender.id, handle, otherwise: 'direct' }
+  if (event.address.chatType === 'direct' || event.sender.kind !== 'user') return undefined
+  return { id: event.sender.id, otherwise: command?.private ? 'direct' : 'here' }
 }

@@ -1,7 +1,7 @@
 import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState } from '../core/outbound.ts'
+import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState, Recipient } from '../core/outbound.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
 import type { DeliveryChange, DeliveryReplacement, NewDelivery, OutboxReader, OutboxWriter } from './store.ts'
@@ -21,8 +21,8 @@ const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason`
-const WIDTH = 18
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient`
+const WIDTH = 19
 
 /** What most rows end as has no place in the index of states; a query says that it leaves those out to use it. */
 const NOT_SENT = "state <> 'sent'"
@@ -50,6 +50,7 @@ const codec: RowCodec<Delivery> = {
       startedAt: optional(row, 'started_at', integer),
       messageId: optional(row, 'message_id', text),
       reason: optional(row, 'reason', text),
+      only: optional(row, 'recipient', json<Recipient>),
     }),
   }),
 }
@@ -193,6 +194,7 @@ function insertParams(row: NewDelivery, epoch: number): SqlValue[] {
     row.startedAt ?? null,
     row.messageId ?? null,
     row.reason ?? null,
+    row.only === undefined ? null : JSON.stringify(row.only),
   ]
 }
 

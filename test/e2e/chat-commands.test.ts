@@ -79,6 +79,28 @@ describe('/usage', () => {
 })
 
 describe('control commands', () => {
+  it('row 39: what is for one person alone goes to their direct chat, or nowhere; the rest is answered in the group', async () => {
+    const { telegram, chat, tell } = await family()
+    const user = 111
+    telegram.world.say({ from: 111, chat, text: '/status' })
+    expect(await tell(111, '/whoami')).toContain('your role is owner')
+    telegram.world.say({ from: user, text: '/whoami' })
+    await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === user })
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: user, chat, text: '/status' })
+    expect(await telegram.ledger.nextFromBot('sent', { after: mark })).toMatchObject({ chatId: user })
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(1)
+  })
+
+  it('are registered once, and an owner sees their own in the direct chat', async () => {
+    const house = await family()
+    await house.tell(111, '/whoami')
+    await house.restart()
+    await house.tell(111, '/whoami')
+    const scopes = house.telegram.ledger.calls('setMyCommands').map(({ params }) => params.scope)
+    expect(scopes.filter((scope) => JSON.stringify(scope).includes('default'))).toHaveLength(1)
+  })
+
   it("T27: an owner's command says nothing to others, and one for another bot is nobody's", async () => {
     const { telegram, anthropic, chat, tell } = await family()
     telegram.world.say({ from: 444, chat, text: '/status' })

@@ -48,6 +48,21 @@ describe('Slack, end to end', () => {
     expect(world.messages(channel, { by: 'bot' })).toHaveLength(4)
   })
 
+  it('row 29: an owner who addresses nobody at the root is answered in a thread of that message, and goes on there', async () => {
+    const house = await workshop()
+    const { world, ledger } = house.slack
+    const { channel } = house
+    const aside = world.say({ from: 'U444', channel, text: 'nobody asked me' })
+    await ledger.confirmed(aside.ts)
+    const root = world.say({ from: 'U333', channel, text: 'thinking aloud' })
+    expect(await answerTo(house, 'thinking aloud')).toMatchObject({ channel, thread: root.ts })
+    world.say({ from: 'U444', channel, thread: root, text: '<@U0BOT> go on' })
+    expect(await answerTo(house, 'go on')).toMatchObject({ channel, thread: root.ts })
+    expect(toldWith(house, 'go on')).toContain('thinking aloud')
+    expect(toldWith(house, 'go on')).not.toContain('nobody asked me')
+    expect(ledger.fromBot().filter(({ thread }) => thread === null)).toEqual([])
+  })
+
   it('UB4: a silent reply leaves nothing in the thread', async () => {
     const house = await workshop()
     const { world } = house.slack

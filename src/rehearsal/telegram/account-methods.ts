@@ -60,11 +60,13 @@ export function getWebhookInfo({ bot }: BotApi): object {
   }
 }
 
-export function setMyCommands({ bot }: BotApi, params: Params): true {
+export function setMyCommands(api: BotApi, params: Params): true {
+  const { bot } = api
   const commands = structureParam(params, 'commands')
   if (!Array.isArray(commands)) throw badRequest("can't parse BotCommand: expected an Array of BotCommand")
   if (commands.length > maxCommands) throw badRequest('BOT_COMMANDS_TOO_MUCH')
   for (const command of commands) checkCommand(command)
+  checkScope(api, params)
   bot.commands.set(commandKey(params), commands)
   return true
 }
@@ -73,8 +75,9 @@ export function getMyCommands({ bot }: BotApi, params: Params): unknown {
   return bot.commands.get(commandKey(params)) ?? []
 }
 
-export function deleteMyCommands({ bot }: BotApi, params: Params): true {
-  bot.commands.delete(commandKey(params))
+export function deleteMyCommands(api: BotApi, params: Params): true {
+  checkScope(api, params)
+  api.bot.commands.delete(commandKey(params))
   return true
 }
 
@@ -92,6 +95,25 @@ function checkCommand(command: unknown): void {
   if (typeof description !== 'string' || description.length < 1 || description.length > 256) {
     throw badRequest('BOT_COMMAND_DESCRIPTION_INVALID')
   }
+}
+
+const WIDE_SCOPES: ReadonlySet<unknown> = new Set([
+  'default',
+  'all_private_chats',
+  'all_group_chats',
+  'all_chat_administrators',
+])
+
+/** A scope that names a chat needs one the bot knows. */
+function checkScope(api: BotApi, params: Params): void {
+  const scope = structureParam(params, 'scope')
+  if (scope === undefined) return
+  if (!isRecord(scope)) throw badRequest("can't parse BotCommandScope: expected an Object")
+  if (WIDE_SCOPES.has(scope.type)) return
+  if (scope.type !== 'chat' && scope.type !== 'chat_administrators') {
+    throw badRequest("can't parse BotCommandScope: Unsupported type specified")
+  }
+  readChat(api.world, api.bot, scope)
 }
 
 function commandKey(params: Params): string {

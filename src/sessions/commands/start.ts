@@ -7,6 +7,7 @@ export function startCommand(access: Pick<Access, 'claim' | 'ownerKnown'>): Chat
   return {
     name: 'start',
     description: 'Say hello, or claim this bot with its code',
+    args: 'the code the daemon printed',
     who: 'anyone',
     open: true,
     run: (call) => start(call, access),

@@ -3,7 +3,7 @@ import type { OperatorService } from '../../core/operator.ts'
 
 /** `/status`: what `parley status` prints, in a few lines. */
 export function statusCommand(operator: Pick<OperatorService, 'status'>): ChatCommand {
-  return { name: 'status', description: 'How I am doing', who: 'owner', run: () => status(operator) }
+  return { name: 'status', description: 'How I am doing', who: 'owner', private: true, run: () => status(operator) }
 }
 
 async function status(operator: Pick<OperatorService, 'status'>): Promise<string> {

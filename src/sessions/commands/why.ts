@@ -21,7 +21,9 @@ export function whyCommand(deps: WhyDeps): ChatCommand {
   return {
     name: 'why',
     description: 'Why I answered, or did not (reply to a message)',
+    args: 'a link to the message, unless you reply to it',
     who: 'anyone',
+    private: true,
     run: (call) => why(call, deps),
   }
 }

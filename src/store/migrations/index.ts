@@ -6,6 +6,7 @@ import { identity } from './0005-identity.ts'
 import { hotRows } from './0006-hot-rows.ts'
 import { chatMoves } from './0007-chat-moves.ts'
 import { sessionLife } from './0008-session-life.ts'
+import { privateAnswers } from './0009-private-answers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   hotRows,
   chatMoves,
   sessionLife,
+  privateAnswers,
 ]

@@ -47,6 +47,8 @@ describe('places', () => {
 
   test('a message that addresses nobody, or is a command, begins no thread', () => {
     expect(eventOf(message).address.topic).toBeUndefined()
+    expect(eventOf(message)).toMatchObject({ opens: message.ts })
+    expect(eventOf({ ...message, thread_ts: '1700000000.000001' })).not.toHaveProperty('opens')
     expect(eventOf({ ...message, text: '<@U0BOT> !status' }).address.topic).toBeUndefined()
   })
 

@@ -233,14 +233,14 @@ describe('typing, pace and menu', () => {
   test('the menu is registered once, and again only when it changed', async () => {
     const { adapter, calls, listen } = await open()
     const menu = [
-      { name: 'new', description: 'Start afresh' },
-      { name: 'not-a-name', description: 'Typed only' },
-    ]
-    await expect(adapter.registerCommands(menu)).rejects.toMatchObject({ code: 'unavailable' })
+      { name: 'new', description: 'Start afresh', who: 'anyone' },
+      { name: 'not-a-name', description: 'Typed only', who: 'anyone' },
+    ] as const
+    await expect(adapter.registerCommands(menu, [])).rejects.toMatchObject({ code: 'unavailable' })
     await listen()
-    await adapter.registerCommands(menu)
-    await adapter.registerCommands(menu)
-    await adapter.registerCommands([...menu, { name: 'stop', description: '' }])
+    await adapter.registerCommands(menu, [])
+    await adapter.registerCommands(menu, [])
+    await adapter.registerCommands([...menu, { name: 'stop', description: '', who: 'anyone' }], [])
 
     expect(calls('setMyCommands').map(({ params }) => params.commands)).toEqual([
       [{ command: 'new', description: 'Start afresh' }],
@@ -249,5 +249,32 @@ describe('typing, pace and menu', () => {
         { command: 'stop', description: 'stop' },
       ],
     ])
+  })
+
+  test("an owner's commands are in the menu of their direct chat alone, and leave it with their role", async () => {
+    const { adapter, calls, listen, ada } = await open()
+    const menu = [
+      { name: 'new', description: 'Start afresh', who: 'anyone' },
+      { name: 'status', description: 'How I am', who: 'owner' },
+    ] as const
+    await listen()
+    const stranger = '987654321'
+    await adapter.registerCommands(menu, [String(ada.id), stranger, 'U333'])
+    await adapter.registerCommands(menu, [String(ada.id)])
+    await adapter.registerCommands(menu, [])
+
+    const names = (params: Readonly<Record<string, unknown>>) => JSON.stringify(params.commands)
+    const scope = { type: 'chat', chat_id: ada.id }
+    const set = calls('setMyCommands').map(({ params, answer }) => ({
+      scope: params.scope,
+      ok: answer?.ok,
+      all: names(params).includes('status'),
+    }))
+    expect(set).toEqual([
+      { scope: { type: 'default' }, ok: true, all: false },
+      { scope, ok: true, all: true },
+      { scope: { type: 'chat', chat_id: Number(stranger) }, ok: false, all: true },
+    ])
+    expect(calls('deleteMyCommands').map(({ params }) => params.scope)).toEqual([scope])
   })
 })
