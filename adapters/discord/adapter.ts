@@ -9,32 +9,37 @@ import type {
 } from '../../src/channels/adapter.ts'
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type {
+  AnswersPrivately,
   DeletesMessages,
   EditsMessages,
   FindsOwnMessages,
   FoundMessage,
   LostMessage,
+  MenuCommand,
   MessageTarget,
+  PrivatePart,
   RegistersCommands,
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
 import { sleep } from '../../src/core/clock.ts'
-import type { ChatCommand } from '../../src/core/command.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { createClient, type DiscordClient } from './client.ts'
+import { registerMenu } from './command-menu.ts'
 import type { DiscordConfig } from './config.ts'
 import { DirectChannels } from './direct-channels.ts'
 import { findOwn } from './find-own.ts'
 import { connectGateway } from './gateway.ts'
 import { greet } from './greet.ts'
 import { Intake } from './intake.ts'
+import { Interactions } from './interactions.ts'
 import { ConnectionKeeper } from './keep-connected.ts'
 import { createOutbound, type DiscordOutbound } from './outbound.ts'
 import { Positions } from './positions.ts'
+import { answerPrivately } from './private-answer.ts'
 
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
@@ -42,13 +47,21 @@ const STOP_GRACE_MS = 5000
 /** What began with one `start` and ends with `stop`. */
 interface Run {
   readonly abort: AbortController
+  readonly sink: ChannelSink
   readonly intake: Intake
   readonly keeper: ConnectionKeeper
 }
 
 /** One bot account on Discord: receives by discord.js's gateway client, sends by its REST client. */
 export class DiscordAdapter
-  implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands, FindsOwnMessages
+  implements
+    ChannelAdapter,
+    AnswersPrivately,
+    EditsMessages,
+    DeletesMessages,
+    ShowsTyping,
+    RegistersCommands,
+    FindsOwnMessages
 {
   readonly id = 'discord'
   /** The platform's ten seconds, less the way. */
@@ -61,6 +74,7 @@ export class DiscordAdapter
   readonly #client: DiscordClient
   readonly #directs: DirectChannels
   readonly #outbound: DiscordOutbound
+  readonly #interactions: Interactions
   #commands: ReadonlySet<string> | undefined
   #health: ChannelHealth = { status: 'starting' }
   #run: Run | undefined
@@ -74,6 +88,7 @@ export class DiscordAdapter
     this.#client = createClient({ token, apiRoot, clock })
     this.#directs = new DirectChannels(this.#client)
     this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
+    this.#interactions = new Interactions({ client: this.#client, clock })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
@@ -101,6 +116,7 @@ export class DiscordAdapter
 
   async stop(): Promise<void> {
     const run = this.#run
+    this.#interactions.close()
     this.#client.close()
     if (run === undefined) return
     run.abort.abort()
@@ -115,6 +131,10 @@ export class DiscordAdapter
 
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.send(part, signal)
+  }
+
+  answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return answerPrivately({ outbound: this.#outbound, interactions: this.#interactions }, part, signal)
   }
 
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
@@ -140,9 +160,15 @@ export class DiscordAdapter
     return findOwn({ client: this.#client, directs: this.#directs, botId }, lost, signal)
   }
 
-  /** Typed commands only for now: `!name`, and `/name` where the bot is addressed. */
-  async registerCommands(commands: readonly Pick<ChatCommand, 'name'>[]): Promise<void> {
+  /** The names say which typed `!name` is a command of ours; the platform's own menu is filled with the same. */
+  async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
     this.#commands = new Set(commands.map(({ name }) => name))
+    const run = this.#run
+    const botId = this.#health.identity?.id
+    if (run === undefined || botId === undefined)
+      throw new ParleyError('unavailable', 'Discord takes commands only after the start')
+    const { signal } = run.abort
+    await registerMenu({ client: this.#client, state: run.sink.state, signal, botId }, commands)
   }
 
   health(): ChannelHealth {
@@ -158,6 +184,7 @@ export class DiscordAdapter
       botId: this.#health.identity?.id ?? '',
       client: this.#client,
       directs: this.#directs,
+      interactions: this.#interactions,
       positions,
       sink,
       clock,
@@ -190,12 +217,13 @@ export class DiscordAdapter
       },
       signal,
     )
-    return { abort, intake, keeper }
+    return { abort, sink, intake, keeper }
   }
 
   #dispatch(type: string, data: unknown, { intake, sink }: { intake: Intake; sink: ChannelSink }): void {
     if (type === 'MESSAGE_CREATE') intake.message(data)
     else if (type === 'MESSAGE_UPDATE') intake.edit(data)
+    else if (type === 'INTERACTION_CREATE') intake.interaction(data)
     else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
   }
 

@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 export interface Call {
-  readonly verb: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: `/${string}`
   readonly query?: Readonly<Record<string, string>>
   readonly body?: object

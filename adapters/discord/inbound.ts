@@ -99,7 +99,7 @@ function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage |
   }
 }
 
-function readSender(user: Fields): Sender {
+export function readSender(user: Fields): Sender {
   return {
     id: idOf(user.id),
     kind: user.bot === true ? 'bot' : 'user',
@@ -126,7 +126,7 @@ function wordOf(type: unknown): string {
   return typeof type === 'number' && Number.isInteger(type) && type >= 0 && type < 100 ? String(type) : 'other'
 }
 
-function guarded(kind: string, read: () => InboundReading): InboundReading {
+export function guarded(kind: string, read: () => InboundReading): InboundReading {
   try {
     return read()
   } catch (error) {

@@ -7,8 +7,11 @@ import { before, type ChannelFacts, isNewer } from './address.ts'
 import { type BackFillBudget, backFill } from './back-fill.ts'
 import type { DiscordClient } from './client.ts'
 import type { DirectChannels } from './direct-channels.ts'
+import { fieldsOf } from './fields.ts'
 import type { GatewayConnection } from './gateway.ts'
 import { idsOf, readEdit, readMessage } from './inbound.ts'
+import { interactionIds, readInteraction } from './inbound-interaction.ts'
+import type { Interactions } from './interactions.ts'
 import { Lanes } from './lanes.ts'
 import { findPlace } from './places.ts'
 import { cursorFor, type Positions } from './positions.ts'
@@ -20,6 +23,7 @@ export interface IntakePorts {
   readonly botId: string
   readonly client: DiscordClient
   readonly directs: DirectChannels
+  readonly interactions: Interactions
   readonly positions: Positions
   readonly sink: ChannelSink
   readonly clock: Clock
@@ -46,6 +50,7 @@ export class Intake {
   readonly #ports: IntakePorts
   readonly #lanes: Lanes
   readonly #slots = new Slots(BACK_FILL_SLOTS)
+  readonly #interactions = new Set<Promise<void>>()
   /** The position of each channel read in this process, the one read last at the end. */
   readonly #cursors = new Map<string, string>()
 
@@ -69,6 +74,18 @@ export class Intake {
     else this.#lanes.push(ids.channelId, () => this.#takeEdit(ids.channelId, message))
   }
 
+  /**
+   * A slash command waits behind nothing: the platform gives up on it after three seconds, and gives none a second time.
+   * It is acknowledged after its commit.
+   */
+  interaction(data: unknown): void {
+    failpoint('CP1-received')
+    const work = this.#takeInteraction(data)
+      .catch((error: unknown) => this.#ports.failed(error, 'interaction'))
+      .finally(() => this.#interactions.delete(work))
+    this.#interactions.add(work)
+  }
+
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
     const visible = connection.channels()
@@ -89,8 +106,20 @@ export class Intake {
     }
   }
 
-  idle(): Promise<void> {
-    return this.#lanes.idle()
+  async idle(): Promise<void> {
+    await Promise.all([this.#lanes.idle(), ...this.#interactions])
+  }
+
+  async #takeInteraction(data: unknown): Promise<void> {
+    const { account, botId, sink, interactions, signal } = this.#ports
+    const reading = readInteraction(data, { account, botId })
+    if (reading.kind !== 'event') return this.#drop(reading)
+    this.#stopIfOver()
+    await sink.accept(reading.event)
+    failpoint('CP2-committed')
+    const outcome = await interactions.acknowledge(interactionIds(fieldsOf(data)), signal)
+    if (outcome.kind !== 'answered') sink.unknown('interaction:not_acknowledged')
+    failpoint('CP3-acked')
   }
 
   async #take(channelId: string, messageId: string, message: unknown): Promise<void> {

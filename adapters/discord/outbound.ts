@@ -91,7 +91,7 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
   }
 }
 
-const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const
+export const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const
 
 /** The text as it goes over the wire; a part that is already plain has no markup to lose. */
 export function contentOf(rendered: RenderedPart): string {

@@ -32,6 +32,16 @@ export interface NewThread {
 /** What the bot may do in a channel; threads take after their parent. */
 export type Access = 'full' | 'read_only' | 'hidden'
 
+export interface Slash {
+  from: Ref
+  /** Default: the direct chat with the bot. */
+  channel?: Ref
+  /** Without its slash; one that is registered, as people are offered no other. */
+  command: string
+  /** What is typed into its one option. */
+  input?: string
+}
+
 export interface Say {
   from: Ref
   /** A guild channel, thread or group. Default: the direct chat with the bot. */

@@ -37,6 +37,18 @@ export interface RepeatedEntry {
   readonly messageId: string
 }
 
+/** What the bot showed to one person alone, in answer to a slash command; `deferred`: the sign that an answer follows. */
+export interface WhisperEntry {
+  readonly kind: 'whisper'
+  readonly at: number
+  readonly change: 'deferred' | 'sent' | 'edited' | 'deleted'
+  readonly interactionId: string
+  readonly userId: string
+  readonly channelId: string
+  readonly messageId: string
+  readonly text: string
+}
+
 /** What happens on the gateway, from the server's side. */
 export interface GatewayEntry {
   readonly kind: 'gateway'
@@ -67,7 +79,14 @@ export interface UnrehearsedEntry {
   readonly what: string
 }
 
-export type DiscordEntry = CallEntry | MessageEntry | RepeatedEntry | GatewayEntry | DispatchEntry | UnrehearsedEntry
+export type DiscordEntry =
+  | CallEntry
+  | MessageEntry
+  | WhisperEntry
+  | RepeatedEntry
+  | GatewayEntry
+  | DispatchEntry
+  | UnrehearsedEntry
 
 /** The ledger of a Discord rehearsal, with the waits tests need most. */
 export class DiscordLedger extends Ledger<DiscordEntry> {
@@ -95,6 +114,15 @@ export class DiscordLedger extends Ledger<DiscordEntry> {
     return this.next(match, options)
   }
 
+  /** What was shown to people alone, oldest first. */
+  whispers(after?: number): WhisperEntry[] {
+    return this.all((entry): entry is WhisperEntry => entry.kind === 'whisper', after)
+  }
+
+  nextWhisper(change: WhisperEntry['change'], options?: WaitOptions): Promise<WhisperEntry> {
+    return this.next((entry): entry is WhisperEntry => entry.kind === 'whisper' && entry.change === change, options)
+  }
+
   nextGateway(event: GatewayEntry['event'], options?: WaitOptions): Promise<GatewayEntry> {
     return this.next((entry): entry is GatewayEntry => entry.kind === 'gateway' && entry.event === event, options)
   }
@@ -118,6 +146,8 @@ function describeEntry(entry: DiscordEntry): string {
       return `call ${entry.method} ${entry.status ?? 'without effect'}${entry.fault === undefined ? '' : ` [fault: ${entry.fault}]`} ${shorten(JSON.stringify(entry.body))}`
     case 'message':
       return `message ${entry.change} by ${entry.byBot ? 'the bot' : 'a person'} in ${entry.channelId} #${entry.messageId}: ${shorten(entry.text)}`
+    case 'whisper':
+      return `whisper ${entry.change} to ${entry.userId} in ${entry.channelId}: ${shorten(entry.text)}`
     case 'repeated':
       return `message ${entry.messageId} given back for nonce ${entry.nonce}`
     case 'gateway':

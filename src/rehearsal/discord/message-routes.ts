@@ -80,7 +80,7 @@ function build(
 }
 
 /** The platform trims what it shows. */
-function readContent({ body }: RestCall): string {
+export function readContent({ body }: RestCall): string {
   const { content } = body
   if (content === undefined || content === null) return ''
   if (typeof content !== 'string') throw invalidField('content', 'BASE_TYPE_STRING', 'Must be a string.')

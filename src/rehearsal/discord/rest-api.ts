@@ -1,3 +1,4 @@
+import type { InteractionBook } from './interaction-book.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
 import type { NonceBook } from './nonces.ts'
 import type { Body } from './read-body.ts'
@@ -8,6 +9,7 @@ export interface RestApi {
   readonly world: DiscordWorld
   readonly ledger: DiscordLedger
   readonly nonces: NonceBook
+  readonly interactions: InteractionBook
   readonly gatewayUrl: () => string
 }
 

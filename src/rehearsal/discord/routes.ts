@@ -1,4 +1,11 @@
 import { gatewayBot, getChannel, me, openDirect, startThread, startThreadFromMessage } from './account-routes.ts'
+import { myApplication, overwriteCommands } from './command-routes.ts'
+import {
+  acknowledgeInteraction,
+  deleteInteractionAnswer,
+  editInteractionAnswer,
+  followInteraction,
+} from './interaction-routes.ts'
 import { createMessage, deleteMessage, editMessage, getMessages, showTyping } from './message-routes.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 
@@ -12,6 +19,7 @@ interface RouteEntry {
 }
 
 const channel = '/channels/([^/]+)'
+const webhook = '/webhooks/([^/]+)/([^/]+)'
 const route = (verb: string, path: string, run: Route): RouteEntry => ({
   verb,
   path: new RegExp(`^${path}$`),
@@ -31,6 +39,12 @@ const rehearsed: readonly RouteEntry[] = [
   route('POST', `${channel}/typing`, showTyping),
   route('POST', `${channel}/messages/([^/]+)/threads`, startThreadFromMessage),
   route('POST', `${channel}/threads`, startThread),
+  route('GET', '/applications/@me', myApplication),
+  route('PUT', '/applications/([^/]+)/commands', overwriteCommands),
+  route('POST', '/interactions/([^/]+)/([^/]+)/callback', acknowledgeInteraction),
+  route('POST', webhook, followInteraction),
+  route('PATCH', `${webhook}/messages/@original`, editInteractionAnswer),
+  route('DELETE', `${webhook}/messages/@original`, deleteInteractionAnswer),
 ]
 
 /** The route of a call under `/api/v10`; undefined: not rehearsed. */

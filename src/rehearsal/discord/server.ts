@@ -112,7 +112,13 @@ class DiscordRehearsal {
     const bot = botUser(options.username ?? 'parley')
     this.world = new DiscordWorld({ bot, ledger, now }, (type, data) => this.#gateway?.publish(type, data))
     const gatewayUrl = () => this.#gateway?.url ?? ''
-    this.#api = { world: this.world, ledger, nonces: new NonceBook(now), gatewayUrl }
+    this.#api = {
+      world: this.world,
+      ledger,
+      nonces: new NonceBook(now),
+      interactions: this.world.interactions,
+      gatewayUrl,
+    }
   }
 
   async openGateway(options: DiscordServerOptions): Promise<Gateway> {

@@ -22,6 +22,14 @@ export interface GuildState {
   readonly joinedAt: string
 }
 
+/** A registered slash command; contexts: 0 guilds, 1 the direct chat with the bot, 2 other private channels. */
+export interface ApiCommand {
+  readonly id: string
+  readonly name: string
+  readonly options: readonly { readonly name: string; readonly required: boolean }[]
+  readonly contexts: readonly number[]
+}
+
 export interface WorldParts {
   readonly bot: ApiUser
   readonly ledger: DiscordLedger
@@ -37,6 +45,8 @@ export class WorldState {
   readonly channels = new Map<string, ChannelState>()
   readonly users = new Map<string, ApiUser>()
   readonly closedDirects = new Set<string>()
+  /** Global slash commands by name. */
+  readonly commands = new Map<string, ApiCommand>()
   protected readonly ledger: DiscordLedger
 
   constructor({ bot, ledger, now }: WorldParts) {

@@ -1,6 +1,8 @@
 import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import { buildInteraction } from './build-interaction.ts'
 import { buildMessage, storeMessage } from './build-message.ts'
-import type { Access, NewChannel, NewThread, Ref, Say } from './driver-types.ts'
+import type { Access, NewChannel, NewThread, Ref, Say, Slash } from './driver-types.ts'
+import { InteractionBook } from './interaction-book.ts'
 import type { ChannelState, StoredMessage, WorldParts } from './world-state.ts'
 import { isThread, WorldState } from './world-state.ts'
 
@@ -12,10 +14,12 @@ export type Publisher = (type: string, data: Readonly<Record<string, unknown>>) 
  * dispatch the platform would. Everything is immediate and synchronous.
  */
 export class DiscordWorld extends WorldState {
+  readonly interactions: InteractionBook
   readonly #publish: Publisher
 
   constructor(parts: WorldParts, publish: Publisher) {
     super(parts)
+    this.interactions = new InteractionBook({ world: this, ledger: parts.ledger })
     this.#publish = publish
   }
 
@@ -57,6 +61,22 @@ export class DiscordWorld extends WorldState {
     Object.assign(message, input.extra)
     this.post(state, message)
     return message
+  }
+
+  /** A person runs a slash command of the bot's. Returns the id of the interaction. */
+  slash(input: Slash): string {
+    const user = this.user(input.from)
+    const state = input.channel === undefined ? this.direct(user) : this.channel(input.channel)
+    const command = this.commands.get(input.command)
+    const context = state.channel.guild_id === undefined ? 1 : 0
+    if (command === undefined || !command.contexts.includes(context))
+      throw new Error(`Nobody is offered /${input.command} in ${state.channel.id}.`)
+    if (input.input !== undefined && command.options.length === 0) throw new Error(`/${command.name} takes nothing.`)
+    const { id, token } = this.interactions.open(user.id, state.channel.id)
+    const { bot } = this
+    const given = input.input === undefined ? {} : { input: input.input }
+    this.#publish('INTERACTION_CREATE', buildInteraction({ id, token, bot, user, state, command, ...given }))
+    return id
   }
 
   edit(input: { readonly channel: Ref; readonly message: Ref; readonly text: string }): ApiMessage {
