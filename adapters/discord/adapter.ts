@@ -32,25 +32,15 @@ import { registerMenu } from './command-menu.ts'
 import type { DiscordConfig } from './config.ts'
 import { DirectChannels } from './direct-channels.ts'
 import { findOwn } from './find-own.ts'
-import { connectGateway } from './gateway.ts'
 import { greet } from './greet.ts'
-import { Intake } from './intake.ts'
 import { Interactions } from './interactions.ts'
-import { ConnectionKeeper } from './keep-connected.ts'
 import { createOutbound, type DiscordOutbound } from './outbound.ts'
 import { Positions } from './positions.ts'
 import { answerPrivately } from './private-answer.ts'
+import { createRun, type Run, type RunParts } from './run.ts'
 
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
-
-/** What began with one `start` and ends with `stop`. */
-interface Run {
-  readonly abort: AbortController
-  readonly sink: ChannelSink
-  readonly intake: Intake
-  readonly keeper: ConnectionKeeper
-}
 
 /** One bot account on Discord: receives by discord.js's gateway client, sends by its REST client. */
 export class DiscordAdapter
@@ -85,7 +75,9 @@ export class DiscordAdapter
     this.#account = toAccountId(account)
     this.#config = config
     this.#services = services
-    this.#client = createClient({ token, apiRoot, clock })
+    const onPaused = (ms: number): void =>
+      services.logger.warn('Discord refuses so much that nothing is sent for a while.', { account, pauseMs: ms })
+    this.#client = createClient({ token, apiRoot, clock, onPaused })
     this.#directs = new DirectChannels(this.#client)
     this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
     this.#interactions = new Interactions({ client: this.#client, clock })
@@ -102,7 +94,7 @@ export class DiscordAdapter
       const positions = new Positions(sink.state)
       await positions.load()
       for (const { id, person } of positions.directs()) if (person !== undefined) this.#directs.learn(person, id)
-      const run = this.#createRun(abort, sink, positions)
+      const run = this.#begin(abort, { sink, positions, botId: identity.id })
       this.#run = run
       await run.keeper.start()
     } catch (error) {
@@ -172,59 +164,26 @@ export class DiscordAdapter
   }
 
   health(): ChannelHealth {
-    return this.#health
+    const minutes = Math.ceil(this.#client.pausedMs() / 60_000)
+    if (minutes === 0) return this.#health
+    const detail = `Discord refused so many requests that nothing is sent for ${minutes} min: see that the bot may write where it is asked to`
+    return { ...this.#health, status: 'down', detail }
   }
 
-  #createRun(abort: AbortController, sink: ChannelSink, positions: Positions): Run {
-    const { clock, logger } = this.#services
-    const { signal } = abort
-    const account = this.#account
-    const intake: Intake = new Intake({
-      account,
-      botId: this.#health.identity?.id ?? '',
+  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'positions' | 'botId'>): Run {
+    return createRun({
+      ...what,
+      abort,
+      account: this.#account,
+      config: this.#config,
+      services: this.#services,
       client: this.#client,
       directs: this.#directs,
       interactions: this.#interactions,
-      positions,
-      sink,
-      clock,
-      signal,
-      random: () => this.#services.random(),
-      connection: () => keeper.connection,
       commands: () => this.#commands,
-      failed: (err, channel) =>
-        logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
+      proven: () => this.#proven(),
+      down: (detail) => this.#report('down', detail),
     })
-    const { token, apiRoot } = this.#config
-    const keeper: ConnectionKeeper = new ConnectionKeeper(
-      {
-        clock,
-        random: () => this.#services.random(),
-        connect: (listener) => connectGateway({ token, apiRoot, clock, signal }, listener),
-        listener: {
-          dispatch: (type, data) => this.#dispatch(type, data, { intake, sink }),
-          ready: (connection) => {
-            this.#proven()
-            intake.ready(connection)
-          },
-          resumed: () => {
-            this.#proven()
-            intake.resumed()
-          },
-          proven: () => this.#proven(),
-        },
-        down: (detail) => this.#report('down', detail),
-      },
-      signal,
-    )
-    return { abort, sink, intake, keeper }
-  }
-
-  #dispatch(type: string, data: unknown, { intake, sink }: { intake: Intake; sink: ChannelSink }): void {
-    if (type === 'MESSAGE_CREATE') intake.message(data)
-    else if (type === 'MESSAGE_UPDATE') intake.edit(data)
-    else if (type === 'INTERACTION_CREATE') intake.interaction(data)
-    else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
   }
 
   #proven(): void {
@@ -242,22 +201,6 @@ export class DiscordAdapter
     this.#health = { ...rest, status, ...trouble }
   }
 }
-
-/** What the client itself needs to know of the world, and we do not. */
-const QUIET = new Set([
-  'READY',
-  'RESUMED',
-  'GUILD_CREATE',
-  'GUILD_UPDATE',
-  'GUILD_DELETE',
-  'CHANNEL_CREATE',
-  'CHANNEL_UPDATE',
-  'CHANNEL_DELETE',
-  'THREAD_CREATE',
-  'THREAD_UPDATE',
-  'THREAD_DELETE',
-  'THREAD_LIST_SYNC',
-])
 
 /** Aborts with `signal`, and can be aborted alone. */
 function linkedAbort(signal: AbortSignal): AbortController {

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { DiscordAPIError, HTTPError, RateLimitError, REST } from 'discord.js'
+import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { isFields } from './fields.ts'
+import { InvalidRequests } from './invalid-requests.ts'
 import { watchWritten } from './written-watch.ts'
 
 /**
@@ -38,6 +39,8 @@ export interface CallOptions {
 /** The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline. */
 export interface DiscordClient {
   call(call: Call, options: CallOptions): Promise<CallOutcome>
+  /** Ms for which nothing leaves, so many requests having been refused; 0: all is well. */
+  pausedMs(): number
   close(): void
 }
 
@@ -45,6 +48,10 @@ interface ClientSettings {
   readonly token: string
   readonly apiRoot: string | undefined
   readonly clock: Clock
+  /** Refused requests after which nothing leaves for a while; the platform's own half by default. */
+  readonly mostRefused?: number
+  /** Called each time the pause begins. */
+  readonly onPaused?: (ms: number) => void
 }
 
 /** Errors that come before a connection stands: nothing can have left. Anything else may have. */
@@ -68,12 +75,23 @@ export function restOptions(apiRoot: string | undefined) {
   }
 }
 
-export function createClient({ token, apiRoot, clock }: ClientSettings): DiscordClient {
-  const rest = new REST(restOptions(apiRoot))
+export function createClient(settings: ClientSettings): DiscordClient {
+  const { token, apiRoot, clock } = settings
+  // One event for each request that the platform counts against us.
+  const rest = new REST({ ...restOptions(apiRoot), invalidRequestWarningInterval: 1 })
+  const invalid = new InvalidRequests(settings.mostRefused)
+  rest.on(RESTEvents.InvalidRequestWarning, () => {
+    const before = invalid.pauseMs(clock.now())
+    invalid.note(clock.now())
+    const after = invalid.pauseMs(clock.now())
+    if (before === 0 && after > 0) settings.onPaused?.(after)
+  })
   const unwatch = watchWritten()
   return {
     call({ verb, path, query, body }, options) {
       if (options.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false })
+      const retryAfterMs = invalid.pauseMs(clock.now())
+      if (retryAfterMs > 0) return Promise.resolve({ ...PAUSED, retryAfterMs })
       // The library forgets the token after one 401; a token may be given back.
       rest.setToken(token)
       const request = {
@@ -88,6 +106,7 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Discord
         ),
       )
     },
+    pausedMs: () => invalid.pauseMs(clock.now()),
     close() {
       unwatch()
       rest.clearHashSweeper()
@@ -95,6 +114,8 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Discord
     },
   }
 }
+
+const PAUSED = { kind: 'refused', status: 429, code: 0, message: 'too many requests were refused' } as const
 
 function readFailure(error: unknown): CallOutcome {
   if (error instanceof RateLimitError) {
