@@ -79,6 +79,7 @@ module.exports = {
     ),
     ...allow('^src/(operator|why)\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/', '^src/why\\.ts$'),
     ...allow('^src/gate\\.ts$', CORE, '^src/(sessions|routing|store)/'),
+    ...allow('^src/session-doors\\.ts$', CORE, '^src/(sessions|routing|store|config|channels)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),
     ...allow('^src/import\\.ts$', CORE, '^src/(config|routing|sessions|store)/'),
     ...allow('^src/(daemon|close-daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),

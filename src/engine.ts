@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { createModels } from './agent/models.ts'
 import { createRunAgent } from './agent/run-turn.ts'
 import { createCatalogue } from './agent/tools/catalogue.ts'
@@ -12,9 +11,8 @@ import type { ChatCommand } from './core/command.ts'
 import type { Decided, Dispatch } from './core/dispatch.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
-import type { Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
-import type { AgentProfile, RunAgent, Tool } from './core/turn.ts'
+import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
@@ -24,6 +22,7 @@ import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
+import { createSessionDoors, type SessionDoors } from './session-doors.ts'
 import type { ChatMoves } from './sessions/chat-moves.ts'
 import type { ChatWatch } from './sessions/chat-watch.ts'
 import { chooseAgent } from './sessions/choose-model.ts'
@@ -34,12 +33,8 @@ import { createParticipants } from './sessions/participants.ts'
 import { recordPost } from './sessions/record-post.ts'
 import { recoverTurns } from './sessions/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
-import { reaches } from './sessions/session-access.ts'
 import { sessionRules } from './sessions/session-rules.ts'
 import { createSessionService, type LiveSessions, type SessionService } from './sessions/session-service.ts'
-import { createReach, type ReachDeps } from './sessions/session-tools/reach.ts'
-import { createSessionTools, type SessionToolsDeps } from './sessions/session-tools/session-tools.ts'
-import { createWaitGraph } from './sessions/session-tools/wait-graph.ts'
 import { createTranscript } from './sessions/transcript.ts'
 import { createTurnQueue } from './sessions/turn-queue.ts'
 import type { Store } from './store/store.ts'
@@ -66,14 +61,13 @@ export interface EngineParts {
 }
 
 /** The stages between the doors. */
-export interface Engine {
+export interface Engine extends SessionDoors {
   readonly pipeline: Pipeline
   /** The one door in: resolves once the dispatch is on disk. */
   accept(this: void, dispatch: Dispatch, position?: ChannelCursor): Promise<void>
   readonly delivery: DeliveryService
   readonly running: RunningTurns
   readonly say: Say
-  readonly sessionTools: SessionTools
   readonly sessions: SessionService
   /** Boot: takes up what a crash or a stop left, before anything new comes in. */
   recover(): Promise<void>
@@ -93,7 +87,7 @@ export function createEngine(parts: EngineParts): Engine {
   const transcript = createTranscript(store.read.events, VIEW_LIMITS)
   const participants = createParticipants()
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, parts.overrides)
-  const sessionTools = sessionToolsOf(parts, { running, agent, accept })
+  const { sessionTools, visits } = createSessionDoors(parts, { running, agent, accept })
   const converse = createConverse({
     ...{ store, clock, queue, transcript, delivery, busy, agent },
     runAgent: agentLoop(parts, sessionTools),
@@ -146,7 +140,7 @@ export function createEngine(parts: EngineParts): Engine {
     })
   }
   const sessions = sessionsOf(parts, { running, participants, transcript })
-  return { pipeline, accept, delivery, running, say, sessionTools, sessions, recover }
+  return { pipeline, accept, delivery, running, say, sessionTools, visits, sessions, recover }
 }
 
 function sessionsOf(
@@ -218,27 +212,5 @@ function agentLoop({ config, clock, random, logger: root, tools }: EngineParts, 
     clock,
     timeZone,
     logger,
-  })
-}
-
-function sessionToolsOf(
-  { config, store, clock, ids, accounts }: EngineParts,
-  own: Pick<SessionToolsDeps, 'running' | 'accept'> & { agent(session: Session): AgentProfile },
-): SessionTools {
-  const access = sessionRules(config, store)
-  const takesPart: ReachDeps['takesPart'] = (session, { principal }) =>
-    reaches({ kind: 'person', ...principal }, session, access)
-  const file = basename(config.store.path)
-  return createSessionTools({
-    read: store.read,
-    clock,
-    ids,
-    running: own.running,
-    waits: createWaitGraph(),
-    accept: own.accept,
-    posts: (channel) => accounts.all.some((account) => account.channel === channel),
-    reach: createReach({ agents: config.sessionTools?.agents ?? [], takesPart }),
-    modelOf: (session) => own.agent(session).model,
-    transcriptPath: (session) => `${file}#${session}`,
   })
 }

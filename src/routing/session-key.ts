@@ -92,6 +92,11 @@ export function sourceDisplayKey({ kind, triggerId }: SessionSource): string | u
   return kind === 'node' ? `node-${triggerId}` : undefined
 }
 
+/** The key of a session that is known by its source alone. */
+export function sourceKey(displayKey: string): ScopeKey {
+  return hashed(displayKey)
+}
+
 const SOURCE_KINDS: Readonly<Record<Exclude<SessionSource['kind'], 'channel'>, SessionKind>> = {
   schedule: 'cron',
   hook: 'hook',

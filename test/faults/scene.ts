@@ -130,7 +130,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
   const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
   return {
     config: {
-      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe'] }],
+      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions'] }],
       routing: household({ access }),
       session: { queue: { max: 100, busy: 'queue' } },
       store: { path: join(folder, 'parley.db') },

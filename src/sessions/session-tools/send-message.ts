@@ -40,16 +40,33 @@ export async function sendMessage(
   caller: SessionCaller,
   signal: AbortSignal,
 ): Promise<SendAnswer> {
-  const { sessionKey, message, requestId, timeoutSeconds } = request
-  if (message.trim() === '') throw new ParleyError('invalid', 'message must not be empty.')
-  const run = runId(caller.turn?.id ?? `client ${caller.principal.person}`, requestId)
+  const { sessionKey } = request
+  checkMessage(request)
   const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
-  if (!to || !(await deps.reach.reaches(to, caller))) {
-    return { runId: run, sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
-  }
+  if (to && (await deps.reach.reaches(to, caller))) return sendTo(deps, to, { request, caller, signal })
+  return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
+}
+
+export interface Sending {
+  readonly request: Omit<SendRequest, 'sessionKey'>
+  readonly caller: SessionCaller
+  readonly signal: AbortSignal
+}
+
+/** As `sendMessage`, to a session that the caller is known to reach. */
+export async function sendTo(deps: SendDeps, to: Session, { request, caller, signal }: Sending): Promise<SendAnswer> {
+  const run = runOf(request, caller)
   const refusal = (await rowOf(deps, run)) ? undefined : await handOver(deps, { to, request, caller, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
-  return follow(deps, { to, run, caller, seconds: clamp(timeoutSeconds, WAIT_SECONDS), signal })
+  return follow(deps, { to, run, caller, seconds: clamp(request.timeoutSeconds, WAIT_SECONDS), signal })
+}
+
+export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
+  if (message.trim() === '') throw new ParleyError('invalid', 'message must not be empty.')
+}
+
+function runOf({ requestId }: Pick<SendRequest, 'requestId'>, { turn, principal }: SessionCaller): RunId {
+  return runId(turn?.id ?? `client ${principal.person}`, requestId)
 }
 
 /** See `SessionTools.wait`. */
@@ -72,7 +89,7 @@ function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: Sessio
 
 interface HandOver {
   readonly to: Session
-  readonly request: SendRequest
+  readonly request: Sending['request']
   readonly caller: SessionCaller
   readonly run: RunId
 }

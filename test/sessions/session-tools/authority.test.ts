@@ -123,12 +123,13 @@ describe('the send policy', () => {
     expect(rig.channel.visible(BOB)).toEqual(['hello'])
   })
 
-  it('a session whose chat is closed to the person of the turn is not found', async () => {
-    const rig = await household()
-    const closed = await rig.reopen()
-    const own = turnOf(await closed.named(BOB), { role: 'guest' })
-    expect(await closed.send({ sessionKey: BOB, message: 'hi', timeoutSeconds: 0 }, own)).toMatchObject({
-      status: 'accepted',
+  it('S20: where a chat was closed to the person of the turn, its session is not found', async () => {
+    const open = await household()
+    const closed = await open.reopen({ routing: { access: { direct: 'owner', groups: [] } } })
+    const own = turnOf(await closed.named(BOB), bob)
+    expect(await closed.send({ sessionKey: BOB, message: 'hi' }, own)).toMatchObject({
+      status: 'error',
+      error: expect.stringContaining('There is no such session.'),
     })
   })
 })

@@ -48,7 +48,7 @@ export interface Rig {
   /** Calls of the tool `hold` wait here until `open` is resolved. */
   readonly hold: { readonly reached: Deferred; readonly open: Deferred }
   /** Lets go of everything, as a crash would, and opens the same store again. */
-  reopen(): Promise<Rig>
+  reopen(changes?: Partial<RigOptions>): Promise<Rig>
 }
 
 export interface RigOptions {
@@ -154,9 +154,9 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
     },
     sent,
     hold,
-    async reopen() {
+    async reopen(changes) {
       await close()
-      return openIn(folder, options)
+      return openIn(folder, { ...options, ...changes })
     },
   }
 }

@@ -1,0 +1,47 @@
+import type { Route } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { toSessionId } from '../../core/ids.ts'
+import type { Session, SessionSource } from '../../core/session.ts'
+import type { Visitor, Visits } from '../../core/visit.ts'
+import type { Store } from '../../store/store.ts'
+import { startSession } from '../open-session.ts'
+import { checkMessage, type SendDeps, sendMessage, sendTo } from './send-message.ts'
+
+export interface VisitDeps extends SendDeps {
+  readonly write: Store['write']
+  /** Where a session of this source lives. */
+  routeOf(source: SessionSource): Route
+}
+
+export function createVisits(deps: VisitDeps): Visits {
+  return {
+    async visit({ visitor, sessionKey, ...request }, caller, signal) {
+      if (sessionKey !== undefined) return sendMessage(deps, { ...request, sessionKey }, caller, signal)
+      checkMessage(request)
+      return sendTo(deps, await ownSession(deps, visitor), { request, caller, signal })
+    },
+  }
+}
+
+/** Found again for a call that is repeated and for a node that comes again; else made. */
+async function ownSession({ write, clock, routeOf }: VisitDeps, visitor: Visitor): Promise<Session> {
+  const source = sourceOf(visitor)
+  const { scope, scopeKey, agent, kind, displayKey, chatType } = routeOf(source)
+  const metadata = visitor.kind === 'hook' ? { hook: visitor.name } : {}
+  const draft = { id: toSessionId(displayKey), scope, scopeKey, agentId: agent, kind, displayKey, chatType }
+  return write(
+    async (tx) =>
+      (await tx.sessions.current(scopeKey)) ?? startSession(tx, { ...draft, source, metadata }, clock.now()),
+  )
+}
+
+/** S47: nobody can answer a question behind a hook. */
+function sourceOf(visitor: Visitor): SessionSource {
+  const { kind, id } = visitor
+  const form = kind === 'hook' ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ : /^[a-z0-9][a-z0-9._-]{0,63}$/
+  if (!form.test(id)) {
+    const wanted = kind === 'hook' ? 'a UUID' : 'up to 64 of a-z 0-9 . _ -'
+    throw new ParleyError('invalid', `"${id}" is no id of a ${kind}; write ${wanted}.`)
+  }
+  return { kind, interactive: kind === 'node', triggerId: id, triggerType: 'request' }
+}
