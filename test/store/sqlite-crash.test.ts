@@ -97,7 +97,7 @@ describe('a killed process', () => {
 
   it('F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {
     const path = join(tempFolder(), 'store.db')
-    const shell = 'ulimit -f 1200; exec "$@"'
+    const shell = 'ulimit -f 2400; exec "$@"'
     const child = spawn('sh', ['-c', shell, 'sh', process.execPath, BUNDLE, 'fill', path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
