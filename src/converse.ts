@@ -42,7 +42,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
   const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
   const stopTyping = watched ? delivery.typing(reply.address) : () => {}
   try {
-    const request = turnRequest(turn, await transcript.view(session), contextOf(deps, turn))
+    const request = turnRequest(turn, await transcript.view(session, turnId), contextOf(deps, turn))
     let shown = ''
     for await (const event of deps.runAgent(request, signal)) {
       if (event.type === 'end') return event.result

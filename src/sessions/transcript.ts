@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../core/event.ts'
-import type { SessionId } from '../core/ids.ts'
+import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Session } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
 import { EMPTY_VIEW, extendView, type ModelView, type ViewLimits } from './model-view.ts'
@@ -14,8 +14,11 @@ const TAIL = 2_000
 
 /** Reads session logs as model views. The cache holds only what the log can give again. */
 export interface Transcript {
-  /** The view up to the newest committed event of the session. */
-  view(session: Pick<Session, 'id' | 'chatType'>): Promise<ModelView>
+  /**
+   * The view up to the newest committed event of the session; with `turn`, one in which that turn has begun will do and
+   * need not be read.
+   */
+  view(session: Pick<Session, 'id' | 'chatType'>, turn?: TurnId): Promise<ModelView>
   /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
   saw(session: Pick<Session, 'id' | 'chatType'>, appended: Appended): void
   /** Forgets the cached view, e.g. of a deleted session. */
@@ -34,8 +37,9 @@ export function createTranscript(events: StoreReader['events'], limits: ViewLimi
   }
 
   return {
-    async view({ id, chatType }) {
+    async view({ id, chatType }, turn) {
       let view = views.get(id)
+      if (turn !== undefined && view?.running?.id === turn) return remember(id, view)
       let batch: readonly SessionEvent[]
       if (view === undefined) {
         view = EMPTY_VIEW
