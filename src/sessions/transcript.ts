@@ -25,7 +25,10 @@ export interface Transcript {
   drop(id: SessionId): void
 }
 
-export function createTranscript(events: StoreReader['events'], limits: ViewLimits): Transcript {
+export function createTranscript(
+  events: Pick<StoreReader['events'], 'latest' | 'since'>,
+  limits: ViewLimits,
+): Transcript {
   const views = new Map<SessionId, ModelView>()
 
   const remember = (id: SessionId, view: ModelView): ModelView => {

@@ -3,9 +3,10 @@ import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Spending } from '../core/model.ts'
+import type { CurrentSessions } from './current-sessions.ts'
 import { effectOf } from './event-effect.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
-import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows, text } from './rows.ts'
+import { type Ground, placeholders, type Sql, type SqlValue, type WriteGround } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -92,6 +93,13 @@ interface Append {
 }
 
 export class EventWriting extends EventReading implements EventWriter {
+  readonly #current: CurrentSessions
+
+  constructor(ground: WriteGround) {
+    super(ground)
+    this.#current = ground.current
+  }
+
   async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
     for (const draft of drafts)
       if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
@@ -127,6 +135,7 @@ export class EventWriting extends EventReading implements EventWriter {
       [from, to, copied],
     )
     if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
+    this.#current.forget(to)
     return copied
   }
 
@@ -147,11 +156,21 @@ export class EventWriting extends EventReading implements EventWriter {
       `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
         turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
         description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
+        WHERE no = (SELECT no FROM sessions WHERE id = $7)
+        RETURNING no, last_seq, message_count, turn_count, preview, description`,
       [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
     )
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-    return { sessionNo: integer(row, 'no'), lastSeq: integer(row, 'last_seq') }
+    const lastSeq = integer(row, 'last_seq')
+    this.#current.advance(sessionId, {
+      lastSeq,
+      messageCount: integer(row, 'message_count'),
+      turnCount: integer(row, 'turn_count'),
+      lastActivityAt: at,
+      preview: text(row, 'preview'),
+      description: text(row, 'description'),
+    })
+    return { sessionNo: integer(row, 'no'), lastSeq }
   }
 }
 

@@ -10,7 +10,7 @@ import { ParticipantReading, ParticipantWriting } from './participants.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
-import type { Ground } from './sql.ts'
+import type { Ground, WriteGround } from './sql.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
 import { TokenReading, TokenWriting } from './tokens.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
@@ -36,9 +36,9 @@ export function storeReader(ground: Ground): StoreReader {
 
 /** Every noun inside one transaction. Each is made when a body asks for it: most use two or three. */
 export class Writer implements StoreWriter {
-  readonly #ground: Ground
+  readonly #ground: WriteGround
 
-  constructor(ground: Ground) {
+  constructor(ground: WriteGround) {
     this.#ground = ground
   }
 

@@ -13,10 +13,11 @@ import {
   VERBOSE_LEVELS,
 } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
+import type { CurrentSessions } from './current-sessions.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { sessionFilter } from './session-filter.ts'
 import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
-import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
+import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
 
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
@@ -141,6 +142,21 @@ export class SessionReading implements SessionReader {
 }
 
 export class SessionWriting extends SessionReading implements SessionWriter {
+  readonly #current: CurrentSessions
+
+  constructor(ground: WriteGround) {
+    super(ground)
+    this.#current = ground.current
+  }
+
+  override async current(scopeKey: ScopeKey): Promise<Session | undefined> {
+    const kept = this.#current.find(scopeKey)
+    if (kept !== undefined) return kept
+    const session = await super.current(scopeKey)
+    if (session !== undefined) this.#current.keep(scopeKey, session)
+    return session
+  }
+
   async create(draft: SessionDraft, at: number): Promise<Session> {
     const row = (await this.#insert(draft, at)) ?? (await this.#insertOverDeleted(draft, at))
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
@@ -153,6 +169,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     )
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
+    this.#current.keep(draft.scopeKey, made)
     return made
   }
 
@@ -220,6 +237,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   async remove(sessionId: SessionId, at: number): Promise<void> {
     const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}' WHERE id = $1 AND deleted_at IS NULL
       RETURNING no, scope_key`
+    this.#current.forget(sessionId)
     const row = await this.sql.get(query, [sessionId, at])
     if (row === undefined) throw unknownSession(sessionId)
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
@@ -236,6 +254,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async #change(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {
+    this.#current.forget(params[0])
     if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
   }
 }

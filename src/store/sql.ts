@@ -1,4 +1,5 @@
 import type { Logger } from '../core/logger.ts'
+import type { CurrentSessions } from './current-sessions.ts'
 
 /** What a parameter may be. Times and counters are integers below 2^53; ids of any size stay text. */
 export type SqlValue = string | number | null
@@ -24,6 +25,11 @@ export interface Ground {
   readonly logger: Logger
   /** This store's own epoch. */
   readonly epoch: number
+}
+
+/** What the nouns of a transaction stand on. */
+export interface WriteGround extends Ground {
+  readonly current: CurrentSessions
 }
 
 /** `$1, $2, …`, `count` of them, the first one numbered `from`. */

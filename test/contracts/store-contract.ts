@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { aliasContract } from './store/aliases.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
+import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
@@ -51,6 +52,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     }
     describe('transactions', () => transactionContract(underTest))
     describe('sessions', () => sessionContract(underTest))
+    describe('current sessions', () => currentSessionContract(underTest))
     describe('aliases', () => aliasContract(underTest))
     describe('chat moves', () => chatMoveContract(underTest))
     describe('events', () => eventContract(underTest))

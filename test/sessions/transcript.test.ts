@@ -26,7 +26,6 @@ function logOf(drafts: readonly EventToAppend[]) {
       log.reads++
       return [...events]
     },
-    spent: () => Promise.reject(new Error('not asked for')),
   }
   log.append(drafts)
   return log

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import { CurrentSessions } from '../../src/store/current-sessions.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { storeReader, Writer } from '../../src/store/nouns.ts'
@@ -72,7 +73,18 @@ function isScan(step: string): boolean {
 /** All the statements there are with parameters, from calling everything once. */
 async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
   const statements = new Map<string, readonly SqlValue[]>()
-  const answer = { no: 1, last_seq: 1, attempt: 1, total: 1, person_id: 'ada', scope_key: 'sk' }
+  const answer = {
+    no: 1,
+    last_seq: 1,
+    message_count: 1,
+    turn_count: 1,
+    preview: '',
+    description: '',
+    attempt: 1,
+    total: 1,
+    person_id: 'ada',
+    scope_key: 'sk',
+  }
   const sql: Sql = {
     async all(text, params) {
       statements.set(text, params)
@@ -87,7 +99,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
       return 1
     },
   }
-  const ground = { sql, logger: silentLogger, epoch: 2 }
+  const ground = { sql, logger: silentLogger, epoch: 2, current: new CurrentSessions() }
   await readAll(storeReader(ground))
   await writeAll(new Writer(ground))
   return statements

@@ -33,9 +33,15 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
  * savepoint: one fsync for all of them. SQLite answers at once, so a body that awaits nothing but its own transaction
  * ends before the event loop turns; a body that has not is waiting for something else and is given up, because the open
  * transaction holds up everybody.
+ *
+ * @param undone called whenever writes of a body were rolled back: what was made of them in memory does not hold
  */
-export function createGroupCommit(connection: SqliteConnection, clock: Clock): GroupCommit {
-  const group = new Group(connection)
+export function createGroupCommit(
+  connection: SqliteConnection,
+  clock: Clock,
+  undone: () => void = () => {},
+): GroupCommit {
+  const group = new Group(connection, undone)
   let queue: Job[] = []
   let running: Promise<void> | undefined
   let draining = false
@@ -84,9 +90,11 @@ class Group {
   /** Resolves when the open group has ended. */
   closed: Promise<void> = Promise.resolve()
   readonly #connection: SqliteConnection
+  readonly #undone: () => void
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, undone: () => void) {
     this.#connection = connection
+    this.#undone = undone
   }
 
   /** Runs and commits `jobs`; BEGIN has been done. Never throws. */
@@ -112,6 +120,7 @@ class Group {
       this.#connection.run('COMMIT', [])
     } catch (error) {
       if (this.#connection.inTransaction) this.#connection.run('ROLLBACK', [])
+      this.#undone()
       return () => {
         for (const job of jobs) job.reject(error)
       }
@@ -128,7 +137,10 @@ class Group {
     const outcome = await settledByItself(() => job.body(transaction))
     transaction.end()
     if (!this.#connection.inTransaction) throw lostGroup(outcome)
-    if (!outcome.ok) this.#connection.run('ROLLBACK TO body', [])
+    if (!outcome.ok) {
+      this.#connection.run('ROLLBACK TO body', [])
+      this.#undone()
+    }
     this.#connection.run('RELEASE body', [])
     return outcome
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
+import { CurrentSessions } from '../current-sessions.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { storeReader, Writer } from '../nouns.ts'
@@ -47,7 +48,8 @@ function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: (
   const { path, clock, logger = silentLogger, migrations = MIGRATIONS } = options
   migrate({ connection, path, migrations, clock, logger })
   const epoch = raiseEpoch(connection)
-  const group = createGroupCommit(connection, clock)
+  const current = new CurrentSessions()
+  const group = createGroupCommit(connection, clock, () => current.clear())
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await group.drain()
@@ -61,7 +63,7 @@ function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: (
   return {
     epoch,
     read: storeReader({ sql: committed(group, connection, () => closing !== undefined), logger, epoch }),
-    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch }))),
+    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, current }))),
     close: () => {
       closing ??= close()
       return closing
