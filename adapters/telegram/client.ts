@@ -53,8 +53,6 @@ export interface TelegramClient {
   close(): void
 }
 
-type ShimSignal = NonNullable<NonNullable<Parameters<Telegram['callApi']>[2]>['signal']>
-
 /** An idle connection older than this is not reused: what it would break by being closed already is a send. */
 const IDLE_CONNECTION_MS = 20_000
 const MAX_CONNECTIONS = 50
@@ -72,12 +70,11 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
       // telegraf takes no agent for plain http, but reads this field at each call.
       const telegram = new Telegram(token, root === undefined ? {} : { apiRoot: root })
       telegram.options.agent = wire.agent
-      return letGo({ options, clock, fail }, (signal) =>
-        telegram.callApi(method, params, { signal: toShimSignal(signal) }).then(
-          (result) => ({ kind: 'answered', result }),
-          (error: unknown) => readRefusal(error, token) ?? fail(toError(error).message),
-        ),
+      const call = telegram.callApi(method, params).then(
+        (result): CallOutcome => ({ kind: 'answered', result }),
+        (error: unknown) => readRefusal(error, token) ?? fail(toError(error).message),
       )
+      return letGo({ options, clock, fail, cut: wire.cut }, call)
     },
     close: () => pool.destroy(),
   }
@@ -87,27 +84,30 @@ interface Patience {
   readonly options: CallOptions
   readonly clock: Clock
   readonly fail: (reason: string) => CallOutcome
+  readonly cut: () => void
 }
 
-/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
+/**
+ * Waits for a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. It is
+ * cut at the wire: a signal for each call would cost more than all the rest of waiting.
+ */
 function letGo(
-  { options: { signal, deadlineMs }, clock, fail }: Patience,
-  run: (signal: AbortSignal) => Promise<CallOutcome>,
+  { options: { signal, deadlineMs }, clock, fail, cut }: Patience,
+  call: Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   return new Promise((resolve) => {
-    const cut = new AbortController()
     const settle = (outcome: CallOutcome): void => {
       cancelTimer()
       signal.removeEventListener('abort', onStop)
       // Also for an answer that telegraf did not read to its end: that frees the connection.
-      if (outcome.kind === 'failed') cut.abort()
+      if (outcome.kind === 'failed') cut()
       resolve(outcome)
     }
     const onStop = (): void => settle(fail('stopped'))
     const cancelTimer = clock.after(deadlineMs, () => settle(fail(`no answer within ${deadlineMs / 1000} s`)))
     endsManyCalls(signal)
     signal.addEventListener('abort', onStop, { once: true })
-    void run(cut.signal).then(settle)
+    void call.then(settle)
   })
 }
 
@@ -118,11 +118,6 @@ function endsManyCalls(signal: AbortSignal): void {
   if (unlimited.has(signal)) return
   setMaxListeners(0, signal)
   unlimited.add(signal)
-}
-
-/** telegraf types the signal of an old shim; at run time it takes the platform's own. */
-function toShimSignal(signal: AbortSignal): ShimSignal {
-  return signal as unknown as ShimSignal
 }
 
 function createPool(root: string | undefined): HttpAgent {

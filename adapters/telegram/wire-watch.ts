@@ -6,6 +6,8 @@ interface WatchedWire {
   readonly agent: Agent
   /** False as long as it is certain that no byte of the request reached the network. */
   bytesMayHaveLeft(): boolean
+  /** Ends the request wherever it is, and the connection under it. */
+  cut(): void
 }
 
 /** What every ClientRequest calls on its agent; Node does not type it. */
@@ -24,6 +26,8 @@ interface RequestTaker extends Agent {
 export function watchWire(pool: Agent, onWritten: () => void): WatchedWire {
   if (!takesRequests(pool)) throw new TypeError('This version of Node.js has another kind of http.Agent.')
   let left = false
+  let over = false
+  let current: ClientRequest | undefined
   const onSocket = (socket: Socket): void => {
     if (!socket.connecting) left = true
     else socket.once(isTls(socket) ? 'secureConnect' : 'connect', () => (left = true))
@@ -31,10 +35,16 @@ export function watchWire(pool: Agent, onWritten: () => void): WatchedWire {
   const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
     request.once('socket', onSocket)
     request.once('finish', onWritten)
+    current = request
+    if (over) request.destroy()
     pool.addRequest(request, ...rest)
   }
+  const cut = (): void => {
+    over = true
+    current?.destroy()
+  }
   const agent: Agent = Object.create(pool, { addRequest: { value: addRequest } })
-  return { agent, bytesMayHaveLeft: () => left }
+  return { agent, bytesMayHaveLeft: () => left, cut }
 }
 
 function takesRequests(agent: Agent): agent is RequestTaker {

@@ -88,6 +88,17 @@ describe('watchWire', () => {
     expect(sockets[1]).toBe(sockets[0])
   })
 
+  test.each(['before it is made', 'while it waits for an answer'])('a request cut %s ends', async (when) => {
+    const port = await listen(createHttpServer(() => {}))
+    const wire = watchWire(pool(new HttpAgent()), () => {})
+    if (when === 'before it is made') wire.cut()
+    const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
+    const failed = new Promise((resolve) => request.once('error', resolve))
+    if (when !== 'before it is made') request.once('finish', () => wire.cut())
+    expect(await failed).toBeInstanceOf(Error)
+    expect(request.destroyed).toBe(true)
+  })
+
   test('onWritten comes once, when the request is out', async () => {
     const port = await listen(createHttpServer((_, response) => response.end('ok')))
     let written = 0
