@@ -91,6 +91,7 @@ class Group {
   closed: Promise<void> = Promise.resolve()
   readonly #connection: SqliteConnection
   readonly #undone: () => void
+  #giveUp: () => void = () => {}
 
   constructor(connection: SqliteConnection, undone: () => void) {
     this.#connection = connection
@@ -112,6 +113,7 @@ class Group {
 
   async #runAndCommit(jobs: readonly Job[]): Promise<() => void> {
     const outcomes: Outcome[] = []
+    const watch = watchBodies(() => this.#giveUp())
     try {
       for (const job of jobs) {
         const outcome = await this.#runOne(job)
@@ -124,6 +126,8 @@ class Group {
       return () => {
         for (const job of jobs) job.reject(error)
       }
+    } finally {
+      watch.end()
     }
     return () => {
       for (const [index, job] of jobs.entries()) settleJob(job, outcomes[index])
@@ -134,7 +138,7 @@ class Group {
   async #runOne(job: Job): Promise<Outcome> {
     this.#connection.run('SAVEPOINT body', [])
     const transaction = sqliteTransaction(this.#connection)
-    const outcome = await settledByItself(() => job.body(transaction))
+    const outcome = await this.#settledByItself(() => job.body(transaction))
     transaction.end()
     if (!this.#connection.inTransaction) throw lostGroup(outcome)
     if (!outcome.ok) {
@@ -144,21 +148,27 @@ class Group {
     this.#connection.run('RELEASE body', [])
     return outcome
   }
+
+  /** The outcome of a body, or an error if it has not ended when nothing is left to do but to wait. */
+  #settledByItself(body: () => Promise<unknown>): Promise<Outcome> {
+    return new Promise((resolve) => {
+      this.#giveUp = () => resolve({ ok: false, error: foreignAwait() })
+      startBody(body).then(
+        (value) => resolve({ ok: true, value }),
+        (error: unknown) => resolve({ ok: false, error }),
+      )
+    })
+  }
 }
 
-/** The outcome of a body, or an error if it has not ended when nothing is left to do but to wait. */
-function settledByItself(body: () => Promise<unknown>): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const watchdog = setImmediate(() => resolve({ ok: false, error: foreignAwait() }))
-    const settle = (outcome: Outcome): void => {
-      clearImmediate(watchdog)
-      resolve(outcome)
-    }
-    startBody(body).then(
-      (value) => settle({ ok: true, value }),
-      (error: unknown) => settle({ ok: false, error }),
-    )
-  })
+/** Calls `waits` whenever the event loop turns before the group has ended: then a body waits for something else. */
+function watchBodies(waits: () => void): { end(): void } {
+  const look = (): void => {
+    waits()
+    next = setImmediate(look)
+  }
+  let next = setImmediate(look)
+  return { end: () => clearImmediate(next) }
 }
 
 /** A body that throws before its first await rejects like any other. */
