@@ -112,7 +112,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   const schedules = schedulesOf(options, routing, { store, ids, clock, accept })
   const answering = { store, version, models: modelsOf(config), sessions, why, live, people: gate.people }
   const operator = createOperator({ ...answering, schedules: schedules.operator })
-  const parts = { ...gate, store, clock, ids, running, operator, why }
+  const parts = { ...gate, store, clock, ids, running, sessions, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 

@@ -9,7 +9,7 @@ import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Decided, Dispatch } from './core/dispatch.ts'
-import type { IdSource } from './core/ids.ts'
+import type { ChannelId, IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
@@ -18,6 +18,7 @@ import type { DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideDispatch } from './routing/decide-dispatch.ts'
+import { personBehind } from './routing/identify.ts'
 import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
@@ -139,22 +140,20 @@ export function createEngine(parts: EngineParts): Engine {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
     })
   }
-  const sessions = sessionsOf(parts, { running, participants, transcript })
+  const sessions = sessionsOf(parts, { running, participants, transcript, accept })
   return { pipeline, accept, delivery, running, say, sessionTools, visits, sessions, recover }
 }
 
 function sessionsOf(
-  { config, store, clock, ids, overrides, routing, facts }: EngineParts,
-  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript'>,
+  { config, store, clock, ids, overrides, routing, facts, accounts }: EngineParts,
+  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript' | 'accept'>,
 ): SessionService {
   const place: LiveSessions['place'] = (address) =>
     placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
-  return createSessionService({
-    ...sessionRules(config, store),
-    store,
-    clock,
-    live: { ...kept, ids, overrides, place },
-  })
+  const posts = (channel: ChannelId): boolean => accounts.all.some((account) => account.channel === channel)
+  const whoIs: LiveSessions['whoIs'] = (platformId) => personBehind(routing.people, facts, platformId)
+  const live = { ...kept, ids, overrides, place, posts, whoIs }
+  return createSessionService({ ...sessionRules(config, store), store, clock, live })
 }
 
 function deliveryOf({

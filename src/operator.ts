@@ -43,6 +43,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       history: (name, page) => sessions.history(OPERATOR, name, page),
       patch: (name, changes) => sessions.patch(OPERATOR, name, changes),
       rename: (name, title) => sessions.rename(OPERATOR, name, title),
+      post: (name, request) => sessions.post(OPERATOR, name, request),
       delete: (name) => sessions.delete(OPERATOR, name),
     },
     schedules: sources.schedules,

@@ -25,9 +25,10 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
     if (nobodyListens(error)) return undefined
     throw error
   }
-  const ask: Ask = async (path, method = 'GET', body) => {
+  const ask: Ask = async (path, method = 'GET', body, waitMs = 0) => {
     try {
-      return await answerTo({ socketPath, path, method, timeoutMs, ...(body === undefined ? {} : { body }) })
+      const patience = timeoutMs + waitMs
+      return await answerTo({ socketPath, path, method, timeoutMs: patience, ...(body === undefined ? {} : { body }) })
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
       throw error

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { SendOptions } from './commands/send.ts'
 import type { HistoryOptions, ListOptions, PatchOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
@@ -41,6 +42,22 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
     .action(async (name: string, _options, command: Command) => {
       const { deleteSession } = await import('./commands/sessions.ts')
       ended(await deleteSession(ports, name, command.optsWithGlobals()))
+    })
+}
+
+/** `parley send`. */
+export function addSend(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  program
+    .command('send')
+    .description('say something in a session and print the answer; "cli:<name>" is a conversation of your own')
+    .argument(...NAME)
+    .argument('<text>', 'what to say', nonBlank)
+    .option('--deliver', "send the answer to the session's chat too")
+    .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
+    .option(...JSON_OPTION)
+    .action(async (name: string, text: string, _options, command: Command) => {
+      const { send } = await import('./commands/send.ts')
+      ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
     })
 }
 

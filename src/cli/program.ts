@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
-import { addSessions } from './program-sessions.ts'
+import { addSend, addSessions } from './program-sessions.ts'
 import type { ReadOptions } from './show.ts'
 
 /** Parses a command line and runs its command, whose code is loaded only then. Rejects as the command does. */
@@ -48,6 +48,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addRunning(program, ports, ended)
   addReading(program, ports, ended)
   addSessions(program, ports, ended)
+  addSend(program, ports, ended)
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
   addConfig(program, ports, ended)

@@ -2,8 +2,11 @@ import type { OperatorService } from '../core/operator.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** Asks the daemon; resolves with what it answered, rejects with the code it gave. */
-export type Ask = (path: string, method?: Method, body?: object) => Promise<unknown>
+/** Asks the daemon, which may take `waitMs` longer than usual; resolves with what it answered, rejects with the code it gave. */
+export type Ask = (path: string, method?: Method, body?: object, waitMs?: number) => Promise<unknown>
+
+/** The daemon's own, if none is asked for. */
+const POST_WAIT_SECONDS = 120
 
 type Sessions = OperatorService['sessions']
 
@@ -23,6 +26,10 @@ export function remoteSessions(ask: Ask): Sessions {
     },
     patch: (name, changes) => ask(at(name), 'PATCH', { ...(changes as object) }) as ReturnType<Sessions['patch']>,
     rename: (name, title) => ask(`${at(name)}/name`, 'POST', { title }) as ReturnType<Sessions['rename']>,
+    post: (name, request) => {
+      const waitMs = (request.waitSeconds ?? POST_WAIT_SECONDS) * 1_000
+      return ask(`${at(name)}/messages`, 'POST', request, waitMs) as ReturnType<Sessions['post']>
+    },
     async delete(name) {
       await ask(at(name), 'DELETE')
     },

@@ -24,6 +24,8 @@ export interface OperatorService {
     patch(name: string, changes: unknown): Promise<SessionDetail>
     /** One line, 80 characters at most; else `invalid`. */
     rename(name: string, title: string): Promise<SessionDetail>
+    /** Puts a text into it and waits for the answer (S44); `cli:<name>` is opened if it is not there. `unavailable` without a daemon. */
+    post(name: string, request: PostRequest): Promise<PostAnswer>
     /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
     delete(name: string): Promise<void>
   }
@@ -194,6 +196,26 @@ export interface SessionEventReport {
   readonly turn?: string
   readonly text: string
 }
+
+export interface PostRequest {
+  readonly text: string
+  /** Also in the session's own chat. */
+  readonly deliver?: boolean
+  /** Up to an hour, 120 s if absent; 0 does not wait. */
+  readonly waitSeconds?: number
+  /** Who says it, `<channel>:<id>`: a token's affair, everybody else speaks for themselves. */
+  readonly sender?: string
+}
+
+/**
+ * `ok`: the answer to this very text, without markers; empty where the agent chose to say nothing (S48). `timeout`: it
+ * goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
+ */
+export type PostAnswer = { readonly runId: string; readonly traceId: string; readonly session: string } & (
+  | { readonly status: 'ok'; readonly reply: string }
+  | { readonly status: 'accepted' | 'timeout' }
+  | { readonly status: 'error'; readonly error: string }
+)
 
 export interface HistoryPage {
   readonly limit: number

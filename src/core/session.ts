@@ -10,6 +10,11 @@ export function isScheduled({ source }: Pick<Session, 'source'>): boolean {
   return source.kind === 'schedule'
 }
 
+/** A conversation by a door of ours: whoever asks there reads the answer there, it has no other chat. */
+export function isOwnDoor({ source }: Pick<Session, 'source'>): boolean {
+  return source.kind === 'cli' || source.kind === 'web' || source.kind === 'api'
+}
+
 /** What a scope key is made from, kept as a structure and not only as a hash (K47). */
 export interface SessionScope {
   readonly version: 1

@@ -2,8 +2,16 @@ import { type Address, parseAddress } from '../core/address.ts'
 import { type Caller, inNamespace } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { AgentId, IdSource } from '../core/ids.ts'
-import type { HistoryPage, SessionDetail, SessionHistory, SessionList, SessionListQuery } from '../core/operator.ts'
+import { type AgentId, type IdSource, toSessionId } from '../core/ids.ts'
+import type {
+  HistoryPage,
+  PostAnswer,
+  PostRequest,
+  SessionDetail,
+  SessionHistory,
+  SessionList,
+  SessionListQuery,
+} from '../core/operator.ts'
 import { overridesOf, type Session } from '../core/session.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { markDeleted, purgeSession } from './delete-session.ts'
@@ -11,6 +19,7 @@ import { lastRunOf } from './last-run.ts'
 import { type Opening, openSession } from './open-session.ts'
 import type { OverrideBook } from './override-book.ts'
 import type { Participants } from './participants.ts'
+import { type PostDeps, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
@@ -33,6 +42,8 @@ export interface SessionService {
   patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail>
   /** A description of one line and 80 characters at most, which nothing but another renaming replaces (R3). */
   rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
+  /** Makes a session by a door of ours where there is none; see `postText`. */
+  post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer>
   /** Idle direct sessions only (S40): `conflict`, `forbidden`. */
   delete(caller: Caller, name: string): Promise<void>
 }
@@ -48,10 +59,10 @@ export interface SessionServiceDeps extends AccessPorts {
   readonly live?: LiveSessions
 }
 
-/** What a running daemon keeps in memory of its sessions. */
-export interface LiveSessions {
+/** What a running daemon keeps in memory of its sessions, and its door. */
+export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
-  readonly running: Pick<RunningTurns, 'has'>
+  readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
   readonly overrides: OverrideBook
   readonly participants: Pick<Participants, 'forget'>
   readonly transcript: Pick<Transcript, 'drop'>
@@ -141,6 +152,16 @@ class Service implements SessionService {
       throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
     await this.#deps.store.write((tx) => tx.sessions.describe(session.id, description, 'user'))
     return this.#showAgain(session)
+  }
+
+  async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
+    const { store, clock, live } = this.#deps
+    if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
+    const known = await store.read.sessions.resolve(name)
+    const { id } = known ? await this.#find(caller, name) : await this.open(caller, name)
+    const session = await store.read.sessions.get(toSessionId(id))
+    if (!session) throw noSuchSession(name)
+    return postText({ ...live, store, clock }, { caller, session, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../core/model.ts'
-import { isScheduled } from '../core/session.ts'
+import { isOwnDoor, isScheduled } from '../core/session.ts'
 import type { AgentProfile, TurnRequest } from '../core/turn.ts'
 import { type ModelView, requestMessages } from './model-view.ts'
 import type { StartedTurn } from './record-turn.ts'
@@ -20,7 +20,7 @@ export function turnRequest(turn: StartedTurn, view: ModelView, { agent, now, st
     agent,
     chatType: turn.session.chatType,
     ...(isScheduled(turn.session) ? { scheduled: true } : {}),
-    ...(turn.reply.elsewhere === undefined ? {} : { elsewhere: turn.reply.elsewhere }),
+    ...(turn.reply.elsewhere === undefined || isOwnDoor(turn.session) ? {} : { elsewhere: turn.reply.elsewhere }),
     now,
     messages,
     ...(open === undefined ? {} : { open }),

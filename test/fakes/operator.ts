@@ -167,6 +167,14 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         named(name)
         return { ...sampleSession, description: title }
       },
+      async post(name, request) {
+        asked.push({ post: name, ...request })
+        named(name)
+        const run = { runId: 'run_1', traceId: 'tr_9', session: sampleSession.id }
+        return request.text === 'fail'
+          ? { ...run, status: 'error', error: 'no' }
+          : { ...run, status: 'ok', reply: 'echo' }
+      },
       async delete(name) {
         asked.push({ delete: name })
         named(name)

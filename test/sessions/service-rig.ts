@@ -61,7 +61,10 @@ export async function serviceRig(): Promise<ServiceRig> {
     refusesModel: (_agent, model) => (model === 'scripted/echo' ? undefined : `There is no key for ${model}.`),
     live: {
       ids,
-      running: { has: (id) => running.has(id) },
+      running: { has: (id) => running.has(id), nextEnd: () => new Promise(() => {}) },
+      accept: async () => {},
+      posts: () => false,
+      whoIs: () => ({ role: 'guest' }),
       overrides,
       participants: createParticipants(),
       transcript: { drop: (id) => void dropped.push(id) },

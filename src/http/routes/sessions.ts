@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import type { OperatorService } from '../../core/operator.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { OperatorService, PostRequest } from '../../core/operator.ts'
 import { bodyText, readBody } from '../read-body.ts'
 import { readCount, readFlag } from '../read-query.ts'
 
@@ -7,7 +8,8 @@ const PAGE = 50
 
 /**
  * `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
- * overrides, DELETE deletes; `/history?limit&before` and `POST /name` under it.
+ * overrides, DELETE deletes; `/history?limit&before`,
+ * `POST /name` and `POST /messages` under it.
  */
 export function sessionRoutes({ sessions }: OperatorService): Hono {
   return new Hono()
@@ -38,7 +40,23 @@ export function sessionRoutes({ sessions }: OperatorService): Hono {
         }),
       )
     })
+    .post('/v1/sessions/:name/messages', async ({ req, json }) =>
+      json(await sessions.post(req.param('name'), readPost(await readBody(req)))),
+    )
     .post('/v1/sessions/:name/name', async ({ req, json }) =>
       json(await sessions.rename(req.param('name'), bodyText(await readBody(req), 'title'))),
     )
+}
+
+function readPost(body: Readonly<Record<string, unknown>>): PostRequest {
+  const { deliver, waitSeconds } = body
+  if (deliver !== undefined && typeof deliver !== 'boolean')
+    throw new ParleyError('invalid', '"deliver" must be true or false')
+  if (waitSeconds !== undefined && typeof waitSeconds !== 'number')
+    throw new ParleyError('invalid', '"waitSeconds" must be a number')
+  return {
+    text: bodyText(body, 'text'),
+    ...(deliver === undefined ? {} : { deliver }),
+    ...(waitSeconds === undefined ? {} : { waitSeconds }),
+  }
 }

@@ -9,10 +9,12 @@ import type { Links } from '../links.ts'
 import type { Mutes } from '../mutes.ts'
 import type { OverrideBook } from '../override-book.ts'
 import type { RunningTurns } from '../running-turns.ts'
+import type { SessionService } from '../session-service.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
+import { modelCommand, sendCommand, thinkCommand, verboseCommand } from './overrides.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
@@ -32,6 +34,7 @@ export interface SessionCommandDeps {
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly overrides: OverrideBook
+  readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
   /** All commands, for `/help`. */
@@ -54,6 +57,10 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     newCommand(deps),
     stopCommand(deps),
     muteCommand(deps),
+    sendCommand(deps),
+    modelCommand(deps),
+    thinkCommand(deps),
+    verboseCommand(deps),
     whyCommand({ store: deps.store, ...deps.why }),
   ]
 }

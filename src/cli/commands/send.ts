@@ -1,0 +1,36 @@
+import { EXIT } from '../../core/errors.ts'
+import type { PostAnswer } from '../../core/operator.ts'
+import { askOperator } from '../ask-operator.ts'
+import { plain } from '../print/plain.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+export interface SendOptions extends ReadOptions {
+  readonly text: string
+  readonly deliver?: boolean
+  /** Seconds. */
+  readonly wait: number
+}
+
+/** Prints the answer. Exit code 1 where it was refused or failed; what is still on its way is no failure. */
+export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
+  const request = { text: options.text, deliver: options.deliver ?? false, waitSeconds: options.wait }
+  const answer = await askOperator(ports, await ports.load(options.config), ({ sessions }) =>
+    sessions.post(name, request),
+  )
+  if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)
+  show(ports, options, { value: answer, lines: () => linesOf(answer) })
+  return answer.status === 'error' ? EXIT.failed : EXIT.ok
+}
+
+function linesOf(answer: PostAnswer): readonly string[] {
+  switch (answer.status) {
+    case 'ok':
+      return [answer.reply === '' ? 'The agent chose to say nothing.' : plain(answer.reply)]
+    case 'accepted':
+      return [`Sent; the answer will be in ${answer.session} (${answer.traceId}).`]
+    case 'timeout':
+      return [`No answer yet; it will be in ${answer.session} (${answer.traceId}).`]
+    case 'error':
+      return []
+  }
+}
