@@ -9,15 +9,17 @@ import type {
 } from '../../src/channels/adapter.ts'
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type {
+  AnswersPrivately,
   DeletesMessages,
   EditsMessages,
   FindsOwnMessages,
   FoundMessage,
   LostMessage,
+  MenuCommand,
   MessageTarget,
+  PrivatePart,
   RegistersCommands,
 } from '../../src/channels/capabilities.ts'
-import type { ChatCommand } from '../../src/core/command.ts'
 import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
@@ -37,7 +39,7 @@ const EDIT_INTERVAL_MS = 1200
 
 /** One bot of one app in one workspace. */
 export class SlackAdapter
-  implements ChannelAdapter, EditsMessages, DeletesMessages, FindsOwnMessages, RegistersCommands
+  implements ChannelAdapter, AnswersPrivately, EditsMessages, DeletesMessages, FindsOwnMessages, RegistersCommands
 {
   readonly id = 'slack'
   /** The platform has no key that makes a repeated send harmless; the message is looked up instead. */
@@ -111,6 +113,10 @@ export class SlackAdapter
     return this.#outbound.send(part, signal)
   }
 
+  answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.answerPrivately(part, signal)
+  }
+
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.edit(target, rendered, signal)
   }
@@ -127,8 +133,8 @@ export class SlackAdapter
     return EDIT_INTERVAL_MS
   }
 
-  /** The platform has no menu that a bot could fill; the names say which `!name` is a command. */
-  async registerCommands(commands: readonly Pick<ChatCommand, 'name' | 'description'>[]): Promise<void> {
+  /** The app's manifest declares its slash commands; the names say which of them, and which `!name`, is ours. */
+  async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
     if (this.#run === undefined) throw new ParleyError('unavailable', 'Slack takes commands only after the start')
     await this.#run.commands.learn(commands.map(({ name }) => name))
   }

@@ -1,5 +1,6 @@
 import { App, type Receiver } from '@slack/bolt'
 import { type Fields, isFields } from './fields.ts'
+import { isSlashCommand } from './inbound-command.ts'
 import { quietLogger } from './quiet-logger.ts'
 import { wordOf } from './reading.ts'
 
@@ -50,7 +51,7 @@ export function createIntake(receiver: Receiver, ports: IntakePorts): Take {
     throw error.original ?? error
   })
   return async ({ body, ...retry }) => {
-    if (!isFields(body) || !isFields(body.event)) {
+    if (!isFields(body) || !(isFields(body.event) || isSlashCommand(body))) {
       ports.unknown(`body:${wordOf(isFields(body) ? body.type : undefined)}`)
       return
     }
@@ -59,7 +60,7 @@ export function createIntake(receiver: Receiver, ports: IntakePorts): Take {
     } catch (error) {
       if (error instanceof NotStored) throw error.cause
       // Bolt cannot read it, and will not the next time either.
-      ports.unknown(`unreadable:${wordOf(body.event.type)}`)
+      ports.unknown(`unreadable:${isFields(body.event) ? wordOf(body.event.type) : 'slash_command'}`)
     }
   }
 }

@@ -1,13 +1,14 @@
 import type { OutboundPart } from '../../src/channels/adapter.ts'
-import type { MessageTarget } from '../../src/channels/capabilities.ts'
+import type { MessageTarget, PrivatePart } from '../../src/channels/capabilities.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../src/core/outbound.ts'
+import { directPart } from '../shared/direct-part.ts'
 import { stripNoReply } from '../shared/no-reply.ts'
 import { isStamp, toApiTarget } from './address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from './client.ts'
 import { escapeText, withoutMentions } from './escape.ts'
 import type { Fields } from './fields.ts'
-import { toDeletionReceipt, toReceipt } from './receipts.ts'
+import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
 const SEND_DEADLINE_MS = 15_000
@@ -21,6 +22,8 @@ const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is
 
 export interface SlackOutbound {
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  /** For one person alone, in the conversation; where that cannot be, as the recipient says. */
+  answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt>
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
 }
@@ -37,15 +40,26 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     onOutcome(outcome)
     return outcome
   }
+  const send = async ({ address, rendered, key }: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> => {
+    const target = toApiTarget(address)
+    const visible = stripNoReply(rendered)
+    if (target === null) return NO_ADDRESS
+    if (visible === null) return SILENT
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key } }
+    const quiet = { unfurl_links: false, unfurl_media: false }
+    return toReceipt(await call('chat.postMessage', { ...target, ...content(visible), ...quiet, metadata }, signal))
+  }
   return {
-    async send({ address, rendered, key }, signal) {
-      const target = toApiTarget(address)
-      const visible = stripNoReply(rendered)
+    send,
+    async answerPrivately({ recipient, partNo: _, ...part }, signal) {
+      const target = toApiTarget(part.address)
+      const visible = stripNoReply(part.rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key } }
-      const quiet = { unfurl_links: false, unfurl_media: false }
-      return toReceipt(await call('chat.postMessage', { ...target, ...content(visible), ...quiet, metadata }, signal))
+      const args = { ...target, user: recipient.id, ...content(visible) }
+      const outcome = await call('chat.postEphemeral', args, signal)
+      if (outcome.kind !== 'refused' || !NOT_THERE.has(outcome.error)) return toEphemeralReceipt(outcome)
+      return send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
     },
     async edit({ address, messageId }, rendered, signal) {
       const target = toMessage({ address, messageId })
@@ -61,6 +75,14 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     },
   }
 }
+
+/** The bot or the person is not in the conversation, such as a direct chat of two people who use a slash command there. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  'channel_not_found',
+  'not_in_channel',
+  'user_not_in_channel',
+  'is_archived',
+])
 
 /** Options of a call that changes what people see: a crash may hit right after its bytes left (CP12). */
 function changing(signal: AbortSignal): CallOptions {

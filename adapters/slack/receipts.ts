@@ -50,6 +50,12 @@ export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
   }
 }
 
+/** As `toReceipt`; a message for one person has a ts of its own kind, which names it to nobody. */
+export function toEphemeralReceipt(outcome: CallOutcome): DeliveryReceipt {
+  if (outcome.kind !== 'answered') return toReceipt(outcome)
+  return toReceipt({ kind: 'answered', result: { ts: outcome.result.message_ts } })
+}
+
 /** As `toReceipt`; a message that is gone already is what was wanted. */
 export function toDeletionReceipt(outcome: CallOutcome, messageId: string): DeliveryReceipt {
   if (outcome.kind === 'refused' && GONE.has(outcome.error)) return { kind: 'sent', messageId }

@@ -1,7 +1,9 @@
 import type { AdapterServices, ChannelSink } from '../../src/channels/adapter.ts'
 import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import type { InboundEvent } from '../../src/core/message.ts'
 import { toChatType } from './address.ts'
+import { CatchUp } from './catch-up.ts'
 import type { SlackClient } from './client.ts'
 import { CommandNames } from './command-names.ts'
 import type { SlackConfig } from './config.ts'
@@ -10,8 +12,11 @@ import type { Fields } from './fields.ts'
 import type { HealthBoard } from './health-board.ts'
 import { HttpReceiver } from './http-receiver.ts'
 import { innerEvent, readEventBody } from './inbound.ts'
+import { isSlashCommand, readSlashCommand } from './inbound-command.ts'
 import { createIntake } from './intake.ts'
-import type { BotFacts, InboundContext } from './reading.ts'
+import { Positions } from './positions.ts'
+import type { BotFacts, InboundContext, InboundReading } from './reading.ts'
+import { Silence } from './silence.ts'
 import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
 import { TokenWatch } from './token-watch.ts'
 
@@ -50,32 +55,46 @@ export function createRun(parts: RunParts): AccountRun {
     onGood: () => health.mended('token'),
   })
   const commands = new CommandNames(sink.state)
+  const positions = new Positions(sink.state)
   let greeted = false
+  const silence = new Silence(() => services.clock.now())
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
-    onProof: () => health.proven(),
-    onTrouble: (detail) => health.trouble('connection', detail),
+    onProof: () => {
+      silence.heard()
+      health.proven()
+    },
+    onTrouble: (detail) => {
+      silence.begins()
+      health.trouble('connection', detail)
+    },
     onConnected: () => {
       health.mended('connection')
       // A token that was revoked meanwhile shows only here: its events simply stop.
       if (greeted) tokens.check()
+      if (silence.ends() > REPEATED_MS || !greeted) catchUp.begin()
       greeted = true
     },
   }
   const receiver = createReceiver(parts, ports)
-  const door = new Door(parts, { tokens, commands })
-  receiver.use(createIntake(receiver, { accept: (body) => door.accept(body), unknown: ports.unknown }))
+  const door = new Door(parts, { tokens, commands, positions })
+  const accept = (body: Fields): Promise<void> => door.accept(body)
+  const catchUp = new CatchUp({ client, clock: services.clock, signal, positions, accept, unknown: ports.unknown })
+  receiver.use(createIntake(receiver, { accept, unknown: ports.unknown }))
   return {
     abort,
     receiver,
     tokens,
     commands,
     async start() {
-      await commands.load()
+      await Promise.all([commands.load(), positions.load()])
       await receiver.start()
     },
   }
 }
+
+/** Shorter interruptions the platform bridges by itself: it repeats what was not acknowledged. */
+const REPEATED_MS = 60_000
 
 function createReceiver({ config, services }: RunParts, ports: ReceiverPorts): AccountRun['receiver'] {
   const { mode, appToken = '', signingSecret = '', apiRoot, listen } = config
@@ -89,24 +108,27 @@ class Door {
   readonly #parts: RunParts
   readonly #tokens: TokenWatch
   readonly #commands: CommandNames
+  readonly #positions: Positions
   readonly #directory: Directory
   /** Events are stored in the order they came, whatever each had to look up. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: RunParts, { tokens, commands }: Pick<AccountRun, 'tokens' | 'commands'>) {
+  constructor(
+    parts: RunParts,
+    { tokens, commands, positions }: Pick<AccountRun, 'tokens' | 'commands'> & { readonly positions: Positions },
+  ) {
     const { client, services, abort } = parts
     this.#parts = parts
     this.#tokens = tokens
     this.#commands = commands
+    this.#positions = positions
     this.#directory = new Directory({ client, clock: services.clock, signal: abort.signal })
   }
 
   /** Resolves after the commit; rejects when it could not be stored. */
   async accept(body: Fields): Promise<void> {
     const { sink, abort, health } = this.#parts
-    const context = this.#contextOf(body)
-    this.#turn = context
-    const reading = readEventBody(body, await context)
+    const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
     if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
     if (reading.kind === 'dropped') {
       if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
@@ -114,13 +136,36 @@ class Door {
       return
     }
     try {
-      await sink.accept(reading.event)
+      await this.#store(reading.event)
       health.mended('store')
     } catch (error) {
       const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
       if (!abort.signal.aborted) health.trouble('store', detail)
       throw error
     }
+  }
+
+  /** A message is stored with the position of its conversation. */
+  async #store(event: InboundEvent): Promise<void> {
+    const { sink } = this.#parts
+    const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
+    if (!written) return sink.accept(event)
+    const { chat, chatType } = event.address
+    await this.#positions.meet(chat, chatType)
+    await sink.accept(event, this.#positions.cursorFor(chat, event.messageId))
+    this.#positions.moved(chat, event.messageId)
+  }
+
+  async #readEvent(body: Fields): Promise<InboundReading> {
+    const context = this.#contextOf(body)
+    this.#turn = context
+    return readEventBody(body, await context)
+  }
+
+  /** Waits behind nothing: it says all there is to know, and the platform waits three seconds. */
+  #readSlash(body: Fields): InboundReading {
+    const { account, bot, services } = this.#parts
+    return readSlashCommand(body, { account, bot, commands: this.#commands.all, receivedAt: services.clock.now() })
   }
 
   /** Never rejects; ends after those before it. */

@@ -188,7 +188,7 @@ export class SocketReceiver implements Receiver {
     if (typeof id !== 'string') return this.#ports.unknown(`frame:${wordOf(type)}`)
     failpoint('CP1-received')
     try {
-      if (type === 'events_api') {
+      if (type === 'events_api' || type === 'slash_commands') {
         const retry = {
           ...(typeof retryNum === 'number' && { retryNum }),
           ...(typeof retryReason === 'string' && { retryReason }),

@@ -11,6 +11,8 @@ export interface AppOptions {
   scopes?: readonly string[]
   /** Events the app is subscribed to. Default: `fullSubscriptions`. */
   subscriptions?: readonly string[]
+  /** Slash commands its manifest declares. Default: `/parley`. */
+  slashCommands?: readonly string[]
 }
 
 export const fullScopes: readonly string[] = [
@@ -18,6 +20,7 @@ export const fullScopes: readonly string[] = [
   'channels:history',
   'channels:read',
   'chat:write',
+  'commands',
   'groups:history',
   'groups:read',
   'im:history',
@@ -48,6 +51,7 @@ export interface AppState {
   readonly signingSecret: string
   scopes: readonly string[]
   subscriptions: readonly string[]
+  slashCommands: readonly string[]
   /** Why the bot token is refused, such as `token_revoked`; null: it is good. */
   botTokenRefusal: string | null
   appTokenRefusal: string | null
@@ -75,6 +79,7 @@ export function createApp(options: AppOptions): AppState {
     signingSecret: options.signingSecret ?? 'rehearsal-signing-secret',
     scopes: options.scopes ?? fullScopes,
     subscriptions: options.subscriptions ?? fullSubscriptions,
+    slashCommands: options.slashCommands ?? ['/parley'],
     botTokenRefusal: null,
     appTokenRefusal: null,
     socketMode: true,

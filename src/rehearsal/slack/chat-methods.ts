@@ -35,6 +35,17 @@ export function postMessage(api: WebApi, params: Params): Answer {
   }
 }
 
+/** Shown to one member of the conversation, and kept nowhere. */
+export function postEphemeral(api: WebApi, params: Params): Answer {
+  const channel = readWritableChannel(api, params)
+  const user = textParam(params, 'user')
+  if (user === undefined) throw new SlackApiError('invalid_arguments')
+  if (!channel.members.has(user)) throw new SlackApiError('user_not_in_channel')
+  const thread = readThread(channel, params)
+  const { text } = readContent(params, MOST_TEXT)
+  return { message_ts: api.world.whisper(channel, { user, text, thread: thread ?? null }) }
+}
+
 export function updateMessage(api: WebApi, params: Params): Answer {
   const channel = readWritableChannel(api, params)
   const stored = readOwn(channel, params, 'cant_update_message')

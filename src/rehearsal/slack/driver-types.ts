@@ -35,6 +35,15 @@ export interface Say {
   extra?: Readonly<Record<string, unknown>>
 }
 
+export interface Slash {
+  from: UserRef
+  /** Default: the direct chat with the bot. Threads take no slash commands. */
+  channel?: ChannelRef
+  /** One the app declares, such as `/parley`. */
+  command: string
+  text?: string
+}
+
 export interface EditSaid {
   channel: ChannelRef
   message: MessageRef

@@ -22,10 +22,19 @@ export interface Delivery {
   fail(reason: string, final?: boolean): void
 }
 
+/** One slash command on its way to the app; it is never sent a second time. */
+export interface CommandDelivery {
+  readonly body: Readonly<Record<string, string>>
+  confirm(): void
+  fail(reason: string): void
+}
+
 /** Where events go. False: nobody is there; the queue keeps the event until `wake`. */
 export interface Transport {
   readonly name: string
   deliver(delivery: Delivery): string | undefined
+  /** False: nobody is there. */
+  command(delivery: CommandDelivery): boolean
 }
 
 export interface RedeliverySettings {
@@ -95,6 +104,24 @@ export class EventQueue {
     return id
   }
 
+  /** Sends a slash command, which must be acknowledged in time: the person is told at once if it was not. */
+  sendCommand(body: Readonly<Record<string, string>>): void {
+    const { ledger, clock } = this.#parts
+    const { command = '', text = '', user_id: userId = '', channel_id: channel = '' } = body
+    let over = false
+    const end = (step: 'acknowledged' | 'failed', reason?: string): void => {
+      if (over) return
+      over = true
+      cancel()
+      const why = reason === undefined ? {} : { reason }
+      ledger.append({ kind: 'slash', at: clock.now(), step, command, text, userId, channel, ...why })
+    }
+    const cancel = this.#after(this.#parts.redelivery.ackMs, () => end('failed', 'timeout'))
+    const delivery = { body, confirm: () => end('acknowledged'), fail: (reason: string) => end('failed', reason) }
+    ledger.append({ kind: 'slash', at: clock.now(), step: 'sent', command, text, userId, channel })
+    if (this.#transport?.command(delivery) !== true) end('failed', 'nobody is connected')
+  }
+
   /** Delivers an event once more although it was delivered, as over two sockets at once. */
   again(eventId: string): void {
     const pending = this.#all.get(eventId)
@@ -107,6 +134,16 @@ export class EventQueue {
     for (const pending of this.#waiting.splice(0)) this.#attempt(pending)
   }
 
+  /** As after the last repetition: what nobody took is never sent again. */
+  giveUp(): void {
+    this.#waiting.length = 0
+    for (const pending of this.#all.values()) {
+      if (pending.done) continue
+      pending.done = true
+      this.#record(pending, 'given_up')
+    }
+  }
+
   close(): void {
     for (const cancel of this.#timers) cancel()
     this.#timers.clear()
@@ -115,6 +152,7 @@ export class EventQueue {
   }
 
   #attempt(pending: Pending): void {
+    if (pending.done) return
     let over = false
     const once = (act: () => void) => {
       if (over) return

@@ -4,14 +4,23 @@ import { threadOf } from './message-store.ts'
 import { countParam, flagParam, type Params, textParam } from './params.ts'
 import { SlackApiError } from './slack-error.ts'
 import type { WebApi } from './web-api.ts'
+import type { ChannelState } from './world-state.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
 /** What stands in the conversation itself, newest first; replies in threads are not part of it. */
 export function history(api: WebApi, params: Params): Answer {
   const channel = readReadableChannel(api, params)
-  const all = channel.messages.list({ thread: null }).map(({ message }) => message)
+  const all = channel.messages.list({ thread: null }).map(({ message }) => withReplies(channel, message))
   return page(all.toReversed(), params)
+}
+
+/** A root says how many answered it, and when last. */
+function withReplies({ messages }: ChannelState, root: ApiMessage): ApiMessage {
+  const replies = messages.list({ thread: root.ts }).map(({ message }) => message)
+  const latest = replies.at(-1)
+  if (latest === undefined) return root
+  return { ...root, thread_ts: root.ts, reply_count: replies.length, latest_reply: latest.ts }
 }
 
 /** A thread's root and its replies, oldest first. */

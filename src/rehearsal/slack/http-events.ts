@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { AppState } from './app-state.ts'
-import type { Delivery, Transport } from './event-queue.ts'
+import type { CommandDelivery, Delivery, Transport } from './event-queue.ts'
 
 /** The headers that sign a body: HMAC-SHA256 over `v0:<timestamp>:<raw body>`. */
 export function signatureHeaders(secret: string, timestampSeconds: number, body: string): Record<string, string> {
@@ -46,6 +46,15 @@ export class HttpEvents implements Transport {
       (error: unknown) => delivery.fail(isTimeout(error) ? 'http_timeout' : 'connection_failed'),
     )
     return this.name
+  }
+
+  command(delivery: CommandDelivery): boolean {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    this.post(String(new URLSearchParams(delivery.body)), type).then(
+      (response) => (response.ok ? delivery.confirm() : delivery.fail('http_error')),
+      (error: unknown) => delivery.fail(isTimeout(error) ? 'http_timeout' : 'connection_failed'),
+    )
+    return true
   }
 
   /** A signed request with any body, for tests of the receiver. */

@@ -30,6 +30,28 @@ export interface MessageEntry {
   readonly message: ApiMessage
 }
 
+/** What the bot showed to one person alone in a conversation. */
+export interface WhisperEntry {
+  readonly kind: 'whisper'
+  readonly at: number
+  readonly userId: string
+  readonly channel: string
+  readonly thread: string | null
+  readonly text: string
+}
+
+/** A slash command; `failed`: the person was told that nothing came of it. */
+export interface SlashEntry {
+  readonly kind: 'slash'
+  readonly at: number
+  readonly step: 'sent' | 'acknowledged' | 'failed'
+  readonly command: string
+  readonly text: string
+  readonly userId: string
+  readonly channel: string
+  readonly reason?: string
+}
+
 /** An event on its way to the app. */
 export interface EventEntry {
   readonly kind: 'event'
@@ -68,7 +90,15 @@ export interface UnrehearsedEntry {
   readonly what: string
 }
 
-export type SlackEntry = CallEntry | MessageEntry | EventEntry | WithheldEntry | SocketEntry | UnrehearsedEntry
+export type SlackEntry =
+  | CallEntry
+  | MessageEntry
+  | WhisperEntry
+  | SlashEntry
+  | EventEntry
+  | WithheldEntry
+  | SocketEntry
+  | UnrehearsedEntry
 
 /** The ledger of a Slack rehearsal, with the waits tests need most. */
 export class SlackLedger extends Ledger<SlackEntry> {
@@ -93,6 +123,20 @@ export class SlackLedger extends Ledger<SlackEntry> {
     const match = (entry: SlackEntry): entry is MessageEntry =>
       entry.kind === 'message' && entry.byBot && entry.change === change && (where === undefined || where(entry))
     return this.next(match, options)
+  }
+
+  /** What was shown to people alone, oldest first. */
+  whispers(after?: number): WhisperEntry[] {
+    return this.all((entry): entry is WhisperEntry => entry.kind === 'whisper', after)
+  }
+
+  nextWhisper(options?: WaitOptions): Promise<WhisperEntry> {
+    return this.next((entry): entry is WhisperEntry => entry.kind === 'whisper', options)
+  }
+
+  /** Waits until a slash command was acknowledged, or was not in time. */
+  nextSlash(step: SlashEntry['step'], options?: WaitOptions): Promise<SlashEntry> {
+    return this.next((entry): entry is SlashEntry => entry.kind === 'slash' && entry.step === step, options)
   }
 
   /** What the bot sent so far, oldest first. */
@@ -127,6 +171,10 @@ function describeEntry(entry: SlackEntry): string {
     }
     case 'message':
       return `message ${entry.change} by ${entry.byBot ? 'the bot' : 'a person'} in ${entry.channel}/${entry.thread ?? '-'} #${entry.ts}: ${entry.text.slice(0, 100)}`
+    case 'whisper':
+      return `whisper to ${entry.userId} in ${entry.channel}/${entry.thread ?? '-'}: ${entry.text.slice(0, 100)}`
+    case 'slash':
+      return `slash ${entry.command} ${entry.text.slice(0, 50)} by ${entry.userId} ${entry.step} ${entry.reason ?? ''}`
     case 'event':
       return `event ${entry.eventId} ${entry.type} ${entry.step} by ${entry.by ?? '-'} (${entry.times})`
     case 'withheld':

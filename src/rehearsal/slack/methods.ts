@@ -1,5 +1,5 @@
 import { authTest, openConnection, openConversation, userInfo } from './account-methods.ts'
-import { deleteMessage, postMessage, updateMessage } from './chat-methods.ts'
+import { deleteMessage, postEphemeral, postMessage, updateMessage } from './chat-methods.ts'
 import { describeChannel } from './conversations.ts'
 import { history, replies } from './history-methods.ts'
 import type { Method } from './web-api.ts'
@@ -9,6 +9,7 @@ const methods: Readonly<Record<string, Method>> = {
   'apps.connections.open': { token: 'app', run: openConnection },
   'auth.test': { token: 'bot', run: authTest },
   'chat.delete': { token: 'bot', scope: 'chat:write', run: deleteMessage },
+  'chat.postEphemeral': { token: 'bot', scope: 'chat:write', run: postEphemeral },
   'chat.postMessage': { token: 'bot', scope: 'chat:write', run: postMessage },
   'chat.update': { token: 'bot', scope: 'chat:write', run: updateMessage },
   'conversations.history': { token: 'bot', run: history },

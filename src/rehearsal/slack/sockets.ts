@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../core/clock.ts'
 import type { AppState } from './app-state.ts'
-import type { Delivery, EventQueue, Transport } from './event-queue.ts'
+import type { CommandDelivery, Delivery, EventQueue, Transport } from './event-queue.ts'
 import type { SlackLedger, SocketEntry } from './ledger-entries.ts'
 import { isRecord } from './params.ts'
 
@@ -12,7 +12,7 @@ type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled' | 'too
 interface Connection {
   readonly id: string
   readonly socket: WebSocket
-  readonly unacknowledged: Map<string, Delivery>
+  readonly unacknowledged: Map<string, Pick<Delivery, 'confirm' | 'fail'>>
   muted: boolean
 }
 
@@ -81,6 +81,20 @@ export class Sockets implements Transport {
       retry_reason: delivery.retryReason ?? '',
     })
     return connection.id
+  }
+
+  command(delivery: CommandDelivery): boolean {
+    const connection = [...this.#open.values()].find(({ muted }) => !muted)
+    if (connection === undefined) return false
+    const envelope_id = randomUUID()
+    connection.unacknowledged.set(envelope_id, delivery)
+    this.#write(connection, {
+      envelope_id,
+      type: 'slash_commands',
+      accepts_response_payload: true,
+      payload: delivery.body,
+    })
+    return true
   }
 
   /** Sends an envelope that is no event: a slash command, a button. */

@@ -1,5 +1,5 @@
 import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
-import type { ChannelRef, EditSaid, MessageRef, Say, UserRef } from './driver-types.ts'
+import type { ChannelRef, EditSaid, MessageRef, Say, Slash, UserRef } from './driver-types.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import { type ChannelState, idOf, type WorldParts, WorldState } from './world-state.ts'
@@ -44,6 +44,40 @@ export class SlackWorld extends WorldState {
     this.#publish(channel, message)
     if (channel.kind !== 'im' && mentions(message, this.app.bot.id)) this.#publishMention(channel, message)
     return message
+  }
+
+  /** A person runs a slash command of the app; the app must acknowledge it within three seconds. */
+  slash(input: Slash): void {
+    const { appId, teamId, slashCommands } = this.app
+    if (!slashCommands.includes(input.command)) throw new Error(`The app declares no ${input.command}.`)
+    const from = this.user(input.from)
+    const channel = input.channel === undefined ? this.direct(from) : this.channel(input.channel)
+    this.#queue.sendCommand({
+      token: 'legacy-verification-token',
+      team_id: from.team_id,
+      team_domain: 'rehearsal',
+      channel_id: channel.id,
+      channel_name:
+        channel.kind === 'im' ? 'directmessage' : channel.kind === 'mpim' ? 'mpdm-ada--bob-1' : channel.name,
+      user_id: from.id,
+      user_name: from.name,
+      command: input.command,
+      text: input.text ?? '',
+      api_app_id: appId,
+      is_enterprise_install: 'false',
+      response_url: `https://hooks.slack.invalid/commands/${teamId}/1/x`,
+      trigger_id: `${this.nextStamp()}.rehearsal`,
+    })
+  }
+
+  /** The bot shows something to one person alone. Returns its ts, which names no message. */
+  whisper(
+    channel: ChannelState,
+    what: { readonly user: string; readonly text: string; readonly thread: string | null },
+  ): string {
+    const { user: userId, text, thread } = what
+    this.ledger.append({ kind: 'whisper', at: this.now(), userId, channel: channel.id, thread, text })
+    return this.nextStamp()
   }
 
   /** A person edits what they wrote. */

@@ -136,12 +136,20 @@ describe('HTTP events', () => {
     expect(sink.offered).toEqual([])
   })
 
-  test('a slash command is answered and counted', async () => {
+  test('a slash command comes as a form, and is confirmed when it is stored', async () => {
+    const { server, sink } = await receiving()
+    const ada = server.world.addUser({ name: 'ada' })
+    server.world.slash({ from: ada, command: '/parley', text: 'new' })
+    expect(await server.ledger.nextSlash('acknowledged')).toMatchObject({ command: '/parley', text: 'new' })
+    expect(sink.events).toMatchObject([{ kind: 'command', text: '/parley new', sender: { id: ada.id } }])
+  })
+
+  test('another form is answered and counted', async () => {
     const { url, sink } = await receiving()
-    const form = 'command=%2Fparley&text=hi'
+    const form = 'payload=%7B%7D'
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...signatureHeaders(secret, now(), form) }
     expect((await fetch(url, { method: 'POST', body: form, headers })).status).toBe(200)
-    expect(sink.dropped).toEqual(['body:form'])
+    expect(sink.dropped).toEqual(['body:other'])
   })
 
   test('a port that is taken is no permanent trouble', async () => {

@@ -179,7 +179,7 @@ describe('receiving by socket', () => {
     const { adapter, sink, world, ada, channel, server } = await listening()
     world.say({ from: ada, channel, text: '!status' })
     await sink.committed(1)
-    await adapter.registerCommands([{ name: 'status', description: '' }])
+    await adapter.registerCommands([{ name: 'status', description: '', who: 'owner' }])
     world.say({ from: ada, channel, text: '!status' })
     await sink.committed(2)
     await adapter.stop()
@@ -207,14 +207,19 @@ describe('receiving by socket', () => {
 })
 
 describe('what is no event', () => {
-  test('a body without one, and a slash command, are counted and acknowledged', async () => {
+  test('a body without one, a button, and a slash command that is none, are counted and acknowledged', async () => {
     const { sink, world, sockets, ledger, adapter } = await listening()
     world.rawBody({ type: 'app_rate_limited', minute_rate_limited: 1 })
+    sockets.sendEnvelope('interactive', { type: 'block_actions' })
     sockets.sendEnvelope('slash_commands', { command: '/parley', text: 'hi' })
-    await sink.until(() => sink.dropped.length === 2)
+    await sink.until(() => sink.dropped.length === 3)
     await ledger.next((entry) => entry.kind === 'event' && entry.step === 'confirmed')
 
-    expect(sink.dropped).toEqual(['body:app_rate_limited', 'envelope:slash_commands'])
+    expect(sink.dropped.toSorted()).toEqual([
+      'body:app_rate_limited',
+      'envelope:interactive',
+      'malformed:slash_command',
+    ])
     expect(adapter.health().status).toBe('up')
   })
 })
