@@ -1,6 +1,7 @@
 import type { ChannelHub } from './channels/hub.ts'
 import type { Inlet } from './channels/inlet.ts'
 import { type Clock, within } from './core/clock.ts'
+import { deferred } from './core/deferred.ts'
 import type { Logger } from './core/logger.ts'
 import type { Engine } from './engine.ts'
 import type { LocalApi } from './http/server.ts'
@@ -27,6 +28,39 @@ const KEPT_MS = { delivery: 4_000, channels: 2_000, api: 1_000 }
 const BEHIND_CHANNELS = KEPT_MS.api
 const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
 const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
+
+interface StopParts {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Aborted with what happened when the disk has failed (F03). */
+  readonly broken: AbortSignal
+}
+
+export interface Stopping {
+  readonly stopped: Promise<void>
+  stop(): Promise<void>
+}
+
+/** The two ways a daemon ends: told to, in order; or by its disk, at once, for no word of an orderly end would be kept. */
+export function createStop(doors: Doors, { clock, logger, broken }: StopParts): Stopping {
+  const fallen = new Promise<never>((_, reject) => {
+    if (broken.aborted) reject(broken.reason)
+    broken.addEventListener('abort', () => reject(broken.reason), { once: true })
+  })
+  const ended = deferred()
+  const stopped = Promise.race([ended.promise, fallen])
+  // Whoever does not ask how it ended is told by `stop`.
+  stopped.catch(() => {})
+  let stopping: Promise<void> | undefined
+  const close = (): Promise<void> => closeDaemon(doors, { clock, logger }).finally(ended.resolve)
+  return {
+    stopped,
+    stop() {
+      stopping ??= broken.aborted ? fallen : Promise.race([close(), fallen])
+      return stopping
+    },
+  }
+}
 
 /**
  * Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not

@@ -4,12 +4,11 @@ import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelStat
 import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
 import { registerMenu } from './channels/menus.ts'
-import { closeDaemon } from './close-daemon.ts'
+import { createStop } from './close-daemon.ts'
 import type { Config } from './config/config.ts'
 import type { ChatMove } from './core/chat-move.ts'
 import { type Clock, systemClock, within } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import { deferred } from './core/deferred.ts'
 import { type AccountId, type ChannelId, createIdSource, type PersonId, toAccountId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
@@ -52,9 +51,15 @@ export interface Daemon {
   settled(): Promise<void>
   /** A write was committed in time just now: what a watchdog may be told (RELIABILITY 8). */
   healthy(): Promise<boolean>
-  /** Resolves when it has stopped. */
+  /**
+   * Resolves when it has stopped. Rejects with `store_broken` when the disk did not confirm a write: nothing can be
+   * promised or acknowledged any more, and the process has to end (F03).
+   */
   readonly stopped: Promise<void>
-  /** Takes nothing more in, lets running turns end, then lets go of everything, all within 25 s. Idempotent. */
+  /**
+   * Takes nothing more in, lets running turns end, then lets go of everything, all within 25 s; at once after the disk
+   * has failed. Idempotent.
+   */
   stop(): Promise<void>
 }
 
@@ -69,16 +74,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
   const { routing, warnings } = compileRouting(config.routing)
   for (const warning of warnings) logger.warn('A setting is doubtful', { warning })
-  const store = await openSqliteStore({ path: config.store.path, clock, logger: logger.child({ subsystem: 'store' }) })
+  const disk = new AbortController()
+  const store = await openSqliteStore({
+    path: config.store.path,
+    clock,
+    logger: logger.child({ subsystem: 'store' }),
+    onBroken(err) {
+      logger.error('The disk failed; the daemon ends at once', { err })
+      disk.abort(err)
+    },
+  })
   try {
-    return await open(options, routing, store)
+    return await open(options, routing, store, disk.signal)
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function open(options: DaemonOptions, routing: Routing, store: Store): Promise<Daemon> {
+async function open(options: DaemonOptions, routing: Routing, store: Store, broken: AbortSignal): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const accounts = await loadAccounts(config.channels, plugins)
@@ -126,18 +140,12 @@ async function open(options: DaemonOptions, routing: Routing, store: Store): Pro
   purgeLeftovers(store, () => running.draining).catch((err: unknown) =>
     logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
   )
-  const stopped = deferred()
-  let stopping: Promise<void> | undefined
+  const doors = { engine, inlet, schedules, hub, api, store }
   return {
     operator,
-    stopped: stopped.promise,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    stop() {
-      const doors = { engine, inlet, schedules, hub, api, store }
-      stopping ??= closeDaemon(doors, { clock, logger }).finally(stopped.resolve)
-      return stopping
-    },
+    ...createStop(doors, { clock, logger, broken }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ChannelHub } from '../src/channels/hub.ts'
-import { closeDaemon, type Doors, STOP_WITHIN_MS } from '../src/close-daemon.ts'
+import { closeDaemon, createStop, type Doors, STOP_WITHIN_MS } from '../src/close-daemon.ts'
 import { toAccountId } from '../src/core/ids.ts'
 import { silentLogger } from '../src/core/logger.ts'
 import type { StartedTurn } from '../src/sessions/record-turn.ts'
@@ -98,4 +98,25 @@ test('A20: a part that breaks keeps none of the others from being stopped', asyn
   const { doors, steps } = doorsOn(clock, { hub: { stop: () => Promise.reject(new Error('broken')) } })
   await closeDaemon(doors, { clock, logger: silentLogger })
   expect(steps.map(([name]) => name)).toEqual(['inlet', 'schedules', 'turns', 'delivery', 'api', 'store'])
+})
+
+test('F03: after the disk has failed nothing is closed in order, and whoever stops it is told why', async () => {
+  const clock = steppedClock()
+  const { doors, steps } = doorsOn(clock)
+  const disk = new AbortController()
+  const { stop, stopped } = createStop(doors, { clock, logger: silentLogger, broken: disk.signal })
+  disk.abort(new Error('the disk failed'))
+  await expect(stopped).rejects.toThrow('the disk failed')
+  await expect(stop()).rejects.toThrow('the disk failed')
+  expect(steps).toEqual([])
+})
+
+test('F03: a stop under way ends when the disk fails', async () => {
+  const clock = steppedClock()
+  const { doors } = doorsOn(clock, { schedules: { stop: () => never } })
+  const disk = new AbortController()
+  const { stop } = createStop(doors, { clock, logger: silentLogger, broken: disk.signal })
+  const stopping = stop()
+  disk.abort(new Error('the disk failed'))
+  await expect(stopping).rejects.toThrow('the disk failed')
 })

@@ -3,6 +3,7 @@ import { type ErrorCode, EXIT, errorCode } from '../core/errors.ts'
 const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid: EXIT.usage,
   store_locked: EXIT.locked,
+  store_broken: EXIT.disk,
   migration_failed: EXIT.migration,
   config: EXIT.config,
   // Only another program or another file mends it, so a service manager must not try again.

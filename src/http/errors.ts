@@ -20,6 +20,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   config: 500,
   unavailable: 503,
   store_locked: 503,
+  store_broken: 503,
   store_newer: 503,
   migration_failed: 503,
   model_unconfigured: 503,

@@ -58,6 +58,18 @@ describe('start', () => {
     expect(parley.out()).toBe('Stopping; a second signal stops at once.\n')
   })
 
+  test('F03: a daemon whose disk failed ends with a code of its own', async () => {
+    const daemon = fakeDaemon()
+    const parley = await startRig(daemon)
+    const up = parley.printed('Stop with Ctrl-C.')
+    const ended = parley.run('start')
+    daemon.settle()
+    await up
+    daemon.fall(new ParleyError('store_broken', 'the disk did not confirm a write'))
+    expect(await ended).toBe(74)
+    expect(parley.err()).toContain('the disk did not confirm a write')
+  })
+
   test('on a second signal exits 1 at once, whatever the drain does', async () => {
     const daemon = fakeDaemon({ drained: new Promise(() => {}) })
     const parley = await startRig(daemon)

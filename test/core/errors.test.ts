@@ -20,6 +20,6 @@ describe('errors', () => {
   })
 
   it('the exit codes of the service unit are fixed', () => {
-    expect(EXIT).toEqual({ ok: 0, failed: 1, usage: 2, locked: 75, config: 78 })
+    expect(EXIT).toEqual({ ok: 0, failed: 1, usage: 2, migration: 65, disk: 74, locked: 75, config: 78 })
   })
 })

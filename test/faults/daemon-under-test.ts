@@ -26,7 +26,7 @@ try {
     delivery: setup.delivery,
     tools: { probe: probeTools(setup.probeFile) },
   })
-  await terminated
+  await Promise.race([terminated, daemon.stopped])
   await daemon.stop()
   process.exitCode = EXIT.ok
 } catch (err) {
@@ -34,3 +34,5 @@ try {
   process.exitCode = exitCodeOf(err)
 }
 clearInterval(alive)
+// As the program does: a client library may still hold a connection.
+setTimeout(() => process.exit(), 500).unref()

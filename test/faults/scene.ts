@@ -43,6 +43,8 @@ export interface SceneOptions {
   /** Show answers while they are written. Default: no. */
   readonly streaming?: boolean
   readonly schedules?: readonly ConfiguredSchedule[]
+  /** Variables of the daemon's environment, beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -76,7 +78,7 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
   const logFile = join(folder, 'daemon.log')
   for (const file of [logFile, setup.probeFile]) writeFileSync(file, '')
   writeFileSync(setupFile, JSON.stringify(setup))
-  const daemon = new DaemonChild({ entry: TEST_BUILD, args: [setupFile], logFile, telegram })
+  const daemon = new DaemonChild({ entry: TEST_BUILD, args: [setupFile], logFile, telegram, env: options.env ?? {} })
 
   test.onTestFinished(async () => {
     if (test.task.result?.state === 'fail') console.error(daemon.logTail())

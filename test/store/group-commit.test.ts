@@ -3,8 +3,10 @@ import { setImmediate as loopTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { errorCode } from '../../src/core/errors.ts'
 import { createGroupCommit } from '../../src/store/engines/group-commit.ts'
 import { openConnection, type SqliteConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { translate } from '../../src/store/engines/sqlite-error.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { removeTempFolders, tempFolder } from './temp-database.ts'
 
@@ -172,6 +174,44 @@ describe('group commit', () => {
     await drained
     expect(values()).toHaveLength(300)
     await Promise.all(writes)
+  })
+
+  it('F03: a commit the disk does not confirm is told before anybody hears of it, and nothing is written after', async () => {
+    const told: string[] = []
+    const fails = new Set(['COMMIT'])
+    const real = connection
+    const failing: SqliteConnection = {
+      ...real,
+      get inTransaction() {
+        return real.inTransaction
+      },
+      run(text, params) {
+        if (fails.has(text)) throw translate(new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC'))
+        return real.run(text, params)
+      },
+    }
+    const group = createGroupCommit(failing, systemClock, { onBroken: () => void told.push('broken') })
+    const outcome = (write: Promise<unknown>) => write.catch((error: unknown) => void told.push(errorCode(error)))
+    await Promise.all([outcome(group.write(insert(1))), outcome(group.write(insert(2)))])
+    fails.clear()
+    await outcome(group.write(insert(3)))
+    expect(told).toEqual(['broken', 'store_broken', 'store_broken', 'store_broken'])
+    expect(values()).toEqual([])
+  })
+
+  it('F03: a disk that takes nothing back either is told of once, with the first error', async () => {
+    const failing: SqliteConnection = {
+      ...connection,
+      inTransaction: true,
+      run(text, params) {
+        if (text !== 'COMMIT' && text !== 'ROLLBACK') return connection.run(text, params)
+        throw translate(new Database.SqliteError(text, 'SQLITE_IOERR_FSYNC'))
+      },
+    }
+    const told: unknown[] = []
+    const group = createGroupCommit(failing, systemClock, { onBroken: (error) => told.push(error.cause) })
+    await expect(group.write(insert(1))).rejects.toMatchObject({ code: 'store_broken' })
+    expect(told).toMatchObject([{ message: 'COMMIT' }])
   })
 })
 

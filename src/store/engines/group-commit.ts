@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../core/clock.ts'
-import { ParleyError, toError } from '../../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { Sql } from '../sql.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './sqlite-connection.ts'
 import { isBusy } from './sqlite-error.ts'
@@ -26,6 +26,13 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
+export interface GroupEvents {
+  /** Called whenever writes of a body were rolled back: what was made of them in memory does not hold. */
+  undone(): void
+  /** Told once of a write the disk did not confirm, before anybody else is; from then on every write is refused (F03). */
+  onBroken(error: Error): void
+}
+
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 /**
@@ -33,15 +40,20 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
  * savepoint: one fsync for all of them. SQLite answers at once, so a body that awaits nothing but its own transaction
  * ends before the event loop turns; a body that has not is waiting for something else and is given up, because the open
  * transaction holds up everybody.
- *
- * @param undone called whenever writes of a body were rolled back: what was made of them in memory does not hold
  */
 export function createGroupCommit(
   connection: SqliteConnection,
   clock: Clock,
-  undone: () => void = () => {},
+  told: Partial<GroupEvents> = {},
 ): GroupCommit {
-  const group = new Group(connection, undone)
+  let broken: Error | undefined
+  const { undone = () => {}, onBroken = () => {} } = told
+  const onceBroken = (error: Error): void => {
+    if (broken) return
+    broken = error
+    onBroken(error)
+  }
+  const group = new Group(connection, { undone, onBroken: onceBroken })
   let queue: Job[] = []
   let running: Promise<void> | undefined
   let draining = false
@@ -52,6 +64,7 @@ export function createGroupCommit(
   }
   const runAll = async (): Promise<void> => {
     try {
+      if (broken) throw broken
       await begin(connection, clock)
       const jobs = queue.slice(0, MAX_GROUP)
       queue = queue.slice(MAX_GROUP)
@@ -68,6 +81,7 @@ export function createGroupCommit(
   return {
     write<T>(body: (sql: Sql) => Promise<T>): Promise<T> {
       if (draining) return Promise.reject(closed())
+      if (broken) return Promise.reject(broken)
       return new Promise<T>((resolve, reject) => {
         queue.push({ body, resolve: resolve as (value: unknown) => void, reject })
         start()
@@ -90,12 +104,12 @@ class Group {
   /** Resolves when the open group has ended. */
   closed: Promise<void> = Promise.resolve()
   readonly #connection: SqliteConnection
-  readonly #undone: () => void
+  readonly #told: GroupEvents
   #giveUp: () => void = () => {}
 
-  constructor(connection: SqliteConnection, undone: () => void) {
+  constructor(connection: SqliteConnection, told: GroupEvents) {
     this.#connection = connection
-    this.#undone = undone
+    this.#told = told
   }
 
   /** Runs and commits `jobs`; BEGIN has been done. Never throws. */
@@ -121,8 +135,9 @@ class Group {
       }
       this.#connection.run('COMMIT', [])
     } catch (error) {
-      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK', [])
-      this.#undone()
+      if (errorCode(error) === 'store_broken') this.#told.onBroken(toError(error))
+      this.#rollBack()
+      this.#told.undone()
       return () => {
         for (const job of jobs) job.reject(error)
       }
@@ -134,6 +149,13 @@ class Group {
     }
   }
 
+  /** On a disk that fails this may fail too; the error to tell is the first. */
+  #rollBack(): void {
+    try {
+      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK', [])
+    } catch {}
+  }
+
   /** One body in its savepoint. Throws only if the whole group is lost. */
   async #runOne(job: Job): Promise<Outcome> {
     this.#connection.run('SAVEPOINT body', [])
@@ -143,7 +165,7 @@ class Group {
     if (!this.#connection.inTransaction) throw lostGroup(outcome)
     if (!outcome.ok) {
       this.#connection.run('ROLLBACK TO body', [])
-      this.#undone()
+      this.#told.undone()
     }
     this.#connection.run('RELEASE body', [])
     return outcome

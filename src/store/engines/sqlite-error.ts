@@ -16,10 +16,14 @@ export function translate(thrown: unknown): unknown {
     const taken = /_(UNIQUE|PRIMARYKEY)$/.test(code)
     return new ParleyError(taken ? 'conflict' : 'invalid', 'the store refuses this row', cause)
   }
+  if (/^SQLITE_IOERR_(DIR_)?FSYNC$/.test(code)) return new ParleyError('store_broken', UNCONFIRMED, cause)
   const problem = PROBLEMS.find(([prefix]) => code.startsWith(prefix))
   if (problem === undefined) return new ParleyError('internal', 'a statement of the store failed', cause)
   return new ParleyError('unavailable', problem[1], cause)
 }
+
+/** After it the system may report pages as written that are not, so only a new process sees what the disk has (F03). */
+const UNCONFIRMED = 'the disk of the database did not confirm a write, so what it holds is not known; check its health'
 
 const PROBLEMS: readonly (readonly [string, string])[] = [
   ['SQLITE_FULL', 'the disk of the database is full; free some space'],

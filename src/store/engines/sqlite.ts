@@ -21,6 +21,8 @@ export interface SqliteOptions {
   readonly logger?: Logger
   /** The steps of the schema, if not all there are. */
   readonly migrations?: readonly Migration[]
+  /** Told once when the disk did not confirm a write: from then on every write is refused, and only a new process helps. */
+  readonly onBroken?: (error: Error) => void
 }
 
 /**
@@ -45,11 +47,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: () => void): Store {
-  const { path, clock, logger = silentLogger, migrations = MIGRATIONS } = options
+  const { path, clock, logger = silentLogger, migrations = MIGRATIONS, onBroken } = options
   migrate({ connection, path, migrations, clock, logger })
   const epoch = raiseEpoch(connection)
   const current = new CurrentSessions()
-  const group = createGroupCommit(connection, clock, () => current.clear())
+  const undone = (): void => current.clear()
+  const group = createGroupCommit(connection, clock, onBroken ? { undone, onBroken } : { undone })
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await group.drain()
