@@ -23,6 +23,7 @@ import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
+import { decidedFields } from './routing/trace.ts'
 import { createSessionDoors, type SessionDoors } from './session-doors.ts'
 import type { ChatMoves } from './sessions/chat-moves.ts'
 import type { ChatWatch } from './sessions/chat-watch.ts'
@@ -96,6 +97,7 @@ export function createEngine(parts: EngineParts): Engine {
   function decide(received: Dispatch): Decided {
     const decided = decideDispatch(routing, facts, received)
     facts.watch.decided(decided.dispatch, decided.decision)
+    logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided
   }
   const pipeline = new Pipeline({

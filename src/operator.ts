@@ -42,6 +42,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       show: (name) => sessions.get(OPERATOR, name),
       history: (name, page) => sessions.history(OPERATOR, name, page),
       patch: (name, changes) => sessions.patch(OPERATOR, name, changes),
+      setHistory: (name, boundary) => sessions.setHistory(OPERATOR, name, boundary),
       rename: (name, title) => sessions.rename(OPERATOR, name, title),
       post: (name, request) => sessions.post(OPERATOR, name, request),
       delete: (name) => sessions.delete(OPERATOR, name),

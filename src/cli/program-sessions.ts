@@ -34,6 +34,7 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
       const { patchSession } = await import('./commands/sessions.ts')
       ended(await patchSession(ports, name, command.optsWithGlobals<PatchOptions>()))
     })
+  addBoundaries(sessions, ports, ended)
   sessions
     .command('delete')
     .description('delete an idle direct session with all it holds')
@@ -58,6 +59,28 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .action(async (name: string, text: string, _options, command: Command) => {
       const { send } = await import('./commands/send.ts')
       ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
+    })
+}
+
+function addBoundaries(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  sessions
+    .command('truncate')
+    .description('show the model only the newest turns of a session; the log keeps all, and a later one may show more')
+    .argument(...NAME)
+    .argument('<turns>', 'how many', wholeNumber(0, 1_000))
+    .option(...JSON_OPTION)
+    .action(async (name: string, turns: number, _options, command: Command) => {
+      const { truncateSession } = await import('./commands/sessions.ts')
+      ended(await truncateSession(ports, name, { ...command.optsWithGlobals<ReadOptions>(), turns }))
+    })
+  sessions
+    .command('compact')
+    .description('make final what the model is no longer shown of a session; the log keeps all')
+    .argument(...NAME)
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { compactSession } = await import('./commands/sessions.ts')
+      ended(await compactSession(ports, name, command.optsWithGlobals()))
     })
 }
 

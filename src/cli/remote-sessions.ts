@@ -25,6 +25,8 @@ export function remoteSessions(ask: Ask): Sessions {
       return ask(`${at(name)}/history?${query}`) as ReturnType<Sessions['history']>
     },
     patch: (name, changes) => ask(at(name), 'PATCH', { ...(changes as object) }) as ReturnType<Sessions['patch']>,
+    setHistory: (name, boundary) =>
+      ask(`${at(name)}/history`, 'POST', { ...(boundary as object) }) as ReturnType<Sessions['setHistory']>,
     rename: (name, title) => ask(`${at(name)}/name`, 'POST', { title }) as ReturnType<Sessions['rename']>,
     post: (name, request) => {
       const waitMs = (request.waitSeconds ?? POST_WAIT_SECONDS) * 1_000

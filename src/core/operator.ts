@@ -22,6 +22,8 @@ export interface OperatorService {
     history(name: string, page: HistoryPage): Promise<SessionHistory>
     /** `sendPolicy`, `thinkingLevel`, `verboseLevel`, `model`; null inherits again. `invalid`. */
     patch(name: string, changes: unknown): Promise<SessionDetail>
+    /** A boundary of what the model is shown: `truncated`, `compacted` or `replaced`, as the event has it. `invalid`. */
+    setHistory(name: string, boundary: unknown): Promise<SessionDetail>
     /** One line, 80 characters at most; else `invalid`. */
     rename(name: string, title: string): Promise<SessionDetail>
     /** Puts a text into it and waits for the answer (S44); `cli:<name>` is opened if it is not there. `unavailable` without a daemon. */

@@ -1,4 +1,4 @@
-import type { TraceStage, TraceStep } from '../core/dispatch.ts'
+import type { Decision, Dispatch, TraceStage, TraceStep } from '../core/dispatch.ts'
 
 /** The stage let the dispatch through. `config` is the path of the setting that would flip it, where there is one. */
 export function pass(stage: TraceStage, because: string, config?: string): TraceStep {
@@ -8,4 +8,12 @@ export function pass(stage: TraceStage, because: string, config?: string): Trace
 /** The stage decided that no turn is owed. */
 export function stop(stage: TraceStage, because: string, config?: string): TraceStep {
   return config === undefined ? { stage, verdict: 'stop', because } : { stage, verdict: 'stop', because, config }
+}
+
+/** What the log says of a decision: which dispatch rule matched is in it (K22). */
+export function decidedFields({ traceId }: Dispatch, decision: Decision): Readonly<Record<string, string>> {
+  const { kind, reason } = decision
+  if (!('route' in decision)) return { traceId, decision: kind, reason }
+  const { matchedBy, agent, displayKey } = decision.route
+  return { traceId, decision: kind, reason, matchedBy, agent, session: displayKey }
 }

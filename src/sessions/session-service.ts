@@ -20,6 +20,7 @@ import { type Opening, openSession } from './open-session.ts'
 import type { OverrideBook } from './override-book.ts'
 import type { Participants } from './participants.ts'
 import { type PostDeps, postText } from './post-text.ts'
+import { readBoundary } from './read-boundary.ts'
 import { patched, readPatch } from './read-patch.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
@@ -40,6 +41,11 @@ export interface SessionService {
   history(caller: Caller, name: string, page: HistoryPage): Promise<SessionHistory>
   /** Sets overrides; an owner's affair (T29, T37). Throws `invalid` for what it does not know. */
   patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail>
+  /**
+   * Changes what the model is shown of the turns before, from its next turn on; the log keeps everything (K33-K36). An
+   * owner's affair. Throws `invalid`.
+   */
+  setHistory(caller: Caller, name: string, boundary: unknown): Promise<SessionDetail>
   /** A description of one line and 80 characters at most, which nothing but another renaming replaces (R3). */
   rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
   /** Makes a session by a door of ours where there is none; see `postText`. */
@@ -142,6 +148,15 @@ class Service implements SessionService {
       return { overrides, current: await isCurrent(tx, session) }
     })
     live?.overrides.set(session, overrides, current)
+    return this.#showAgain(session)
+  }
+
+  async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {
+    const { store, clock } = this.#deps
+    const session = await this.#find(caller, name)
+    if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
+    const data = readBoundary(asked)
+    await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
     return this.#showAgain(session)
   }
 

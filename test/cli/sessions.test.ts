@@ -9,6 +9,8 @@ test.each([
   [['history', KEY, '--before', '9'], { history: KEY, limit: 50, before: 9 }, 'the page before with --before 1'],
   [['rename', KEY, 'Lunch'], { rename: KEY, title: 'Lunch' }, 'is now called "Lunch"'],
   [['delete', KEY], { delete: KEY }, 'deleted'],
+  [['truncate', KEY, '3'], { setHistory: KEY, boundary: { kind: 'truncated', turns: 3 } }, 'the newest 3 turns'],
+  [['compact', KEY], { setHistory: KEY, boundary: { kind: 'compacted' } }, 'stays hidden'],
   [['patch', KEY, '--send', 'deny'], { patch: KEY, changes: { sendPolicy: 'deny' } }, 'sendPolicy deny'],
   [
     ['patch', KEY, '--model', 'inherit', '--thinking', 'high', '--verbose', 'on'],

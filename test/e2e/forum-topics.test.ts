@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { MessageEntry, TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
+import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 
 const hear: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
@@ -33,6 +34,19 @@ async function keys({ daemon }: Club): Promise<readonly string[]> {
   const { sessions } = await daemon.operator.sessions.list({ limit: 20, offset: 0, inactive: true })
   return sessions.map(({ key }) => key).sort()
 }
+
+describe('dispatch rules', () => {
+  it('K22: the log and the route say which rule matched', async () => {
+    const log = new AwaitedLog()
+    const house = await club({ logger: log, routing: { dispatch: [{ name: 'club', match: { channel: 'telegram' } }] } })
+    await ask(house, 444, 'hello')
+    const { fields } = await log.line('A message was decided')
+    expect(fields).toMatchObject({ decision: 'run', matchedBy: 'dispatch.rule:club', agent: 'main' })
+    expect(await house.daemon.operator.why(String(fields.traceId))).toMatchObject([
+      { steps: expect.arrayContaining([expect.objectContaining({ because: 'dispatch.rule:club: agent main' })]) },
+    ])
+  })
+})
 
 describe('forum topics', () => {
   it('K10: two topics with the same two people, and General, are three sessions', async () => {

@@ -162,6 +162,11 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         named(name)
         return { ...sampleSession, sendPolicy: 'deny' }
       },
+      async setHistory(name, boundary) {
+        asked.push({ setHistory: name, boundary })
+        named(name)
+        return sampleSession
+      },
       async rename(name, title) {
         asked.push({ rename: name, title })
         named(name)

@@ -131,6 +131,12 @@ describe('a change of a session', () => {
     ])
   })
 
+  test('K33: what the model is shown of it is set', async () => {
+    const boundary = { kind: 'truncated', turns: 3 }
+    expect((await parley.ask(`${at}/history`, 'POST', {}, boundary)).status).toBe(200)
+    expect(parley.operator.asked).toEqual([{ setHistory: sampleSession.key, boundary }])
+  })
+
   test('R2: its history is paged', async () => {
     expect((await parley.ask(`${at}/history?limit=2&before=9`)).body).toMatchObject({ total: 2, before: 1 })
     await parley.ask(`${at}/history`)

@@ -4,8 +4,9 @@ import { toAccountId } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
 import type { DispatchRule } from '../../src/core/policy.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
+import { decidedFields } from '../../src/routing/trace.ts'
 import { decide, routeOf } from '../fakes/decide.ts'
-import { direct, group, message, slackChannel, user } from '../fakes/dispatch.ts'
+import { direct, dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { agents, household } from '../fakes/routing-policy.ts'
 
 const AGENTS = agents('main', 'second', 'third')
@@ -128,6 +129,16 @@ describe('dispatch rules', () => {
     const bare = household({ agents: [], dispatch: [{ match: { chat: '-1' }, agent: 'x' }] })
     expect(routeOf(decide(bare, message())).agent).toBe('main')
     expect(routeOf(decide(bare, message({ address: group('-1') }))).agent).toBe('main')
+  })
+
+  it('K22: so does the log, of what was routed at all', () => {
+    const of = (sender: string) => {
+      const event = message({ sender: user(sender) })
+      return decidedFields(dispatchOf(event), decide(household({ access: { direct: 'owner', groups: [] } }), event))
+    }
+    const routed = { decision: 'run', reason: 'owner', matchedBy: 'default', agent: 'main' }
+    expect(of('111')).toEqual({ traceId: 'tr_1', ...routed, session: 'telegram:group:-100' })
+    expect(of('999')).toEqual({ traceId: 'tr_1', decision: 'refuse', reason: 'access' })
   })
 
   it('K22: the route and the trace say which rule matched', () => {

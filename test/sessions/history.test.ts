@@ -6,9 +6,9 @@ import type { HistoryBoundary } from '../../src/core/event.ts'
 import { createIdSource, type SessionId, toAgentId } from '../../src/core/ids.ts'
 import type { Session } from '../../src/core/session.ts'
 import { mainKey } from '../../src/routing/session-key.ts'
-import { changeHistory } from '../../src/sessions/change-history.ts'
 import { requestMessages } from '../../src/sessions/model-view.ts'
 import { openSession } from '../../src/sessions/open-session.ts'
+import { readBoundary } from '../../src/sessions/read-boundary.ts'
 import { createTranscript } from '../../src/sessions/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../src/store/store.ts'
@@ -142,8 +142,8 @@ describe('taking over an older session', () => {
 })
 
 describe('boundaries', () => {
-  const change = (id: SessionId, boundary: HistoryBoundary) =>
-    changeHistory({ store, clock: systemClock }, id, boundary)
+  const change = (id: SessionId, data: HistoryBoundary) =>
+    store.write((tx) => tx.events.append(id, 2_000, [{ type: 'history_boundary', data }]))
 
   async function three(): Promise<SessionId> {
     const { id } = await talk('one')
@@ -209,15 +209,25 @@ describe('boundaries', () => {
   })
 
   it.each<HistoryBoundary>([
-    { kind: 'truncated', turns: -1 },
-    { kind: 'truncated', turns: 1.5 },
-    { kind: 'replaced', exchanges: [{ user: 'a', assistant: ' ' }] },
-  ])('a boundary that makes no sense is refused: %o', async (boundary) => {
-    const id = await three()
-    await expect(change(id, boundary)).rejects.toMatchObject({ code: 'invalid' })
+    { kind: 'truncated', turns: 0 },
+    { kind: 'compacted' },
+    { kind: 'replaced', exchanges: [{ user: 'a', assistant: 'b' }] },
+  ])('a boundary is read as it is written: %j', (boundary) => {
+    expect(readBoundary({ ...boundary, more: true })).toEqual(boundary)
   })
 
-  it('a session nobody knows is not found', async () => {
-    await expect(change('telegram:x' as SessionId, { kind: 'compacted' })).rejects.toMatchObject({ code: 'not_found' })
+  it.each([
+    undefined,
+    'compacted',
+    {},
+    { kind: 'removed' },
+    { kind: 'truncated' },
+    { kind: 'truncated', turns: -1 },
+    { kind: 'truncated', turns: 1.5 },
+    { kind: 'replaced' },
+    { kind: 'replaced', exchanges: [null] },
+    { kind: 'replaced', exchanges: [{ user: 'a', assistant: ' ' }] },
+  ])('a boundary that makes no sense is refused: %j', (asked) => {
+    expect(() => readBoundary(asked)).toThrow(expect.objectContaining({ code: 'invalid' }))
   })
 })

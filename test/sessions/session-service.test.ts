@@ -23,6 +23,7 @@ async function doors({ service }: ServiceRig, caller: Parameters<typeof service.
     history: () => service.history(caller, name, { limit: 1 }),
     rename: () => service.rename(caller, name, 'mine'),
     patch: () => service.patch(caller, name, { sendPolicy: 'deny' }),
+    boundary: () => service.setHistory(caller, name, { kind: 'compacted' }),
     delete: () => service.delete(caller, name),
   }
   const answers = await Promise.all(
@@ -322,5 +323,17 @@ describe('deletion', () => {
     })
     expect(await rig.store.read.outbox.ofSource(turn.id)).toMatchObject([{ state: 'expired', part: { text: '' } }])
     expect(JSON.stringify([kept, await rig.store.read.outbox.ofSource(turn.id)])).not.toContain('secret')
+  })
+})
+
+describe('what the model is shown', () => {
+  it('K33: an owner sets a boundary, which is an event of the log; others may not', async () => {
+    const rig = await serviceRig()
+    const id = await rig.make()
+    await joined(rig, id, 'telegram:444')
+    const { events } = await rig.service.setHistory(OPERATOR, id, { kind: 'truncated', turns: 2 })
+    expect(events.at(-1)).toMatchObject({ type: 'history_boundary', text: 'the model is shown the newest 2 turns' })
+    expect(await failureOf(rig.service.setHistory(BOB, id, { kind: 'compacted' }))).toMatchObject({ code: 'forbidden' })
+    expect(await failureOf(rig.service.setHistory(OPERATOR, id, {}))).toMatchObject({ code: 'invalid' })
   })
 })

@@ -68,6 +68,17 @@ export async function patchSession(ports: ReadPorts, name: string, options: Patc
   return done(ports, options, session, `${session.id}: ${set.join(', ') || 'everything as configured'}.`)
 }
 
+export async function truncateSession(ports: ReadPorts, name: string, options: ReadOptions & { turns: number }) {
+  const boundary = { kind: 'truncated', turns: options.turns }
+  const session = await ask(ports, options, (sessions) => sessions.setHistory(name, boundary))
+  return done(ports, options, session, `${session.id}: the model is shown the newest ${options.turns} turns.`)
+}
+
+export async function compactSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
+  const session = await ask(ports, options, (sessions) => sessions.setHistory(name, { kind: 'compacted' }))
+  return done(ports, options, session, `${session.id}: what was hidden from the model stays hidden.`)
+}
+
 export async function deleteSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
   await ask(ports, options, (sessions) => sessions.delete(name))
   show(ports, options, { value: { deleted: true }, lines: () => [`${name} and all it held is deleted.`] })

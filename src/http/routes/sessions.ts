@@ -8,8 +8,8 @@ const PAGE = 50
 
 /**
  * `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
- * overrides, DELETE deletes; `/history?limit&before`,
- * `POST /name` and `POST /messages` under it.
+ * overrides, DELETE deletes; under it `/history?limit&before`, to which a POST sets what the model is shown, `POST /name`
+ * and `POST /messages`.
  */
 export function sessionRoutes({ sessions }: OperatorService): Hono {
   return new Hono()
@@ -42,6 +42,9 @@ export function sessionRoutes({ sessions }: OperatorService): Hono {
     })
     .post('/v1/sessions/:name/messages', async ({ req, json }) =>
       json(await sessions.post(req.param('name'), readPost(await readBody(req)))),
+    )
+    .post('/v1/sessions/:name/history', async ({ req, json }) =>
+      json(await sessions.setHistory(req.param('name'), await readBody(req))),
     )
     .post('/v1/sessions/:name/name', async ({ req, json }) =>
       json(await sessions.rename(req.param('name'), bodyText(await readBody(req), 'title'))),
