@@ -66,12 +66,18 @@ export class EchoLoad {
     return entry.chatId
   }
 
-  /** @throws Error unless the bot wrote exactly one message for each that was said, and every call was accepted. */
+  /**
+   * An owner who never wrote has no chat to show commands in; the platform says so, and the bot takes it calmly.
+   *
+   * @throws Error unless the bot wrote exactly one message for each that was said, and every other call was accepted.
+   */
   check(): void {
     const { ledger } = this.#server
     const written = ledger.count((entry) => entry.kind === 'message' && entry.change === 'sent' && entry.botId !== null)
     if (written !== this.#no) throw new Error(`${this.#no} messages were said, ${written} answers written.`)
-    const refused = ledger.all((entry) => entry.kind === 'call' && entry.answer?.ok === false)
+    const refused = ledger.all(
+      (entry) => entry.kind === 'call' && entry.answer?.ok === false && entry.method !== 'setMyCommands',
+    )
     if (refused.length > 0) throw new Error(`${refused.length} calls were refused: ${JSON.stringify(refused[0])}`)
   }
 }
