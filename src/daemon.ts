@@ -100,6 +100,8 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
   const gate = await createGate({
     ...{ store, clock, ids, logger, routing, policy: config.routing },
     say: (message, when) => engine.say(message, when),
+    accept: (dispatch) => engine.accept(dispatch),
+    reaches: ({ channel, account }) => accounts.all.some((one) => one.channel === channel && one.account === account),
     command: (name) => commands.get(name),
   })
   const { access, facts, moves, overrides } = gate
@@ -114,6 +116,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
     facts,
     moves,
     overrides,
+    gate,
     commands,
     tools,
     timing: delivery,
@@ -124,7 +127,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
   const live = { hub, inlet, access, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, routing, { store, ids, clock, accept })
-  const answering = { store, version, models: modelsOf(config), sessions, why, live, people: gate.people }
+  const answering = { store, version, models: modelsOf(config), sessions, why, live, ...gate.operator }
   const operator = createOperator({ ...answering, schedules: schedules.operator })
   const parts = { ...gate, store, clock, ids, running, sessions, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
@@ -132,6 +135,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
+  await gate.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)

@@ -8,7 +8,7 @@ import { createConverse } from './converse.ts'
 import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import type { Decided, Dispatch } from './core/dispatch.ts'
+import type { Decided, Decision, Dispatch } from './core/dispatch.ts'
 import type { ChannelId, IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { SessionTools } from './core/session-tools.ts'
@@ -25,6 +25,7 @@ import type { RouteFacts } from './routing/route-facts.ts'
 import { sendAllowed } from './routing/send-policy.ts'
 import { decidedFields } from './routing/trace.ts'
 import { createSessionDoors, type SessionDoors } from './session-doors.ts'
+import type { Admissions } from './sessions/admissions.ts'
 import type { ChatMoves } from './sessions/chat-moves.ts'
 import type { ChatWatch } from './sessions/chat-watch.ts'
 import { chooseAgent } from './sessions/choose-model.ts'
@@ -51,9 +52,14 @@ export interface EngineParts {
   readonly logger: Logger
   readonly accounts: Accounts
   readonly routing: Routing
-  readonly facts: RouteFacts & { readonly watch: Pick<ChatWatch, 'decided' | 'ended'> }
+  readonly facts: RouteFacts & { readonly watch: Pick<ChatWatch, 'ended'> }
   readonly moves: ChatMoves
   readonly overrides: OverrideBook
+  /** Who is who and who may talk. */
+  readonly gate: {
+    decided(dispatch: Dispatch, decision: Decision): void
+    readonly admissions: Pick<Admissions, 'refused'>
+  }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
@@ -78,7 +84,7 @@ export interface Engine extends SessionDoors {
 const VIEW_LIMITS = { turns: 40, contextMessages: 50 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { store, ids, clock, config, routing, facts, commands, moves } = parts
+  const { store, ids, clock, config, routing, facts, commands, moves, gate } = parts
   const logger = parts.logger.child({ subsystem: 'turns' })
   const queue = createTurnQueue(config.session.queue.max)
   const running = createRunningTurns(clock, logger)
@@ -96,7 +102,7 @@ export function createEngine(parts: EngineParts): Engine {
   })
   function decide(received: Dispatch): Decided {
     const decided = decideDispatch(routing, facts, received)
-    facts.watch.decided(decided.dispatch, decided.decision)
+    gate.decided(decided.dispatch, decided.decision)
     logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided
   }
@@ -117,7 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
     transcript,
     commands: runner,
-    courtesy: createCourtesy({ clock, logger, say }),
+    courtesy: createCourtesy({ clock, logger, say, admissions: gate.admissions }),
     busy,
   })
   async function recover(): Promise<void> {

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import type { Identity } from './core/dispatch.ts'
+import type { Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
+import type { AdmissionOperator } from './core/operate-admissions.ts'
 import type { PeopleOperator } from './core/operate-people.ts'
 import type { RoutingPolicy } from './core/policy.ts'
 import type { Routing } from './routing/compile-routing.ts'
@@ -12,12 +14,16 @@ import { linkConflicts } from './routing/identity-links.ts'
 import { movedSession } from './routing/moved-session.ts'
 import { ownerIds } from './routing/owner-ids.ts'
 import { type Access, createAccess } from './sessions/access.ts'
+import { type Admissions, createAdmissions } from './sessions/admissions.ts'
 import { type ChatMoves, loadChatMoves } from './sessions/chat-moves.ts'
 import type { Say } from './sessions/courtesy.ts'
 import { createLinks, type Links } from './sessions/links.ts'
 import { loadMutes, type Mutes } from './sessions/mutes.ts'
+import { operateAdmissions } from './sessions/operate-admissions.ts'
 import { operatePeople } from './sessions/operate-people.ts'
 import { loadOverrideBook, type OverrideBook } from './sessions/override-book.ts'
+import { createOwnerCards } from './sessions/owner-cards.ts'
+import { createOwnerChats } from './sessions/owner-chats.ts'
 import { loadFacts, type StoredFacts } from './sessions/route-facts.ts'
 import type { Store } from './store/store.ts'
 
@@ -29,56 +35,69 @@ export interface GateParts {
   readonly policy: RoutingPolicy
   readonly routing: Routing
   readonly say: Say
+  /** The one door. */
+  accept(dispatch: Dispatch): Promise<void>
+  /** Something can leave by this account. */
+  reaches(address: Address): boolean
   command(name: string): ChatCommand | undefined
 }
 
-/** Who is who and what is where: the people of the configuration and of the store together, mutes, chats that moved. */
+/**
+ * Who is who, who may talk and what is where: what the configuration and the store say of it together, mutes, chats that
+ * moved.
+ */
 export interface Gate {
   readonly access: Access
   readonly facts: StoredFacts
   readonly links: Links
+  readonly admissions: Admissions
   readonly mutes: Mutes
   readonly moves: ChatMoves
   readonly overrides: OverrideBook
-  readonly people: PeopleOperator
+  /** Every decision comes by here. */
+  decided(dispatch: Dispatch, decision: Decision): void
+  /** What an operator can ask of it. */
+  readonly operator: { readonly people: PeopleOperator; readonly admissions: AdmissionOperator }
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   /** Platform ids of the owners on a channel, as things stand. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
 
-export async function createGate({
-  store,
-  clock,
-  ids,
-  logger,
-  policy,
-  routing,
-  say,
-  command,
-}: GateParts): Promise<Gate> {
+export async function createGate(parts: GateParts): Promise<Gate> {
+  const { store, clock, logger, routing, policy } = parts
   const code = randomBytes(12).toString('base64url')
   const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed })
+  const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
+  const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
+  const owners = createOwnerChats({ stored: await store.read.people.directChats(), whoIs, reaches: parts.reaches })
+  const cards = await createOwnerCards({ ...parts, owners })
+  const admissions = await createAdmissions({ ...parts, cards })
   const mutes = await loadMutes(store, clock)
   const overrides = await loadOverrideBook(store.read.sessions)
-  const moves = await openMoves({ store, clock, ids, logger, routing }, () =>
-    Promise.all([mutes.reload(), overrides.reload()]),
-  )
-  const facts = await loadFacts({ read: store.read, clock, access, mutes, moves, overrides, policy, command })
-  const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
-  const links = createLinks({ store, clock, ids, say, randomBytes, whoIs, refresh: access.refresh })
+  const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissions.reload()]))
+  const facts = await loadFacts({ ...parts, read: store.read, access, admissions, mutes, moves, overrides })
   const conflicts = linkConflicts(routing.people, await store.read.people.all())
   for (const warning of conflicts) logger.warn('A link is doubtful', { warning })
   return {
     access,
     facts,
     links,
+    admissions,
     mutes,
     moves,
     overrides,
     whoIs,
+    decided(dispatch, decision) {
+      facts.watch.decided(dispatch, decision)
+      admissions.decided(dispatch, decision)
+      links.decided(dispatch, decision)
+    },
     owners: async (channel) => ownerIds([...policy.people, ...(await store.read.people.all())], channel),
-    people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
+    operator: {
+      people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
+      admissions: operateAdmissions({ store, admissions }),
+    },
   }
 }
 

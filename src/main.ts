@@ -3,12 +3,11 @@ import * as nodeModule from 'node:module'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../adapters/index.ts'
-import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from './cli/ports.ts'
+import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
 import { runCommand } from './cli/run-command.ts'
 import { socketPathOf } from './cli/socket-path.ts'
 import { loadConfig } from './config/load-config.ts'
 import { systemClock } from './core/clock.ts'
-import { silentLogger } from './core/logger.ts'
 import { createNotifier } from './platform/sd-notify.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
@@ -30,7 +29,9 @@ const ports: CliPorts = {
   load: (path) =>
     loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, ...(path === undefined ? {} : { path }) }),
   start,
-  openOffline,
+  async openOffline({ config }) {
+    return (await import('./offline.ts')).openOffline(config, { version: VERSION, lookups: catalogue })
+  },
   async importSessions({ config }, files) {
     return (await import('./import.ts')).importInto(config, files)
   },
@@ -77,28 +78,6 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
       await daemon.stop()
       stopWatchdog()
     },
-  }
-}
-
-async function openOffline({ config }: LoadedConfig): Promise<OfflineOperator> {
-  const [{ openSqliteStore }, { createOperator }, { operatorSchedules }, { createWhy }, people, { offlineSessions }] =
-    await Promise.all([
-      import('./store/engines/sqlite.ts'),
-      import('./operator.ts'),
-      import('./schedule/schedule-service.ts'),
-      import('./why.ts'),
-      import('./sessions/operate-people.ts'),
-      import('./sessions/session-rules.ts'),
-    ])
-  const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
-  const models = config.agents.map(({ model }) => model)
-  const schedules = operatorSchedules({ store, clock: systemClock })
-  const sessions = offlineSessions(config, { store, clock: systemClock })
-  const why = createWhy({ read: store.read, lookups: catalogue, channels: () => [] })
-  const known = people.operatePeople({ store, people: () => config.routing.people })
-  return {
-    ...createOperator({ store, version: VERSION, models, sessions, schedules, why, people: known }),
-    close: () => store.close(),
   }
 }
 

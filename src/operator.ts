@@ -16,6 +16,7 @@ export interface OperatorSources {
   readonly sessions: SessionService
   readonly schedules: OperatorService['schedules']
   readonly people: OperatorService['people']
+  readonly admissions: OperatorService['admissions']
   readonly why: WhyService
   readonly live?: LiveSources
 }
@@ -49,6 +50,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     },
     schedules: sources.schedules,
     people: sources.people,
+    admissions: sources.admissions,
   }
 }
 

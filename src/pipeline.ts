@@ -83,7 +83,7 @@ export class Pipeline {
         courtesy.queueFull(accepted.inboxId, dispatch)
         break
       case 'done':
-        if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision.reason)
+        if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision)
         break
       case 'repeat':
     }

@@ -79,7 +79,8 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
       format: () => telegramFormat,
     },
     routing: routingOf(household()),
-    facts: { ...routeFacts(), watch: { decided() {}, ended() {} } },
+    gate: { decided() {}, admissions: { refused() {} } },
+    facts: { ...routeFacts(), watch: { ended() {} } },
     moves: await openMoves(
       { store, clock: systemClock, ids, logger: silentLogger, routing: routingOf(household()) },
       async () => {},

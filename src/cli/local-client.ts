@@ -50,6 +50,13 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
       run: (id) =>
         ask(`/v1/schedules/${encodeURIComponent(id)}/run`, 'POST') as ReturnType<OperatorService['schedules']['run']>,
     },
+    admissions: {
+      list: () => ask('/v1/admissions') as ReturnType<OperatorService['admissions']['list']>,
+      decide: (name, verdict) =>
+        ask(`/v1/admissions/${verdict}?${new URLSearchParams({ name })}`, 'POST') as ReturnType<
+          OperatorService['admissions']['decide']
+        >,
+    },
     people: {
       list: () => ask('/v1/people') as ReturnType<OperatorService['people']['list']>,
       link: (person, id) =>

@@ -51,6 +51,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addSend(program, ports, ended)
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
+  addAccess(program, ports, ended)
   addConfig(program, ports, ended)
   addImport(program, ports, ended)
   return program
@@ -163,6 +164,32 @@ function addImport(program: Command, ports: CliPorts, ended: Ended): void {
       const { importFolder } = await import('./commands/import.ts')
       ended(await importFolder(ports, folder, command.optsWithGlobals()))
     })
+}
+
+function addAccess(program: Command, ports: CliPorts, ended: Ended): void {
+  const access = program.command('access').description('look at who asked to be let in, and decide')
+  access
+    .command('list')
+    .description('list people and places that asked, and what was decided')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { listAdmissions } = await import('./commands/access.ts')
+      ended(await listAdmissions(ports, command.optsWithGlobals()))
+    })
+  for (const [verdict, description] of [
+    ['admit', 'let somebody or some place in; what was said within a day is handled'],
+    ['deny', 'keep somebody or some place out, or take an admission back'],
+  ] as const) {
+    access
+      .command(verdict)
+      .description(description)
+      .argument('<name>', 'the code or the id, as "access list" shows them', nonBlank)
+      .option(...JSON_OPTION)
+      .action(async (name: string, _options, command: Command) => {
+        const { decideAdmission } = await import('./commands/access.ts')
+        ended(await decideAdmission(ports, { ...command.optsWithGlobals<ReadOptions>(), name, verdict }))
+      })
+  }
 }
 
 function addConfig(program: Command, ports: CliPorts, ended: Ended): void {

@@ -1,4 +1,5 @@
 import type { Address, ChatType } from './address.ts'
+import type { Applicant } from './admission.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
@@ -141,7 +142,12 @@ export type Decision =
       readonly command: string
       readonly route: Route
     })
-  | (Looked & { readonly kind: 'refuse'; readonly reason: RefuseReason })
+  | (Looked & {
+      readonly kind: 'refuse'
+      readonly reason: RefuseReason
+      /** Whom an owner would have to let in; what was said until then is handled once it is. */
+      readonly asks?: Applicant
+    })
   | (Looked & { readonly kind: 'ignore'; readonly reason: IgnoreReason })
 
 export interface Decided {

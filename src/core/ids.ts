@@ -40,6 +40,8 @@ export interface IdSource {
   turn(): TurnId
   delivery(): DeliveryId
   notice(): NoticeId
+  /** Five letters for people to type; not unguessable. */
+  code(): string
   trace(): TraceId
   /** A fresh channel session id `<platform>:<UTC date>-<8 hex>` (S3). */
   session(platform: string): SessionId
@@ -64,6 +66,7 @@ export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
     turn: () => `turn_${next()}` as TurnId,
     delivery: () => `out_${next()}` as DeliveryId,
     notice: () => `note_${next()}` as NoticeId,
+    code: () => [...randomBytes(5)].map((byte) => CROCKFORD.charAt(byte % 32)).join(''),
     trace: () => `tr_${next()}` as TraceId,
     session: (platform) =>
       `${platform}:${new Date(now()).toISOString().slice(0, 10)}-${Buffer.from(randomBytes(4)).toString('hex')}` as SessionId,

@@ -1,3 +1,4 @@
+import type { AdmissionOperator } from './operate-admissions.ts'
 import type { PeopleOperator } from './operate-people.ts'
 
 /**
@@ -43,6 +44,7 @@ export interface OperatorService {
     run(id: string): Promise<StartedRun>
   }
   readonly people: PeopleOperator
+  readonly admissions: AdmissionOperator
 }
 
 export interface ScheduleSummary {

@@ -3,6 +3,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
+import { admissionRoutes } from './routes/admissions.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -22,6 +23,7 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
     sessionRoutes(service),
     scheduleRoutes(service),
     peopleRoutes(service),
+    admissionRoutes(service),
   ]
   for (const routes of all) app.route('/', routes)
   app.notFound(({ req, json }) => {

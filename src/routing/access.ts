@@ -1,5 +1,8 @@
+import type { AdmissionFact, Applicant } from '../core/admission.ts'
 import type { Identity, Origin, RefuseReason, TraceStep } from '../core/dispatch.ts'
+import type { InboundEvent } from '../core/message.ts'
 import type { Audience } from '../core/policy.ts'
+import { applicantOf, asksForAdmission } from './applicant.ts'
 import type { GroupRuleEntry } from './group-rules.ts'
 import { describe } from './identify.ts'
 import { pass, stop } from './trace.ts'
@@ -7,17 +10,28 @@ import { pass, stop } from './trace.ts'
 /** What the access stage looks at. */
 export interface Visitor {
   readonly origin: Origin
+  readonly event: InboundEvent
   readonly identity: Identity
-  readonly direct: boolean
+  /** The agent is meant. */
+  readonly addressed: boolean
   /** The group rule of the place; absent in direct chats and where none matches. */
   readonly rule: GroupRuleEntry | undefined
   /** The dispatch is a command for people we do not know. */
   readonly opens: boolean
 }
 
+export interface AccessGround {
+  readonly direct: Audience
+  readonly ownerKnown: boolean
+  /** What an owner said about an applicant, by its key. */
+  admission(key: string): AdmissionFact | undefined
+}
+
 export interface AccessVerdict {
   readonly step: TraceStep
   readonly refused?: RefuseReason
+  /** An owner may let it in. */
+  readonly asks?: Applicant
 }
 
 const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
@@ -25,43 +39,60 @@ const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
 /**
  * Whether somebody may talk here. An owner always may. What a schedule or the operator's door sends was admitted there;
  * everything else, callers of the API and tools included, passes the same gate (K23, RELIABILITY S12). Open commands
- * pass in direct chats only: in a group the answer would be noise from people nobody admitted.
+ * pass in direct chats only: in a group the answer would be noise from people nobody admitted. Whom an owner let in
+ * passes where the configuration has no rule of its own.
  */
-export function decideAccess(
-  visitor: Visitor,
-  policy: { readonly direct: Audience; readonly ownerKnown: boolean },
-): AccessVerdict {
-  const { origin, identity, direct, opens } = visitor
+export function decideAccess(visitor: Visitor, ground: AccessGround): AccessVerdict {
+  const { origin, identity, opens } = visitor
   if (origin === 'schedule' || origin === 'operator') return { step: pass('access', `admitted by origin ${origin}`) }
   if (identity.role === 'owner') return OWNER
-  if (!direct) return decideGroup(identity, visitor.rule)
-  if (admits(policy.direct, identity)) {
+  if (visitor.event.address.chatType !== 'direct') return decideGroup(visitor, ground)
+  if (admits(ground.direct, identity)) {
     return {
       step: pass(
         'access',
-        policy.direct === 'public' ? 'direct: public' : 'direct: allowlist',
+        ground.direct === 'public' ? 'direct: public' : 'direct: allowlist',
         'routing.access.direct',
       ),
     }
   }
+  const letIn = identity.role === 'guest' ? decideAdmission(visitor, ground) : {}
+  if (letIn.step) return { step: letIn.step }
   if (opens) return { step: pass('access', 'a command open to everybody') }
-  return refuseDirect(identity, policy)
+  const refusal = refuseDirect(identity, ground)
+  return refusal.refused === 'stranger' && letIn.asks ? { ...refusal, asks: letIn.asks } : refusal
 }
 
-function decideGroup(identity: Identity, rule: GroupRuleEntry | undefined): AccessVerdict {
+function decideGroup(visitor: Visitor, ground: AccessGround): AccessVerdict {
+  const { identity, rule } = visitor
   if (rule === undefined) {
+    const letIn = decideAdmission(visitor, ground)
+    if (letIn.step) return { step: letIn.step }
     const because = `no group rule matches, ${describe(identity)} is not an owner`
-    return { step: stop('access', because, 'routing.access.groups'), refused: 'access' }
+    const refusal: AccessVerdict = { step: stop('access', because, 'routing.access.groups'), refused: 'access' }
+    return letIn.asks && ground.ownerKnown ? { ...refusal, asks: letIn.asks } : refusal
   }
   if (admits(rule.who, identity)) return { step: rule.admitted }
   const because = `who: ${rule.who} leaves out ${describe(identity)}`
   return { step: stop('access', because, `${rule.path}.who`), refused: 'access' }
 }
 
-function refuseDirect(
-  identity: Identity,
-  { direct, ownerKnown }: { readonly direct: Audience; readonly ownerKnown: boolean },
-): AccessVerdict {
+/** An owner let the applicant in, or is asked to. Only people on a platform ask. */
+function decideAdmission(
+  { origin, event, addressed }: Visitor,
+  { admission }: AccessGround,
+): { readonly step?: TraceStep; readonly asks?: Applicant } {
+  const applicant = origin === 'platform' ? applicantOf(event) : undefined
+  if (applicant === undefined) return {}
+  const fact = admission(applicant.key)
+  if (fact?.state === 'admitted') {
+    const on = new Date(fact.at).toISOString().slice(0, 10)
+    return { step: pass('access', `${applicant.key} was admitted by ${fact.by} on ${on}`) }
+  }
+  return asksForAdmission(event, { kind: applicant.kind, fact, addressed }) ? { asks: applicant } : {}
+}
+
+function refuseDirect(identity: Identity, { direct, ownerKnown }: AccessGround): AccessVerdict {
   if (identity.role === 'guest' && !ownerKnown) {
     return { step: stop('access', 'nobody owns this agent yet', 'people'), refused: 'no_owner_yet' }
   }

@@ -1,4 +1,4 @@
-import type { Decision, Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
+import type { Decision, Dispatch, Identity, RefuseReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
 import { type Addressing, findAddressing, isNamed, NAMED } from './addressing.ts'
@@ -64,7 +64,7 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   const arrival = arrive(routing, facts, { dispatch, identity, ids })
   const access = admit(routing, facts, arrival)
   const sender = SENDERS[event.sender.kind]
-  if (access.refused) return { kind: 'refuse', reason: access.refused, identity, trace: [sender, step, access.step] }
+  if (access.refused) return refusal(access, access.refused, { identity, trace: [sender, step, access.step] })
   const input = readInput(event, identity, arrival.command)
   if (input.kind === 'ignore') {
     return { kind: 'ignore', reason: input.reason, identity, trace: [sender, step, access.step, input.step] }
@@ -96,6 +96,14 @@ function arrive(
   return { dispatch, identity, place: meant, rule, settings, addressing, command }
 }
 
+function refusal(
+  { asks }: AccessVerdict,
+  reason: RefuseReason,
+  decided: { readonly identity: Identity; readonly trace: readonly TraceStep[] },
+): Decision {
+  return { kind: 'refuse', reason, ...decided, ...(asks === undefined ? {} : { asks }) }
+}
+
 function admit(
   routing: Routing,
   facts: RouteFacts,
@@ -103,8 +111,12 @@ function admit(
 ): AccessVerdict {
   const opens = command?.open === true && command.who === 'anyone'
   return decideAccess(
-    { origin: dispatch.origin, identity, direct: place.chatType === 'direct', rule, opens },
-    { direct: routing.direct, ownerKnown: routing.ownerNamed || facts.ownerKnown },
+    { origin: dispatch.origin, event: dispatch.event, identity, addressed: place.mentioned, rule, opens },
+    {
+      direct: routing.direct,
+      ownerKnown: routing.ownerNamed || facts.ownerKnown,
+      admission: facts.admission,
+    },
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts'
+import type { AdmissionFact } from '../core/admission.ts'
 import type { Identity } from '../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../core/ids.ts'
 import type { SendOverride } from '../core/session.ts'
@@ -21,6 +22,8 @@ export interface RouteFacts {
    * has passed may still be given.
    */
   mutedUntil(address: Address): number | undefined
+  /** What an owner said about an applicant, by its key; undefined if it never asked. Must not depend on `this`. */
+  readonly admission: (key: string) => AdmissionFact | undefined
   /** A control command by its name in lower case; undefined if there is none of that name. */
   command(name: string): KnownCommand | undefined
   /** We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads. */

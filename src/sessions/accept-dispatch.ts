@@ -8,6 +8,7 @@ import type { SessionReader } from '../store/session-port.ts'
 import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
 import { openSession } from './open-session.ts'
 import { type Participants, participantOf } from './participants.ts'
+import { recordRefusal } from './record-refusal.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
 
@@ -53,12 +54,16 @@ export async function acceptDispatch(
 ): Promise<Accepted> {
   const id = deps.ids.inbox()
   switch (decision.kind) {
-    case 'ignore':
-    case 'refuse': {
-      const outcome =
-        decision.kind === 'ignore' ? (`ignored: ${decision.reason}` as const) : (`refused: ${decision.reason}` as const)
+    case 'ignore': {
+      const outcome = `ignored: ${decision.reason}` as const
       const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome })
       return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'refuse': {
+      const outcome = `refused: ${decision.reason}` as const
+      if (!(await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome }))) return { kind: 'repeat' }
+      if (decision.asks) await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
+      return { kind: 'done', inboxId: id }
     }
     case 'control': {
       const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'waiting' })

@@ -1,5 +1,6 @@
+import type { Applicant } from '../core/admission.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Dispatch, RefuseReason } from '../core/dispatch.ts'
+import type { Decision, Dispatch, RefuseReason } from '../core/dispatch.ts'
 import type { InboxId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -7,9 +8,11 @@ import type { StoreWriter } from '../store/store.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
 export interface Courtesy {
-  refused(inbox: InboxId, dispatch: Dispatch, reason: RefuseReason): void
+  refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
   queueFull(inbox: InboxId, dispatch: Dispatch): void
 }
+
+type Refusal = Extract<Decision, { kind: 'refuse' }>
 
 /** In one transaction: runs `when`, and if it agrees plans the message, which leaves after the commit. */
 export type Say = (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => Promise<void>
@@ -18,6 +21,8 @@ export interface CourtesyDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly say: Say
+  /** Told of who asks to be let in. */
+  readonly admissions: { refused(asks: Applicant): void }
 }
 
 const HOUR_MS = 3_600_000
@@ -27,20 +32,24 @@ const BURST_MS = 60_000
 const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   no_owner_yet:
     'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
-  stranger: 'I only talk to people my owner has let in. I have not read further than this.',
+  stranger: 'I only talk to people my owner has let in.',
   access: undefined,
   send_policy: undefined,
 }
 
-export function createCourtesy({ clock, logger, say }: CourtesyDeps): Courtesy {
+const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
+
+export function createCourtesy({ clock, logger, say, admissions }: CourtesyDeps): Courtesy {
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
     )
   }
   return {
-    refused(inbox, dispatch, reason) {
-      const text = REFUSALS[reason]
+    refused(inbox, dispatch, { reason, asks }) {
+      if (asks) admissions.refused(asks)
+      const refusal = REFUSALS[reason]
+      const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
       const { address, sender, kind } = dispatch.event
       // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
       if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return

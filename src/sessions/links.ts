@@ -1,10 +1,11 @@
 import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
-import type { Identity } from '../core/dispatch.ts'
+import type { Decision, Dispatch, Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { IdSource, InboxId, PersonId, TraceId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import { platformIdOf } from '../core/platform-id.ts'
 import type { LinkCode } from '../store/people-port.ts'
@@ -24,6 +25,8 @@ export interface Links {
   redeem(asker: Asker & Errand, typed: string): Promise<PersonId>
   /** A code that others have read is worth nothing (H12). */
   spoil(typed: string): Promise<void>
+  /** Every decision comes by here: the code in a command that was refused in a group has been read there too. */
+  decided(dispatch: Dispatch, decision: Decision): void
   /** For the operator: joins an id without a code. `conflict` as for a code. */
   link(platformId: string, person: PersonId, by: string): Promise<void>
   /** Parts an id from its person, who is returned. `not_found` for one that nobody linked. */
@@ -47,6 +50,7 @@ export interface LinkDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly say: Say
+  readonly logger: Logger
   randomBytes(count: number): Uint8Array
   /** Who is behind a platform id as things stand: the configuration first, then the store. */
   whoIs(platformId: string): Identity
@@ -81,6 +85,8 @@ export function createLinks(deps: LinkDeps): Links {
     await refresh()
   }
 
+  const spoil = (typed: string): Promise<void> => store.write((tx) => tx.people.withdrawLinkCode(hashLinkCode(typed)))
+
   return {
     async offer({ platformId, address }, person) {
       const code = formatLinkCode(deps.randomBytes(LINK_CODE_BYTES))
@@ -100,7 +106,12 @@ export function createLinks(deps: LinkDeps): Links {
       await take(verdict.code, asker)
       return verdict.code.person
     },
-    spoil: (typed) => store.write((tx) => tx.people.withdrawLinkCode(hashLinkCode(typed))),
+    spoil,
+    decided({ event }, { kind }) {
+      if (kind !== 'refuse' || event.kind !== 'command' || event.name !== 'link') return
+      if (event.address.chatType === 'direct' || event.args === '') return
+      spoil(event.args).catch((err: unknown) => deps.logger.warn('A code that others read is still good', { err }))
+    },
     async link(platformId, person, by) {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()

@@ -16,7 +16,8 @@ export interface MoveDeps {
 
 /**
  * The body of the transaction in which a chat gets its new id (RELIABILITY C07): sessions with their keys, aliases and
- * metadata, messages and turns that are owed, deliveries on their way, schedules and mutes. False: it was moved before.
+ * metadata, messages and turns that are owed, deliveries on their way, schedules, mutes and its admission. False: it was
+ * moved before.
  */
 export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
   if (!(await tx.chatMoves.add(move, deps.at))) return false
@@ -29,6 +30,7 @@ export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps):
   await moveOwed(tx, move, moved)
   await moveSchedules(tx, move)
   await moveMutes(tx, move, deps.at)
+  await moveAdmissions(tx, move)
   return true
 }
 
@@ -125,5 +127,15 @@ async function moveMutes(tx: StoreWriter, move: ChatMove, at: number): Promise<v
     if (to === address) continue
     await tx.mutes.clear(mute.conversation)
     await tx.mutes.set({ ...mute, conversation: formatAddress(to) }, at)
+  }
+}
+
+/** What an owner said of the group holds on, and what waits for that too. */
+async function moveAdmissions(tx: StoreWriter, move: ChatMove): Promise<void> {
+  for (const { kind, key, address } of await tx.admissions.all()) {
+    const to = movedAddress(address, move)
+    if (kind !== 'place' || to === address) continue
+    const { channel, account, chatType, chat } = to
+    await tx.admissions.rekey(key, formatAddress({ channel, account, chatType, chat }), to)
   }
 }

@@ -7,6 +7,7 @@ import type { RoutingPolicy } from '../core/policy.ts'
 import type { SendOverride } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Access } from './access.ts'
+import type { Admissions } from './admissions.ts'
 import type { ChatMoves } from './chat-moves.ts'
 import { type ChatWatch, createChatWatch } from './chat-watch.ts'
 import type { Mutes } from './mutes.ts'
@@ -19,6 +20,7 @@ export interface StoredFacts {
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
   formerChat(channel: string, chat: string): string | undefined
   mutedUntil(address: Address): number | undefined
+  readonly admission: Admissions['fact']
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
   follows(thread: Address, at: number): boolean
   /** Must be told what is decided and what came of it. */
@@ -31,6 +33,7 @@ export interface FactSources {
   readonly access: Access
   readonly mutes: Pick<Mutes, 'until'>
   readonly moves: Pick<ChatMoves, 'formerChat'>
+  readonly admissions: Pick<Admissions, 'fact'>
   readonly clock: Clock
   readonly policy: RoutingPolicy
   command(name: string): ChatCommand | undefined
@@ -38,7 +41,7 @@ export interface FactSources {
 
 /** People come from `access`, overrides from their book. */
 export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
-  const { read, overrides, clock, access, mutes, moves, policy, command } = sources
+  const { read, overrides, clock, access, admissions, mutes, moves, policy, command } = sources
   const watch = await createChatWatch({ read, clock, policy })
   return {
     formerChat: moves.formerChat,
@@ -50,6 +53,7 @@ export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
     watch,
     sendOverride: overrides.send,
     mutedUntil: mutes.until,
+    admission: admissions.fact,
     command(name) {
       const known = command(name)
       return known && { who: known.who, open: known.open === true }

@@ -1,3 +1,4 @@
+import { AdmissionReading, AdmissionWriting } from './admissions.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
@@ -26,6 +27,7 @@ export function storeReader(ground: Ground): StoreReader {
     turns: new TurnReading(ground),
     outbox: new OutboxReading(ground),
     people: new PeopleReading(ground),
+    admissions: new AdmissionReading(ground),
     channelState: new ChannelStateReading(ground),
     schedules: new ScheduleReading(ground),
     mutes: new MuteReading(ground),
@@ -68,6 +70,10 @@ export class Writer implements StoreWriter {
 
   get outbox(): OutboxWriting {
     return new OutboxWriting(this.#ground)
+  }
+
+  get admissions(): AdmissionWriting {
+    return new AdmissionWriting(this.#ground)
   }
 
   get people(): PeopleWriting {

@@ -35,11 +35,20 @@ export interface LinkCode {
   readonly usedBy?: InboxId
 }
 
+/** Where somebody wrote to us in private. */
+export interface DirectChat {
+  readonly platformId: string
+  readonly address: Address
+  readonly at: number
+}
+
 export interface PeopleReader {
   all(): Promise<readonly StoredPerson[]>
   linkCode(hash: string): Promise<LinkCode | undefined>
   /** Newest first. */
   changes(limit: number): Promise<readonly IdentityChange[]>
+  /** Those of owners, the oldest first. */
+  directChats(): Promise<readonly DirectChat[]>
 }
 
 export interface PeopleWriter {
@@ -55,5 +64,7 @@ export interface PeopleWriter {
   useLinkCode(hash: string, by: InboxId): Promise<boolean>
   /** Nobody can use it any more. */
   withdrawLinkCode(hash: string): Promise<void>
+  /** One for each id and account: the last one counts. */
+  metAt(chat: DirectChat): Promise<void>
   recordChange(change: IdentityChange): Promise<void>
 }

@@ -2,7 +2,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { InboxId, PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Role } from '../core/session.ts'
-import type { IdentityChange, LinkCode, PeopleReader, PeopleWriter, StoredPerson } from './people-port.ts'
+import type { DirectChat, IdentityChange, LinkCode, PeopleReader, PeopleWriter, StoredPerson } from './people-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { Ground, Sql } from './sql.ts'
 
@@ -51,6 +51,12 @@ const changeCodec: RowCodec<IdentityChange> = {
   }),
 }
 
+const chatCodec: RowCodec<DirectChat> = {
+  table: 'direct_chats',
+  key: ['platform_id', 'account'],
+  decode: (row) => ({ platformId: text(row, 'platform_id'), address: json(row, 'address'), at: integer(row, 'at') }),
+}
+
 export class PeopleReading implements PeopleReader {
   protected readonly sql: Sql
   readonly #logger: Logger
@@ -85,6 +91,11 @@ export class PeopleReading implements PeopleReader {
     const query = `SELECT no, at, kind, person_id, platform_id, made_by FROM identity_changes
       WHERE no > 0 ORDER BY no DESC LIMIT $1`
     return readRows(changeCodec, await this.sql.all(query, [limit]), this.#logger)
+  }
+
+  async directChats(): Promise<readonly DirectChat[]> {
+    const query = 'SELECT platform_id, account, address, at FROM direct_chats ORDER BY at'
+    return readRows(chatCodec, await this.sql.all(query, []), this.#logger)
   }
 }
 
@@ -131,6 +142,14 @@ export class PeopleWriting extends PeopleReading implements PeopleWriter {
 
   async withdrawLinkCode(hash: string): Promise<void> {
     await this.sql.run('DELETE FROM link_codes WHERE hash = $1', [hash])
+  }
+
+  async metAt({ platformId, address, at }: DirectChat): Promise<void> {
+    await this.sql.run(
+      `INSERT INTO direct_chats (platform_id, account, address, at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (platform_id, account) DO UPDATE SET address = excluded.address, at = excluded.at`,
+      [platformId, address.account, JSON.stringify(address), at],
+    )
   }
 
   async recordChange({ at, kind, person, platformId, by }: IdentityChange): Promise<void> {

@@ -3,6 +3,7 @@ import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/
 import type { ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
+import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
@@ -45,6 +46,7 @@ export interface StoreReader {
   readonly turns: TurnReader
   readonly outbox: OutboxReader
   readonly people: PeopleReader
+  readonly admissions: AdmissionReader
   readonly channelState: ChannelStateReader
   readonly schedules: ScheduleReader
   readonly mutes: MuteReader
@@ -61,6 +63,7 @@ export interface StoreWriter {
   readonly turns: TurnReader & TurnWriter
   readonly outbox: OutboxReader & OutboxWriter
   readonly people: PeopleReader & PeopleWriter
+  readonly admissions: AdmissionReader & AdmissionWriter
   readonly channelState: ChannelStateReader & ChannelStateWriter
   readonly notices: NoticeWriter
   readonly schedules: ScheduleReader & ScheduleWriter

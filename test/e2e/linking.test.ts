@@ -37,15 +37,15 @@ async function codeFor(of: Whole): Promise<string> {
 describe('linking', () => {
   it('S19: a stranger who types the code of the owner elsewhere is the owner there from the next message on', async () => {
     const of = await house()
-    const { telegram, discord } = of
+    const { discord } = of
     const refused = answers(of, 'only talk to people')
     discord.world.say({ from: '222', text: 'hello' })
     await refused.discord()
     const code = await codeFor(of)
-    const [linked, told] = [answers(of, 'You are ada to me here too'), answers(of, 'discord:222')]
+    const [linked, told] = [answers(of, 'You are ada to me here too'), answers(of, '/unlink discord:222')]
     discord.world.say({ from: '222', text: `/link ${code}` })
     await linked.discord()
-    expect((await told.telegram()).text).toContain('/unlink discord:222')
+    await told.telegram()
     const answered = answers(of, 'echo hello again')
     discord.world.say({ from: '222', text: 'hello again' })
     await answered.discord()
@@ -60,7 +60,6 @@ describe('linking', () => {
     expect((await of.daemon.operator.people.list()).changes).toMatchObject([
       { kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' },
     ])
-    expect(telegram.world.messages(111, { by: 'bot' })).toHaveLength(2)
   })
 
   it('H13: what the owner parts is a stranger at once', async () => {

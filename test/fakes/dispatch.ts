@@ -12,6 +12,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
     formerChat: () => undefined,
     sendOverride: () => undefined,
     mutedUntil: () => undefined,
+    admission: () => undefined,
     command: () => undefined,
     follows: () => false,
     ...changes,

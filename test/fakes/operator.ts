@@ -1,4 +1,5 @@
 import { ParleyError } from '../../src/core/errors.ts'
+import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type {
   OperatorService,
@@ -101,6 +102,21 @@ export const sampleSchedule: ScheduleSummary = {
   last: { slotAt: AT, state: 'done', outcome: 'answered', traceId: 'tr_1' },
 }
 
+export const sampleAdmissions: readonly AdmissionReport[] = [
+  { code: 'k7f3d', kind: 'person', key: 'telegram:555', name: 'Cy', state: 'asked', askedAt: AT },
+  {
+    code: 'm2p9q',
+    kind: 'place',
+    key: 'telegram:group:-1001',
+    name: '',
+    state: 'admitted',
+    askedAt: AT,
+    toldAt: AT,
+    decidedAt: AT + 1000,
+    decidedBy: 'ada',
+  },
+]
+
 export const samplePeople: PeopleReport = {
   people: [
     {
@@ -199,6 +215,18 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         asked.push({ run: id })
         if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
         return { slotAt: AT, traceId: 'tr_2' }
+      },
+    },
+    admissions: {
+      async list() {
+        asked.push('admissions')
+        return sampleAdmissions
+      },
+      async decide(name, verdict) {
+        asked.push({ [verdict]: name })
+        const found = sampleAdmissions.find(({ code }) => code === name)
+        if (!found) throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}.`)
+        return { ...found, state: verdict === 'admit' ? 'admitted' : 'denied', decidedAt: AT, decidedBy: 'operator' }
       },
     },
     people: {

@@ -44,6 +44,7 @@ async function house() {
     store,
     clock,
     ids,
+    logger: silentLogger,
     randomBytes,
     whoIs,
     refresh: access.refresh,

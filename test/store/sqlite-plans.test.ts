@@ -38,6 +38,8 @@ const WHOLE = [
   /COUNT\(\*\)/,
   /FROM people/,
   /FROM tokens ORDER/,
+  /FROM direct_chats/,
+  /FROM admissions (ORDER|WHERE state|WHERE told_at)/,
   /FROM schedules ORDER/,
   /FROM mutes/,
   /state = 'claimed' ORDER/,
@@ -147,6 +149,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await people.all()
   await people.linkCode('hash')
   await people.changes(1)
+  await people.directChats()
+  await readAdmissions(reader.admissions)
   await channelState.get('telegram', ACCOUNT, 'key')
   await schedules.get(SCHEDULE)
   await schedules.all()
@@ -154,6 +158,14 @@ async function readAll(reader: StoreReader): Promise<void> {
   await schedules.recent(SCHEDULE, 1)
   await schedules.lastDone(SCHEDULE)
   await mutes.all()
+}
+
+async function readAdmissions(admissions: StoreReader['admissions']): Promise<void> {
+  await admissions.all()
+  await admissions.find('name')
+  await admissions.untold()
+  await admissions.refusals('key', 1, 1)
+  await admissions.unhandled()
 }
 
 async function writeAll(tx: StoreWriter): Promise<void> {
@@ -190,6 +202,16 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.outbox.replace(delivery.id, { op: 'edit', part: delivery.part, state: 'sending', at: 1 })
   await tx.outbox.fence()
   await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
+  await tx.people.metAt({ platformId: 'telegram:1', address: delivery.address, at: 1 })
+  const applicant = { kind: 'person', key: 'telegram:1' } as const
+  const { address, traceId } = delivery
+  await tx.admissions.ask({ ...applicant, code: 'a', name: 'A', address, traceId }, 1)
+  await tx.admissions.told(applicant.key, 1)
+  await tx.admissions.decide(applicant.key, { state: 'denied', by: 'ada' }, 1)
+  await tx.admissions.refuse(applicant.key, NOBODYS_ID, { at: 1, since: 1 })
+  await tx.admissions.rekey(applicant.key, 'telegram:2', delivery.address)
+  await tx.admissions.forget(applicant.key)
+  await tx.admissions.forget(applicant.key, NOBODYS_ID)
   await tx.people.join('ada' as PersonId, 'telegram:1', 1)
   await tx.people.unlink('telegram:1')
   await tx.people.addLinkCode(

@@ -5,11 +5,13 @@ import type { IdSource } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import type { Store } from '../../store/store.ts'
 import type { Access } from '../access.ts'
+import type { Admissions } from '../admissions.ts'
 import type { Links } from '../links.ts'
 import type { Mutes } from '../mutes.ts'
 import type { OverrideBook } from '../override-book.ts'
 import type { RunningTurns } from '../running-turns.ts'
 import type { SessionService } from '../session-service.ts'
+import { admitCommand, denyCommand } from './admit.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
@@ -30,6 +32,7 @@ export interface SessionCommandDeps {
   readonly access: Access
   readonly mutes: Mutes
   readonly links: Links
+  readonly admissions: Admissions
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
@@ -47,11 +50,13 @@ export interface SessionCommandDeps {
  */
 export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[] {
   return [
-    startCommand(deps.access),
+    startCommand(deps),
     helpCommand(() => deps.all()),
     whoamiCommand(),
     linkCommand(deps.links),
     unlinkCommand(deps),
+    admitCommand(deps.admissions),
+    denyCommand(deps.admissions),
     statusCommand(deps.operator),
     usageCommand(deps),
     newCommand(deps),

@@ -1,23 +1,26 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { Access } from '../access.ts'
+import type { Admissions } from '../admissions.ts'
+
+export interface StartDeps {
+  readonly access: Pick<Access, 'claim' | 'ownerKnown'>
+  readonly admissions: Pick<Admissions, 'ownerWrote'>
+}
 
 /** `/start`: a greeting, and the way to claim a bot that nobody owns yet. */
-export function startCommand(access: Pick<Access, 'claim' | 'ownerKnown'>): ChatCommand {
+export function startCommand(deps: StartDeps): ChatCommand {
   return {
     name: 'start',
     description: 'Say hello, or claim this bot with its code',
     args: 'the code the daemon printed',
     who: 'anyone',
     open: true,
-    run: (call) => start(call, access),
+    run: (call) => start(call, deps),
   }
 }
 
-async function start(
-  { dispatch, decision, args }: CommandCall,
-  access: Pick<Access, 'claim' | 'ownerKnown'>,
-): Promise<string> {
+async function start({ dispatch, decision, args }: CommandCall, { access, admissions }: StartDeps): Promise<string> {
   const { address, sender } = dispatch.event
   if (args !== '' && decision.identity.role !== 'owner') {
     if (address.chatType !== 'direct')
@@ -28,6 +31,7 @@ async function start(
       throw new ParleyError('forbidden', `You are ${person} to me, and ${remedy}.`)
     }
     await access.claim(address.channel, sender, args)
+    admissions.ownerWrote(dispatch.event, dispatch.receivedAt)
     return 'You are my owner now. Say anything, or `/help` to see what I can do.'
   }
   if (decision.identity.role !== 'guest') return 'Hello! Say anything, or `/help` to see what I can do.'

@@ -7,6 +7,7 @@ import { hotRows } from './0006-hot-rows.ts'
 import { chatMoves } from './0007-chat-moves.ts'
 import { sessionLife } from './0008-session-life.ts'
 import { privateAnswers } from './0009-private-answers.ts'
+import { admissions } from './0010-admissions.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   chatMoves,
   sessionLife,
   privateAnswers,
+  admissions,
 ]

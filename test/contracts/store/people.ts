@@ -82,6 +82,19 @@ export const peopleContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.people.linkCode('h2')).toBeUndefined()
   })
 
+  it('where somebody wrote in private is kept, one chat for each id and account, the last one used at the end', async () => {
+    const { store } = underTest
+    const { shownAt } = codeOf('h', 'x')
+    const chat = (platformId: string, chat: string, at: number) => ({ platformId, address: { ...shownAt, chat }, at })
+    await store.write((tx) => tx.people.metAt(chat('telegram:111', '1', 1)))
+    await store.write((tx) => tx.people.metAt(chat('telegram:444', '2', 2)))
+    await store.write((tx) => tx.people.metAt(chat('telegram:111', '3', 3)))
+    expect(await (await underTest.reopen()).read.people.directChats()).toEqual([
+      chat('telegram:444', '2', 2),
+      chat('telegram:111', '3', 3),
+    ])
+  })
+
   it('changes are on record, newest first', async () => {
     const { store } = underTest
     const change = { person: ADA, platformId: 'discord:222', by: 'telegram:111' }

@@ -79,6 +79,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
   })
   const routing = routingOf(policy)
   const engine = createEngine({
+    gate: { decided() {}, admissions: { refused() {} } },
     config: configOf(folder, policy, options.config),
     store,
     ids,
@@ -93,7 +94,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
     },
     routing,
     moves: await openMoves({ store, clock: systemClock, ids, logger: silentLogger, routing }, async () => {}),
-    facts: { ...routeFacts(options.facts), watch: { decided() {}, ended() {} } },
+    facts: { ...routeFacts(options.facts), watch: { ended() {} } },
     overrides: await loadOverrideBook(store.read.sessions),
     commands: new Map(),
     tools: { test: [holding(hold)] },

@@ -1,0 +1,25 @@
+import { EXIT } from '../../core/errors.ts'
+import { askOperator } from '../ask-operator.ts'
+import { printAdmissions } from '../print/admissions.ts'
+import { oneLine } from '../print/plain.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+export async function listAdmissions(ports: ReadPorts, options: ReadOptions): Promise<number> {
+  const all = await askOperator(ports, await ports.load(options.config), (operator) => operator.admissions.list())
+  show(ports, options, { value: all, lines: (style) => printAdmissions(all, style) })
+  return EXIT.ok
+}
+
+export interface DecideOptions extends ReadOptions {
+  readonly name: string
+  readonly verdict: 'admit' | 'deny'
+}
+
+export async function decideAdmission(ports: ReadPorts, options: DecideOptions): Promise<number> {
+  const { name, verdict } = options
+  const loaded = await ports.load(options.config)
+  const decided = await askOperator(ports, loaded, (operator) => operator.admissions.decide(name, verdict))
+  const lines = () => [`${oneLine(decided.key)} is ${decided.state} now.`]
+  show(ports, options, { value: decided, lines })
+  return EXIT.ok
+}

@@ -1,0 +1,21 @@
+/** What an operator can ask about who was let in: a part of `OperatorService`, apart only for its size. */
+export interface AdmissionOperator {
+  /** Newest first. */
+  list(): Promise<readonly AdmissionReport[]>
+  /** By code or key. `not_found` if nobody of that name has asked; `unavailable` without a daemon. */
+  decide(name: string, verdict: 'admit' | 'deny'): Promise<AdmissionReport>
+}
+
+export interface AdmissionReport {
+  readonly code: string
+  /** `person` or `place`. */
+  readonly kind: string
+  readonly key: string
+  readonly name: string
+  readonly state: 'asked' | 'admitted' | 'denied'
+  readonly askedAt: number
+  /** Absent until an owner was told. */
+  readonly toldAt?: number
+  readonly decidedAt?: number
+  readonly decidedBy?: string
+}

@@ -1,0 +1,30 @@
+import type { Config } from './config/config.ts'
+import { systemClock } from './core/clock.ts'
+import { silentLogger } from './core/logger.ts'
+import type { OperatorService } from './core/operator.ts'
+import { createOperator } from './operator.ts'
+import { operatorSchedules } from './schedule/schedule-service.ts'
+import { operateAdmissions } from './sessions/operate-admissions.ts'
+import { operatePeople } from './sessions/operate-people.ts'
+import { offlineSessions } from './sessions/session-rules.ts'
+import { openSqliteStore } from './store/engines/sqlite.ts'
+import { createWhy, type WhySources } from './why.ts'
+
+/** The answers of a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
+export async function openOffline(
+  config: Config,
+  { version, lookups }: { readonly version: string; readonly lookups: WhySources['lookups'] },
+): Promise<OperatorService & { close(): Promise<void> }> {
+  const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
+  const operator = createOperator({
+    store,
+    version,
+    models: config.agents.map(({ model }) => model),
+    sessions: offlineSessions(config, { store, clock: systemClock }),
+    schedules: operatorSchedules({ store, clock: systemClock }),
+    why: createWhy({ read: store.read, lookups, channels: () => [] }),
+    people: operatePeople({ store, people: () => config.routing.people }),
+    admissions: operateAdmissions({ store }),
+  })
+  return { ...operator, close: () => store.close() }
+}

@@ -1,0 +1,47 @@
+import type { Admission } from '../../core/admission.ts'
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { Admissions } from '../admissions.ts'
+import { askerOf } from '../links.ts'
+
+type Deciding = Pick<Admissions, 'decide' | 'list'>
+
+/** `/admit <code>`: an owner lets somebody or some place in, and what was said meanwhile is handled. */
+export function admitCommand(admissions: Deciding): ChatCommand {
+  return {
+    name: 'admit',
+    description: 'Let in who asked to talk to me; without a code, who asks',
+    who: 'owner',
+    run: (call) => decide(call, admissions, 'admitted'),
+  }
+}
+
+/** `/deny <code>`: an owner keeps somebody out, or takes an admission back. */
+export function denyCommand(admissions: Deciding): ChatCommand {
+  return {
+    name: 'deny',
+    description: 'Keep out who asked to talk to me, or take an /admit back',
+    who: 'owner',
+    run: (call) => decide(call, admissions, 'denied'),
+  }
+}
+
+async function decide(call: CommandCall, admissions: Deciding, state: 'admitted' | 'denied'): Promise<string> {
+  if (call.args === '') return pending(await admissions.list())
+  const by = call.decision.identity.person ?? askerOf(call).platformId
+  const { kind, key, code } = await admissions.decide(call.args, state, by)
+  if (state === 'denied') return `\`${key}\` stays out, and I do not ask again. \`/admit ${code}\` changes that.`
+  const effect = kind === 'person' ? 'may talk to me now' : 'is open now: whoever addresses me there is answered'
+  return `\`${key}\` ${effect}. I handle what was said since yesterday. \`/deny ${code}\` takes it back.`
+}
+
+const SHOWN = 10
+
+function pending(all: readonly Admission[]): string {
+  const asking = all.filter(({ state }) => state === 'asked')
+  if (asking.length === 0) return 'Nobody asks to be let in.'
+  const lines = asking
+    .slice(0, SHOWN)
+    .map(({ key, name, code }) => `- \`${key}\`${name ? ` (${name})` : ''}: \`/admit ${code}\``)
+  const more = asking.length > SHOWN ? [`and ${asking.length - SHOWN} more`] : []
+  return [...lines, ...more].join('\n')
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../core/clock.ts'
+import type { IdSource } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { InboundEvent } from '../core/message.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { Store } from '../store/store.ts'
+import { admissionCard } from './admission-card.ts'
+import type { Say } from './courtesy.ts'
+import type { OwnerChats } from './owner-chats.ts'
+
+/** Tells owners in private who asks to be let in: one card for each owner and applicant, whatever happens. */
+export interface OwnerCards {
+  /** Those that are owed and can be told; what cannot waits. Resolves when they are planned, and never rejects. */
+  tell(): Promise<void>
+  /** An owner wrote in private: a place where cards can go, and the moment for those that waited for one. */
+  ownerWrote(event: InboundEvent, at: number): void
+}
+
+export interface OwnerCardDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly say: Say
+  readonly owners: OwnerChats
+}
+
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
+
+export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
+  const { store, clock, logger, say, owners } = deps
+  const { read } = store
+  let owed = (await read.admissions.untold()).length > 0
+  let telling = Promise.resolve()
+
+  async function tellAll(): Promise<void> {
+    owed = false
+    for (const admission of await read.admissions.untold()) {
+      const { key, traceId, address: where } = admission
+      const chats = owners.nearest(where)
+      if (chats.length === 0) owed = true
+      for (const { person, address } of chats) {
+        const text = admissionCard(admission)
+        const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
+        await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
+      }
+      if (chats.length > 0) await store.write((tx) => tx.admissions.told(key, clock.now()))
+    }
+  }
+
+  function tell(): Promise<void> {
+    telling = telling.then(tellAll).catch((err: unknown) => {
+      owed = true
+      logger.warn('Owners could not be told who asks to be let in', { err })
+    })
+    return telling
+  }
+
+  return {
+    tell,
+    ownerWrote(event, at) {
+      if (event.address.chatType !== 'direct') return
+      const chat = owners.saw(event, at)
+      const stored = chat ? store.write((tx) => tx.people.metAt(chat)) : Promise.resolve()
+      stored.catch((err: unknown) => logger.warn("An owner's chat could not be stored", { err }))
+      if (owed) void tell()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Address } from '../core/address.ts'
+import type { Admission, Applicant } from '../core/admission.ts'
+import type { InboxId } from '../core/ids.ts'
+
+/** Who asked to be let in and what an owner said: a part of the store port, apart only for its size. */
+export interface AdmissionReader {
+  /** Newest first. */
+  all(): Promise<readonly Admission[]>
+  /** By its key or its code. */
+  find(name: string): Promise<Admission | undefined>
+  /** Those who asked and of whom no owner was told, oldest first. */
+  untold(): Promise<readonly Admission[]>
+  /** Messages that were refused since `since` and wait for the admission: the newest `limit` of them, oldest first. */
+  refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]>
+  /** Admitted, and refusals are left: their handling was cut short. */
+  unhandled(): Promise<readonly string[]>
+}
+
+export interface AdmissionWriter {
+  /** Does nothing if it has asked before. */
+  ask(applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>, at: number): Promise<void>
+  told(key: string, at: number): Promise<void>
+  decide(
+    key: string,
+    decision: { readonly state: 'admitted' | 'denied'; readonly by: string },
+    at: number,
+  ): Promise<void>
+  /** A refused message that is handled once the applicant is let in. Those older than `since` are forgotten. */
+  refuse(key: string, inbox: InboxId, time: { readonly at: number; readonly since: number }): Promise<void>
+  /** A place has a new id: it takes the admission along, over one of the new id that was asked for meanwhile. */
+  rekey(from: string, to: string, address: Address): Promise<void>
+  /** They are handled, or not wanted any more: this one and what came before it; all without one. */
+  forget(key: string, upTo?: InboxId): Promise<void>
+}

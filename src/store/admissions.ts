@@ -1,0 +1,120 @@
+import type { Address } from '../core/address.ts'
+import type { Admission, AdmissionState, Applicant } from '../core/admission.ts'
+import type { InboxId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import type { Ground, Sql } from './sql.ts'
+
+const KINDS: readonly Applicant['kind'][] = ['person', 'place']
+const STATES: readonly AdmissionState[] = ['asked', 'admitted', 'denied']
+const COLUMNS = 'key, kind, code, state, name, address, trace_id, asked_at, told_at, decided_at, decided_by'
+
+const codec: RowCodec<Admission> = {
+  table: 'admissions',
+  key: ['key'],
+  decode: (row) => ({
+    key: text(row, 'key'),
+    kind: oneOf(row, 'kind', KINDS),
+    code: text(row, 'code'),
+    state: oneOf(row, 'state', STATES),
+    name: text(row, 'name'),
+    address: json(row, 'address'),
+    traceId: id(row, 'trace_id'),
+    askedAt: integer(row, 'asked_at'),
+    ...defined({
+      toldAt: optional(row, 'told_at', integer),
+      decidedAt: optional(row, 'decided_at', integer),
+      decidedBy: optional(row, 'decided_by', text),
+    }),
+  }),
+}
+
+export class AdmissionReading implements AdmissionReader {
+  protected readonly sql: Sql
+  readonly #logger: Logger
+
+  constructor({ sql, logger }: Ground) {
+    this.sql = sql
+    this.#logger = logger
+  }
+
+  async all(): Promise<readonly Admission[]> {
+    const rows = await this.sql.all(`SELECT ${COLUMNS} FROM admissions ORDER BY asked_at DESC, key`, [])
+    return readRows(codec, rows, this.#logger)
+  }
+
+  async find(name: string): Promise<Admission | undefined> {
+    const row = await this.sql.get(`SELECT ${COLUMNS} FROM admissions WHERE key = $1 OR code = $1`, [name])
+    return row === undefined ? undefined : readRow(codec, row)
+  }
+
+  async untold(): Promise<readonly Admission[]> {
+    const where = "told_at IS NULL AND state = 'asked' ORDER BY asked_at"
+    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM admissions WHERE ${where}`, []), this.#logger)
+  }
+
+  async refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]> {
+    const rows = await this.sql.all(
+      `SELECT inbox_id FROM admission_refusals WHERE key = $1 AND at >= $2 ORDER BY inbox_id DESC LIMIT $3`,
+      [key, since, limit],
+    )
+    return rows.map((row) => id<InboxId>(row, 'inbox_id')).reverse()
+  }
+
+  async unhandled(): Promise<readonly string[]> {
+    const rows = await this.sql.all(
+      `SELECT key FROM admissions WHERE state = 'admitted'
+        AND EXISTS (SELECT 1 FROM admission_refusals WHERE admission_refusals.key = admissions.key)`,
+      [],
+    )
+    return rows.map((row) => text(row, 'key'))
+  }
+}
+
+export class AdmissionWriting extends AdmissionReading implements AdmissionWriter {
+  async ask(
+    { key, kind, code, name, address, traceId }: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>,
+    at: number,
+  ): Promise<void> {
+    const state: AdmissionState = 'asked'
+    await this.sql.run(
+      `INSERT INTO admissions (key, kind, code, state, name, address, trace_id, asked_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key) DO NOTHING`,
+      [key, kind, code, state, name, JSON.stringify(address), traceId, at],
+    )
+  }
+
+  async told(key: string, at: number): Promise<void> {
+    await this.sql.run('UPDATE admissions SET told_at = $2 WHERE key = $1', [key, at])
+  }
+
+  async decide(
+    key: string,
+    { state, by }: { readonly state: 'admitted' | 'denied'; readonly by: string },
+    at: number,
+  ): Promise<void> {
+    const query = 'UPDATE admissions SET state = $2, decided_by = $3, decided_at = $4 WHERE key = $1'
+    await this.sql.run(query, [key, state, by, at])
+  }
+
+  async refuse(key: string, inbox: InboxId, { at, since }: { at: number; since: number }): Promise<void> {
+    await this.sql.run('DELETE FROM admission_refusals WHERE key = $1 AND at < $2', [key, since])
+    await this.sql.run('INSERT INTO admission_refusals (key, inbox_id, at) VALUES ($1, $2, $3)', [key, inbox, at])
+  }
+
+  async rekey(from: string, to: string, address: Address): Promise<void> {
+    await this.sql.run('DELETE FROM admissions WHERE key = $1', [to])
+    await this.sql.run('UPDATE admissions SET key = $2, address = $3 WHERE key = $1', [
+      from,
+      to,
+      JSON.stringify(address),
+    ])
+    await this.sql.run('UPDATE admission_refusals SET key = $2 WHERE key = $1', [from, to])
+  }
+
+  async forget(key: string, upTo?: InboxId): Promise<void> {
+    if (upTo === undefined) await this.sql.run('DELETE FROM admission_refusals WHERE key = $1', [key])
+    else await this.sql.run('DELETE FROM admission_refusals WHERE key = $1 AND inbox_id <= $2', [key, upTo])
+  }
+}

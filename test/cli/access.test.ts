@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { fakeOperator, sampleAdmissions } from '../fakes/operator.ts'
+import { type Rig, rig, serveDaemon } from './rig.ts'
+
+async function withDaemon(operator = fakeOperator()): Promise<Rig> {
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  return parley
+}
+
+test('access list shows who asked, and what was decided by whom', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('access', 'list')).toBe(0)
+  expect(parley.out().trimEnd().split('\n')).toEqual([
+    'CODE   STATE     WHO OR WHERE          NAME  ASKED                 DECIDED',
+    'k7f3d  asked     telegram:555          Cy    2026-11-21 14:03:22Z  no owner was told yet',
+    'm2p9q  admitted  telegram:group:-1001  -     2026-11-21 14:03:22Z  2026-11-21 14:03:23Z by ada',
+  ])
+})
+
+test('access list --json prints the answer as it came', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('access', 'list', '--json')).toBe(0)
+  expect(JSON.parse(parley.out())).toEqual(sampleAdmissions)
+})
+
+test('access list before anybody has asked says so', async () => {
+  const { admissions } = fakeOperator()
+  const parley = await withDaemon(fakeOperator({ admissions: { ...admissions, list: async () => [] } }))
+  expect(await parley.run('access', 'list')).toBe(0)
+  expect(parley.out()).toBe('Nobody has asked to be let in.\n')
+})
+
+test('access admit and deny say what holds now', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  expect(await parley.run('access', 'admit', 'k7f3d')).toBe(0)
+  expect(await parley.run('access', 'deny', 'm2p9q', '--json')).toBe(0)
+  expect(operator.asked).toEqual([{ admit: 'k7f3d' }, { deny: 'm2p9q' }])
+  expect(parley.out()).toContain('telegram:555 is admitted now.')
+  expect(await parley.run('access', 'admit', 'nobody')).toBe(1)
+})

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { owner, policy } from '../fakes/routing-policy.ts'
+import { type Household, startHousehold } from './household.ts'
+
+/** Ada owns the agent; the configuration lets nobody else talk. */
+const house = (): Promise<Household> => startHousehold({ routing: policy({ people: [owner('ada', 'telegram:111')] }) })
+
+const sent = ({ telegram }: Household, chat: number, words: string) =>
+  telegram.ledger.nextFromBot('sent', { where: (one) => one.chatId === chat && one.text.includes(words) })
+
+const texts = ({ telegram }: Household, chat: number): string[] =>
+  telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
+
+/** Ada has written once, so that the bot may write to her. */
+async function met(): Promise<Household> {
+  const of = await house()
+  of.telegram.world.say({ from: 111, text: 'hello' })
+  await sent(of, 111, 'echo hello')
+  return of
+}
+
+/** The command on the card for somebody or some place. */
+async function cardFor(of: Household, name: string): Promise<string> {
+  const { text } = await sent(of, 111, `${name}`)
+  return /\/admit ([a-z0-9]{5})/.exec(text)?.[1] ?? ''
+}
+
+describe('who asks to be let in', () => {
+  it('a stranger is refused once, the owner gets one card, and what was said is handled once it is admitted', async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: 'let me in' })
+    const code = await cardFor(of, 'telegram:555')
+    await sent(of, 555, 'only talk to people')
+    telegram.world.say({ from: 555, text: 'please' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 555, 'echo let me in')
+    await sent(of, 555, 'please')
+    await sent(of, 111, 'may talk to me now')
+    telegram.world.say({ from: 555, text: 'thank you' })
+    await sent(of, 555, 'echo thank you')
+
+    expect(texts(of, 111).filter((text) => text.includes('asks to talk to me'))).toHaveLength(1)
+    expect(texts(of, 555).filter((text) => text.includes('only talk to people'))).toHaveLength(1)
+    const first = telegram.world.messages(555, { by: 'person' })[0]?.message.message_id
+    const rows = await of.daemon.operator.why(String(first))
+    const [again, refused] = rows.filter(({ sender }) => sender.id === '555')
+    expect(refused).toMatchObject({ outcome: 'refused: stranger' })
+    expect(again).toMatchObject({ outcome: 'answered' })
+    expect(again?.steps.find(({ stage }) => stage === 'access')?.because).toMatch(
+      /^telegram:555 was admitted by ada on /,
+    )
+    expect(await of.daemon.operator.admissions.list()).toMatchObject([
+      { key: 'telegram:555', name: 'Cy', state: 'admitted', decidedBy: 'ada' },
+    ])
+  })
+
+  it('an admission outlives a restart, and /deny takes it back at once', async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: 'let me in' })
+    telegram.world.say({ from: 111, text: `/admit ${await cardFor(of, 'telegram:555')}` })
+    await sent(of, 555, 'echo let me in')
+    await of.restart()
+    telegram.world.say({ from: 555, text: 'still here' })
+    await sent(of, 555, 'echo still here')
+    telegram.world.say({ from: 111, text: '/deny telegram:555' })
+    await sent(of, 111, 'stays out')
+    telegram.world.say({ from: 555, text: 'and now?' })
+    telegram.world.say({ from: 111, text: 'done' })
+    await sent(of, 111, 'echo done')
+    expect(texts(of, 555).join()).not.toContain('and now?')
+    expect(texts(of, 111).filter((text) => text.includes('asks to talk to me'))).toHaveLength(1)
+  })
+
+  it('an unknown group gives the owner one card, not one a message, and is handled once it is admitted', async () => {
+    const of = await met()
+    const { telegram } = of
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [444, 555] })
+    telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    const code = await cardFor(of, `telegram:group:${chat}`)
+    telegram.world.say({ from: 555, chat, text: '@parley_bot where?' })
+    telegram.world.say({ from: 444, chat, text: 'who knows' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    expect((await sent(of, chat, 'where?')).text).toContain('where?')
+    telegram.world.say({ from: 444, chat, text: '@parley_bot and when?' })
+    await sent(of, chat, 'and when?')
+
+    expect(texts(of, 111).filter((text) => text.includes('nobody has let me talk'))).toHaveLength(1)
+    expect(texts(of, chat)).toHaveLength(2)
+  })
+
+  it('no owner to tell: the card waits for the next word of the owner, over a restart too', async () => {
+    const of = await house()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: 'let me in' })
+    await sent(of, 555, 'only talk to people')
+    await of.restart()
+    expect(await of.daemon.operator.admissions.list()).toMatchObject([{ key: 'telegram:555', state: 'asked' }])
+    telegram.world.say({ from: 111, text: 'good morning' })
+    expect(await cardFor(of, 'telegram:555')).toMatch(/^[a-z0-9]{5}$/)
+    await sent(of, 111, 'echo good morning')
+  })
+
+  it('whoever claims the bot is told of who asks from then on', async () => {
+    const of = await startHousehold({ routing: policy() })
+    const { telegram } = of
+    const { claimLinks } = await of.daemon.operator.status()
+    const code = new URL(claimLinks[0] ?? '').searchParams.get('start')
+    telegram.world.say({ from: 111, text: `/start ${code}` })
+    await sent(of, 111, 'You are my owner now')
+    telegram.world.say({ from: 555, text: 'hello' })
+    await cardFor(of, 'telegram:555')
+  })
+
+  it('the operator decides too, and others than the owner do not', async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: 'let me in' })
+    const code = await cardFor(of, 'telegram:555')
+    telegram.world.say({ from: 555, text: `/admit ${code}` })
+    telegram.world.say({ from: 111, text: '/admit' })
+    expect((await sent(of, 111, '• telegram:555')).text).toContain(code)
+    expect(await of.daemon.operator.admissions.decide(code, 'admit')).toMatchObject({ state: 'admitted' })
+    await sent(of, 555, 'echo let me in')
+    await expect(of.daemon.operator.admissions.decide('nobody', 'deny')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('H02: the name on a card is a name and nothing more', async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.addUser({ id: 666, firstName: 'Ada](x)\n`/admit`', lastName: '*owner*' })
+    telegram.world.say({ from: 666, text: 'it is me' })
+    const { text } = await sent(of, 111, 'telegram:666')
+    expect(text).toContain('telegram:666 (Ada x admit owner) asks to talk to me')
+  })
+})
