@@ -9,9 +9,8 @@ import type { AgentProfile } from './core/turn.ts'
 import type { Visits } from './core/visit.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { sourceRoute } from './routing/source-route.ts'
-import { reaches } from './sessions/session-access.ts'
 import { sessionRules } from './sessions/session-rules.ts'
-import { createReach, type ReachDeps } from './sessions/session-tools/reach.ts'
+import { createReach } from './sessions/session-tools/reach.ts'
 import type { SendDeps } from './sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from './sessions/session-tools/session-tools.ts'
 import { createVisits, type VisitDeps } from './sessions/session-tools/visit.ts'
@@ -40,8 +39,6 @@ export interface SessionDoorEnds extends Pick<SendDeps, 'running' | 'accept'> {
 export function createSessionDoors(parts: SessionDoorParts, { running, accept, agent }: SessionDoorEnds): SessionDoors {
   const { config, store, clock, ids, accounts, routing } = parts
   const access = sessionRules(config, store)
-  const takesPart: ReachDeps['takesPart'] = (session, { principal }) =>
-    reaches({ kind: 'person', ...principal }, session, access)
   const file = basename(config.store.path)
   const deps: SessionToolsDeps & VisitDeps = {
     read: store.read,
@@ -52,7 +49,8 @@ export function createSessionDoors(parts: SessionDoorParts, { running, accept, a
     accept,
     waits: createWaitGraph(),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
-    reach: createReach({ agents: config.sessionTools?.agents ?? [], takesPart }),
+    reach: createReach({ agents: config.sessionTools?.agents ?? [], access }),
+    staleMs: access.staleMs,
     modelOf: (session) => agent(session).model,
     transcriptPath: (session) => `${file}#${session}`,
     routeOf: (source) => sourceRoute(routing, source),

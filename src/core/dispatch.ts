@@ -62,8 +62,16 @@ export interface PostedText {
   readonly identity: Identity
   /** What the asker becomes a participant as; nobody becomes one by the operator's door or by another session. */
   readonly participant?: string
-  /** The session that wrote it; absent for somebody's own words. */
-  readonly from?: WritingSession
+  /** What wrote it; absent for somebody's own words. */
+  readonly from?: Writer
+}
+
+/** A text that no person wrote: data to the model, whoever's authority it comes with. */
+export type Writer = WritingSession | WritingHook
+
+/** A program outside, by the name of its hook. */
+export interface WritingHook {
+  readonly hook: string
 }
 
 export interface WritingSession {

@@ -1,4 +1,4 @@
-import type { WritingSession } from './dispatch.ts'
+import type { Writer } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
 import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, QuotedMessage, Sender } from './message.ts'
@@ -90,8 +90,8 @@ export interface UserMessageData {
   readonly refused?: true
   readonly quoted?: QuotedMessage
   readonly attachments?: readonly AttachmentRef[]
-  /** The session that wrote it: data for the model, nobody's words. */
-  readonly from?: WritingSession
+  /** What wrote it: data for the model, nobody's words. */
+  readonly from?: Writer
   /** What a scheduled prompt is about; shown to its own turn and kept out of later ones. */
   readonly data?: string
 }

@@ -1,5 +1,5 @@
 import type { AgentId, RunId, SessionId, TurnId } from './ids.ts'
-import type { SendOverride, SessionKind } from './session.ts'
+import type { SendOverride, SessionKind, ThinkingLevel, VerboseLevel } from './session.ts'
 import type { Principal } from './turn.ts'
 
 /**
@@ -51,7 +51,17 @@ export interface SessionRow {
   readonly updatedAt: number
   readonly sessionId: SessionId
   readonly model?: string
+  /** Of all its runs; how much fits the model is not known, so there are no `contextTokens`. */
+  readonly totalTokens?: number
+  readonly thinkingLevel?: ThinkingLevel
+  readonly verboseLevel?: VerboseLevel
+  /** The last run reached a model; it was stopped. */
+  readonly systemSent?: boolean
+  readonly abortedLastRun?: boolean
   readonly sendPolicy?: SendOverride
+  /** Of the last delivery, for display only. */
+  readonly lastChannel?: string
+  readonly lastTo?: string
   /** Where the log is kept: a hint for people, no path a tool could open (T33). */
   readonly transcriptPath: string
   readonly messages?: readonly HistoryMessage[]

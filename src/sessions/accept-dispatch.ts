@@ -160,7 +160,7 @@ function userMessage(
 ): EventToAppend {
   const event = textOf(dispatch)
   const from = dispatch.posted?.from
-  // What a session wrote has somebody's authority and is nobody's words: it makes nobody a part of the conversation.
+  // What no person wrote has somebody's authority and is nobody's words.
   const speaker: Identity = from ? { role: 'guest' } : decision.identity
   const data: UserMessageData = {
     text: event.text,

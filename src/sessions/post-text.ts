@@ -50,7 +50,6 @@ export async function postText(
   const dispatch = messageDispatch({
     to: session,
     by: author.identity,
-    hops: 1,
     text,
     announce: deliver,
     runId: run,

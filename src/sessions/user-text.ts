@@ -1,5 +1,5 @@
 import type { ChatType } from '../core/address.ts'
-import type { WritingSession } from '../core/dispatch.ts'
+import type { Writer } from '../core/dispatch.ts'
 import type { UserMessageData } from '../core/event.ts'
 
 const QUOTE_LENGTH = 200
@@ -17,10 +17,11 @@ export function taggedText(message: UserMessageData, chatType: ChatType): string
   return `${name}${aside}${withoutFakedTags(body)}`
 }
 
-/** What another session wrote is data, each line quoted: whatever it says, it does not look like a person's words. */
-function labelled(text: string, { displayKey, agent }: WritingSession): string {
+/** What no person wrote is data, each line quoted: whatever it says, it does not look like a person's words. */
+function labelled(text: string, from: Writer): string {
   const lines = text.split(/\r\n|[\r\n\u0085\u2028\u2029]/).map((line) => `> ${line}`)
-  return [`[message from session ${tagSafe(displayKey)}, agent ${agent}]`, ...lines].join('\n')
+  const who = 'hook' in from ? `hook ${tagSafe(from.hook)}` : `session ${tagSafe(from.displayKey)}, agent ${from.agent}`
+  return [`[message from ${who}]`, ...lines].join('\n')
 }
 
 /** A line of a message must not look like the next person's: tags stand only at the start of a line. */

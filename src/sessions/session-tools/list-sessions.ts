@@ -1,81 +1,86 @@
 import type { Clock } from '../../core/clock.ts'
-import type { SessionId } from '../../core/ids.ts'
-import { SESSION_KINDS, type Session, type SessionKind } from '../../core/session.ts'
+import { SESSION_KINDS, type Session } from '../../core/session.ts'
 import type { ListQuery, SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
 import type { Reach } from './reach.ts'
-import { newestMessages } from './read-messages.ts'
-import { shownKey } from './shown-key.ts'
+import { type RowDeps, sessionRow } from './session-row.ts'
 
-export interface ListDeps {
-  readonly read: Pick<StoreReader, 'sessions' | 'events'>
+export interface ListDeps extends RowDeps {
+  readonly read: Pick<StoreReader, 'sessions' | 'events' | 'outbox'>
   readonly reach: Reach
   readonly clock: Clock
-  modelOf(session: Session): string
-  transcriptPath(session: SessionId): string
+  /** After how long without a word a session counts as inactive. */
+  readonly staleMs: number
 }
 
 const PAGE = 200
 const ROWS = { fallback: 50, least: 1, most: 200 }
 const MESSAGES = { fallback: 0, least: 0, most: 20 }
-/** Of the messages of one row: 200 rows must still fit a prompt. */
-const ROW_BYTES = 8_000
+const MINUTE_MS = 60_000
 
 /** Reads on until the limit is full: what the caller cannot see does not eat into it (T8). */
 export async function listSessions(deps: ListDeps, query: ListQuery, caller: SessionCaller): Promise<SessionRow[]> {
   const limit = clamp(query.limit, ROWS)
   const messages = clamp(query.messageLimit, MESSAGES)
-  const filter = filterOf(deps, query, caller)
   const rows: SessionRow[] = []
-  for (let offset = 0; ; offset += PAGE) {
-    const { sessions, total } = await deps.read.sessions.list({ ...filter, limit: PAGE, offset, inactive: false })
-    for (const session of sessions) {
-      if (rows.length === limit) return rows
-      if (await deps.reach.reaches(session, caller)) rows.push(await rowOf(deps, session, { caller, messages }))
+  for await (const session of reachable(deps, await filterOf(deps, query, caller), caller)) {
+    rows.push(await sessionRow(deps, session, { caller, messages }))
+    if (rows.length === limit) break
+  }
+  return rows
+}
+
+/** Whoever asks is in the session they ask from, though the store may not know them by name. */
+async function* reachable({ read, reach }: ListDeps, filter: Filter, caller: SessionCaller): AsyncGenerator<Session> {
+  let own = await ownSession(read, filter, caller)
+  for await (const session of listed(read, filter)) {
+    if (session.id === own?.id) own = undefined
+    if (own && own.lastActivityAt > session.lastActivityAt) {
+      yield own
+      own = undefined
     }
-    if (offset + PAGE >= total) return rows
+    if (await reach.reaches(session, caller)) yield session
+  }
+  if (own) yield own
+}
+
+async function ownSession(
+  { sessions }: ListDeps['read'],
+  filter: Filter,
+  { turn }: SessionCaller,
+): Promise<Session | undefined> {
+  const own = turn && filter.participants && (await sessions.get(turn.sessionId))
+  return own && matches(own, filter) ? own : undefined
+}
+
+async function* listed({ sessions }: ListDeps['read'], filter: Filter): AsyncGenerator<Session> {
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await sessions.list({ ...filter, limit: PAGE, offset, inactive: false })
+    yield* page.sessions
+    if (offset + PAGE >= page.total) break
   }
 }
 
-type Filter = Pick<SessionQuery, 'kinds' | 'agents' | 'activeSince'>
+function matches({ kind, lastActivityAt }: Session, { kinds, activeSince }: Filter): boolean {
+  return (kinds?.includes(kind) ?? true) && lastActivityAt >= activeSince
+}
 
-function filterOf({ reach, clock }: ListDeps, { kinds = [], activeMinutes }: ListQuery, caller: SessionCaller): Filter {
+type Filter = Pick<SessionQuery, 'kinds' | 'agents' | 'participants'> & { readonly activeSince: number }
+
+/** What was not active for days is inactive, whether or not anybody noticed (S12). */
+async function filterOf(
+  { reach, clock, staleMs }: ListDeps,
+  { kinds = [], activeMinutes = Number.POSITIVE_INFINITY }: ListQuery,
+  caller: SessionCaller,
+): Promise<Filter> {
   const known = SESSION_KINDS.filter((kind) => kinds.includes(kind))
   const agents = reach.agentsOf(caller)
   return {
     ...(known.length === 0 ? {} : { kinds: known }),
     ...(agents === undefined ? {} : { agents }),
-    ...(activeMinutes === undefined ? {} : { activeSince: clock.now() - Math.max(0, activeMinutes) * 60_000 }),
+    ...(await reach.among(caller)),
+    activeSince: clock.now() - Math.min(Math.max(0, activeMinutes) * MINUTE_MS, staleMs),
   }
-}
-
-async function rowOf(
-  { read, modelOf, transcriptPath }: ListDeps,
-  session: Session,
-  { caller, messages }: { readonly caller: SessionCaller; readonly messages: number },
-): Promise<SessionRow> {
-  const { id, kind, lastActivityAt, description, sendOverride } = session
-  const bounds = { limit: messages, tools: false, bytes: ROW_BYTES }
-  return {
-    key: shownKey(session, caller),
-    kind,
-    provider: providerOf(session),
-    updatedAt: lastActivityAt,
-    sessionId: id,
-    model: modelOf(session),
-    transcriptPath: transcriptPath(id),
-    ...(description === '' ? {} : { displayName: description }),
-    ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),
-    ...(messages === 0 ? {} : { messages: (await newestMessages(read.events, session, bounds)).messages }),
-  }
-}
-
-const INTERNAL: readonly SessionKind[] = ['cron', 'hook', 'node']
-
-/** T22: the surface of a group, the last channel of a direct session. */
-function providerOf({ kind, metadata, source }: Session): string {
-  if (INTERNAL.includes(kind)) return 'internal'
-  return metadata.channel ?? source.platform ?? 'unknown'
 }

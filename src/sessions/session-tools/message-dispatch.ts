@@ -1,17 +1,16 @@
-import type { Dispatch, Route, WritingSession } from '../../core/dispatch.ts'
+import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts'
 import type { RunId, TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Session } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
+import { personKey } from '../participants.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {
   readonly to: Session
   readonly by: Principal
-  /** The session whose turn asks; absent for a client. */
-  readonly from?: Session
-  /** Messages between sessions that led to this one, itself included. */
-  readonly hops: number
+  /** What wrote it; absent for the own words of a client's person. */
+  readonly from?: Writer
   readonly text: string
   readonly announce: boolean
   readonly runId: RunId
@@ -24,11 +23,10 @@ export interface MessageFacts {
  * that it is accepted once, however often its call is made.
  */
 export function messageDispatch(facts: MessageFacts): Dispatch {
-  const { to, by, hops, text, announce, runId, traceId, receivedAt } = facts
+  const { to, by, from, text, announce, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
-  const from = facts.from && writing(facts.from, hops)
   return {
-    origin: from === undefined ? 'api' : 'tool',
+    origin: from && 'session' in from ? 'tool' : 'api',
     traceId,
     receivedAt,
     reply: { address, elsewhere: announce ? 'too' : 'only' },
@@ -44,7 +42,7 @@ export function messageDispatch(facts: MessageFacts): Dispatch {
       mentionsOthers: false,
       attachments: [],
     },
-    posted: { session: to.id, route: routeOf(to), identity: by, ...(from === undefined ? {} : { from }) },
+    posted: { session: to.id, route: routeOf(to), identity: by, ...speakerOf(by, from) },
   }
 }
 
@@ -52,12 +50,15 @@ function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: Sessi
   return { agent: agentId, scope, scopeKey, displayKey, kind, chatType, matchedBy: 'default' }
 }
 
-function writing({ id, displayKey, agentId }: Session, hops: number): WritingSession {
-  return { session: id, displayKey, agent: agentId, hops }
+/** Who speaks for themselves takes part (S45); what no person wrote makes nobody a part of the conversation. */
+function speakerOf({ person }: Principal, from: Writer | undefined): Pick<PostedText, 'from' | 'participant'> {
+  if (from !== undefined) return { from }
+  return person === undefined ? {} : { participant: personKey(person) }
 }
 
 /** An agent is no user of the platform; whoever a client stands for is named by what we know them as. */
-function senderOf({ person }: Principal, from: WritingSession | undefined): Sender {
+function senderOf({ person }: Principal, from: Writer | undefined): Sender {
   if (from === undefined) return { id: person ?? 'client', kind: 'user' }
+  if ('hook' in from) return { id: `hook:${from.hook}`, kind: 'bot', displayName: `hook ${from.hook}` }
   return { id: from.session, kind: 'bot', displayName: `session ${from.displayKey}, agent ${from.agent}` }
 }

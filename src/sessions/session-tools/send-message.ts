@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Dispatch } from '../../core/dispatch.ts'
+import type { Dispatch, Writer, WritingHook, WritingSession } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
@@ -34,16 +34,11 @@ const WAIT_SECONDS = { fallback: 30, least: 0, most: 86_400 }
 const MOST_HOPS = 5
 
 /** See `SessionTools.send`. */
-export async function sendMessage(
-  deps: SendDeps,
-  request: SendRequest,
-  caller: SessionCaller,
-  signal: AbortSignal,
-): Promise<SendAnswer> {
-  const { sessionKey } = request
+export async function sendMessage(deps: SendDeps, sessionKey: string, sending: Sending): Promise<SendAnswer> {
+  const { request, caller } = sending
   checkMessage(request)
   const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
-  if (to && (await deps.reach.reaches(to, caller))) return sendTo(deps, to, { request, caller, signal })
+  if (to && (await deps.reach.reaches(to, caller))) return sendTo(deps, to, sending)
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }
 
@@ -51,12 +46,15 @@ export interface Sending {
   readonly request: Omit<SendRequest, 'sessionKey'>
   readonly caller: SessionCaller
   readonly signal: AbortSignal
+  /** What wrote it, where that is neither the caller's turn nor its person. */
+  readonly writer?: WritingHook
 }
 
 /** As `sendMessage`, to a session that the caller is known to reach. */
-export async function sendTo(deps: SendDeps, to: Session, { request, caller, signal }: Sending): Promise<SendAnswer> {
+export async function sendTo(deps: SendDeps, to: Session, sending: Sending): Promise<SendAnswer> {
+  const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
-  const refusal = (await rowOf(deps, run)) ? undefined : await handOver(deps, { to, request, caller, run })
+  const refusal = (await rowOf(deps, run)) ? undefined : await handOver(deps, { to, request, caller, writer, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
   return follow(deps, { to, run, caller, seconds: clamp(request.timeoutSeconds, WAIT_SECONDS), signal })
 }
@@ -83,7 +81,8 @@ export async function waitAgain(
 }
 
 function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: SessionCaller): boolean {
-  if (turn !== undefined) return posted?.from?.session === turn.sessionId
+  if (turn !== undefined)
+    return posted?.from && 'session' in posted.from ? posted.from.session === turn.sessionId : false
   return principal.role === 'owner' || (principal.person !== undefined && principal.person === posted?.identity.person)
 }
 
@@ -91,23 +90,23 @@ interface HandOver {
   readonly to: Session
   readonly request: Sending['request']
   readonly caller: SessionCaller
+  readonly writer: Writer | undefined
   readonly run: RunId
 }
 
 /** Puts the message on disk, or says why it may not be. */
-async function handOver(deps: SendDeps, { to, request, caller, run }: HandOver): Promise<string | undefined> {
+async function handOver(deps: SendDeps, { to, request, caller, writer, run }: HandOver): Promise<string | undefined> {
   const { message, announce = false } = request
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
   const { principal, turn } = caller
-  const from = turn && (await deps.read.sessions.get(turn.sessionId))
-  const hops = turn === undefined ? 1 : 1 + hopsBefore(await deps.read.inbox.ofTurn(turn.id))
-  if (hops > MOST_HOPS) return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
+  const from = writer ?? (turn && (await writingSession(deps, turn)))
+  if (from && 'hops' in from && from.hops > MOST_HOPS)
+    return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
   try {
     await deps.accept(
       messageDispatch({
         to,
         by: principal,
-        hops,
         text: message,
         announce,
         runId: run,
@@ -123,8 +122,23 @@ async function handOver(deps: SendDeps, { to, request, caller, run }: HandOver):
   }
 }
 
-function hopsBefore(rows: readonly InboxRow[]): number {
-  return Math.max(0, ...rows.map(({ dispatch }) => dispatch.posted?.from?.hops ?? 0))
+/** How far a message has come is known from what the turn that writes it was asked by. */
+async function writingSession(
+  { read }: Pick<SendDeps, 'read'>,
+  { id, sessionId }: NonNullable<SessionCaller['turn']>,
+): Promise<WritingSession | undefined> {
+  const session = await read.sessions.get(sessionId)
+  const before = (await read.inbox.ofTurn(id)).map(({ dispatch: { posted } }) =>
+    posted?.from && 'hops' in posted.from ? posted.from.hops : 0,
+  )
+  return (
+    session && {
+      session: session.id,
+      displayKey: session.displayKey,
+      agent: session.agentId,
+      hops: 1 + Math.max(0, ...before),
+    }
+  )
 }
 
 interface Following {

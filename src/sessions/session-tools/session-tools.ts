@@ -21,7 +21,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   return {
     list: (query, caller) => listSessions(deps, query, caller),
     history: (query, caller) => history(deps, query, caller),
-    send: (request, caller, signal) => sendMessage(deps, request, caller, signal),
+    send: ({ sessionKey, ...request }, caller, signal) => sendMessage(deps, sessionKey, { request, caller, signal }),
     wait: (request, caller, signal) => waitAgain(deps, request, caller, signal),
   }
 }

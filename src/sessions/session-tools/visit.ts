@@ -16,9 +16,11 @@ export interface VisitDeps extends SendDeps {
 export function createVisits(deps: VisitDeps): Visits {
   return {
     async visit({ visitor, sessionKey, ...request }, caller, signal) {
-      if (sessionKey !== undefined) return sendMessage(deps, { ...request, sessionKey }, caller, signal)
+      const writer = visitor.kind === 'hook' ? { writer: { hook: visitor.name } } : {}
+      const sending = { request, caller, signal, ...writer }
+      if (sessionKey !== undefined) return sendMessage(deps, sessionKey, sending)
       checkMessage(request)
-      return sendTo(deps, await ownSession(deps, visitor), { request, caller, signal })
+      return sendTo(deps, await ownSession(deps, visitor), sending)
     },
   }
 }

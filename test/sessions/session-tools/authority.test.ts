@@ -168,6 +168,15 @@ describe('what a session is sent', () => {
     })
   })
 
+  it('S21, S45: whoever speaks for themselves becomes a participant, and nobody by what a session wrote', async () => {
+    const rig = await household()
+    const { id } = await rig.named(BOB)
+    await rig.send({ sessionKey: BOB, message: 'hi' }, turnOf(await rig.named(ADA), { person: toPersonId('ada') }))
+    expect(await rig.store.read.participants.of(id)).toEqual(['telegram:444'])
+    await rig.send({ sessionKey: BOB, message: 'hi' }, { principal: { role: 'owner', person: toPersonId('ada') } })
+    expect(await rig.store.read.participants.of(id)).toEqual(['telegram:444', 'person:ada'])
+  })
+
   it('a client’s person speaks in their own words', async () => {
     const rig = await household()
     const ada: SessionCaller = { principal: { role: 'owner', person: toPersonId('ada') } }

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
-import { type AgentId, toAgentId } from '../../../src/core/ids.ts'
+import { type AgentId, toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
 import type { ListQuery, SessionCaller, SessionRow } from '../../../src/core/session-tools.ts'
 import { listSessions } from '../../../src/sessions/session-tools/list-sessions.ts'
 import { createReach } from '../../../src/sessions/session-tools/reach.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../../src/store/store.ts'
-import { assistantMessage, sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { assistantMessage, deliveryOf, sessionDraft, turnOf as turnRow, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 import { CLIENT, turnOf } from './rig.ts'
 
@@ -33,8 +33,12 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
     listSessions(
       {
         read: store.read,
-        reach: createReach({ agents, takesPart: async () => false }),
+        reach: createReach({
+          agents,
+          access: { read: store.read, platformIds: async (person) => [`telegram:${person}`] },
+        }),
         clock: { ...systemClock, now: () => NOW },
+        staleMs: NOW,
         modelOf: ({ agentId }) => `scripted/${agentId}`,
         transcriptPath: (id) => `parley.db#${id}`,
       },
@@ -146,7 +150,13 @@ describe('sessions_list', () => {
     expect(await messages()).toBeUndefined()
   })
 
-  it('T11: what is not known is absent; T33: the transcript is a hint', async () => {
+  it('T33: the transcript path is a hint: the database and the session', async () => {
+    const { add, list } = await place()
+    const { id } = await add()
+    expect((await list())[0]?.transcriptPath).toBe(`parley.db#${id}`)
+  })
+
+  it('T11: what is not known is absent', async () => {
     const { add, list, store } = await place()
     const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('what is up?')], NOW)
     await store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' }))
@@ -173,6 +183,67 @@ describe('sessions_list', () => {
         transcriptPath: `parley.db#${bare.id}`,
       },
     ])
+  })
+
+  it('T11: what was set by hand and what the last run came to is shown', async () => {
+    const { add, list, store } = await place()
+    const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('hi')], NOW)
+    const turn = turnRow(id, 1)
+    const overrides = { thinkingLevel: 'high', verboseLevel: 'on', model: 'scripted/other' } as const
+    await store.write(async (tx) => {
+      await tx.sessions.setOverrides(id, overrides)
+      await tx.turns.start(turn)
+      const usage = { input: 30, output: 12 }
+      await tx.events.append(id, NOW, [
+        { type: 'turn_completed', turnId: turn.id, data: { outcome: 'answered', usage, steps: 1 } },
+        { type: 'turn_completed', turnId: turn.id, data: { outcome: 'silent', usage, steps: 1 } },
+      ])
+      await tx.outbox.add([deliveryOf(turn.id, { state: 'sent', messageId: '5' })])
+    })
+    expect(await list()).toMatchObject([
+      {
+        totalTokens: 84,
+        thinkingLevel: 'high',
+        verboseLevel: 'on',
+        systemSent: true,
+        abortedLastRun: false,
+        lastChannel: 'telegram',
+        lastTo: 'telegram:group:-1001',
+      },
+    ])
+    await store.write((tx) => tx.events.append(id, NOW, [{ type: 'turn_cancelled', data: { reason: 'stopped' } }]))
+    expect(await list()).toMatchObject([{ abortedLastRun: true, systemSent: false }])
+  })
+
+  it('S12: what was not active for days is not listed', async () => {
+    const { add, store } = await place()
+    await add({ displayKey: 'old' }, [], 1_000)
+    await add({ displayKey: 'new' }, [], 3_000)
+    const clock = { ...systemClock, now: () => 5_000 }
+    const access = { read: store.read, platformIds: async () => [] }
+    const deps = { modelOf: () => 'm', transcriptPath: () => 't', reach: createReach({ agents: [], access }) }
+    const rows = await listSessions({ ...deps, read: store.read, clock, staleMs: 3_000 }, {}, CLIENT)
+    expect(rows.map(({ key }) => key)).toEqual(['new'])
+  })
+
+  it('S20: somebody who is no owner sees what they took part in, and the session they ask from in its place', async () => {
+    const { add, keys, store } = await place()
+    const older = await add({ displayKey: 'older' }, [], NOW - 3)
+    const own = await add({ displayKey: 'own' }, [], NOW - 2)
+    const newer = await add({ displayKey: 'newer', kind: 'cron' }, [], NOW - 1)
+    await add({ displayKey: 'foreign' }, [], NOW)
+    const bob = turnOf(own, { role: 'member', person: toPersonId('bob') })
+    expect(await keys({}, bob)).toEqual(['own'])
+    await store.write(async (tx) => {
+      for (const { id } of [older, newer]) await tx.participants.add(id, 'telegram:bob', 1)
+    })
+    expect(await keys({}, bob)).toEqual(['newer', 'own', 'older'])
+    expect(await keys({ limit: 2 }, bob)).toEqual(['newer', 'own'])
+    expect(await keys({ kinds: ['cron'] }, bob)).toEqual(['newer'])
+    await store.write((tx) => tx.participants.add(own.id, 'person:bob', 1))
+    expect(await keys({}, bob)).toEqual(['newer', 'own', 'older'])
+    expect(await keys({}, turnOf(own, { role: 'guest' }))).toEqual(['own'])
+    expect(await keys({}, { principal: { role: 'guest' } })).toEqual([])
   })
 
   it('T12: rows are newest first', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toPersonId } from '../../../src/core/ids.ts'
 import type { SendAnswer, SessionCaller } from '../../../src/core/session-tools.ts'
 import type { Visitor } from '../../../src/core/visit.ts'
 import { CLIENT, never, openRig, type Rig } from './rig.ts'
@@ -29,7 +30,7 @@ describe('what comes from no chat', () => {
     expect(await visit(rig, HOOK, 'it is red')).toMatchObject({
       status: 'ok',
       sessionKey: `hook:${UUID}`,
-      reply: 'heard it is red',
+      reply: 'heard [message from hook build]\n> it is red',
     })
     expect(await rig.named(`hook:${UUID}`)).toMatchObject({
       id: `hook:${UUID}`,
@@ -37,6 +38,22 @@ describe('what comes from no chat', () => {
       source: { kind: 'hook', interactive: false, triggerId: UUID },
       metadata: { hook: 'build' },
     })
+  })
+
+  it('T34: what a hook brings is data, whoever’s authority it has', async () => {
+    const rig = await openRig({ script: SCRIPT })
+    const ada: SessionCaller = { principal: { role: 'owner', person: toPersonId('ada') } }
+    const { runId } = await visit(rig, HOOK, 'run it', { caller: ada })
+    const [row] = await rig.store.read.inbox.find(runId)
+    expect(row).toMatchObject({ dispatch: { origin: 'api' }, decision: { identity: { role: 'owner' } } })
+    const { id } = await rig.named(`hook:${UUID}`)
+    const said = (await rig.store.read.events.latest(id, 20)).find(({ type }) => type === 'user_message')
+    expect(said?.data).toMatchObject({
+      from: { hook: 'build' },
+      owner: false,
+      sender: { id: 'hook:build', kind: 'bot' },
+    })
+    expect(await rig.store.read.participants.of(id)).toEqual([])
   })
 
   it('T34: a node has one session, node-<id>, whenever it comes', async () => {

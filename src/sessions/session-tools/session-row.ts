@@ -1,0 +1,55 @@
+import type { SessionId } from '../../core/ids.ts'
+import { overridesOf, type Session, type SessionKind } from '../../core/session.ts'
+import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { type LastRun, lastRunOf } from '../last-run.ts'
+import { newestMessages } from './read-messages.ts'
+import { shownKey } from './shown-key.ts'
+
+export interface RowDeps {
+  readonly read: Pick<StoreReader, 'events' | 'outbox'>
+  /** What answers in it: the agent's model, or one that was set for the session. */
+  modelOf(session: Session): string
+  transcriptPath(session: SessionId): string
+}
+
+/** Of the messages of one row: 200 rows must still fit a prompt. */
+const ROW_BYTES = 8_000
+
+/** What is known of a session, as a row of the list (T11). */
+export async function sessionRow(
+  { read, modelOf, transcriptPath }: RowDeps,
+  session: Session,
+  { caller, messages }: { readonly caller: SessionCaller; readonly messages: number },
+): Promise<SessionRow> {
+  const { id, kind, lastActivityAt, description } = session
+  const { sendOverride, thinkingLevel, verboseLevel } = overridesOf(session)
+  const lastRun = await lastRunOf(read, id)
+  const { turns, usage } = await read.events.spent(id)
+  const bounds = { limit: messages, tools: false, bytes: ROW_BYTES }
+  return {
+    key: shownKey(session, caller),
+    kind,
+    provider: providerOf(session, lastRun),
+    updatedAt: lastActivityAt,
+    sessionId: id,
+    model: modelOf(session),
+    ...(description === '' ? {} : { displayName: description }),
+    ...(turns === 0 ? {} : { totalTokens: usage.input + usage.output }),
+    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
+    ...(verboseLevel === undefined ? {} : { verboseLevel }),
+    ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),
+    ...lastRun,
+    transcriptPath: transcriptPath(id),
+    ...(messages === 0 ? {} : { messages: (await newestMessages(read.events, session, bounds)).messages }),
+  }
+}
+
+const INTERNAL: readonly SessionKind[] = ['cron', 'hook', 'node']
+
+/** T22: the surface of a group, the last channel of a direct session. */
+function providerOf({ kind, metadata, source }: Session, { lastChannel }: LastRun): string {
+  if (INTERNAL.includes(kind)) return 'internal'
+  const channel = metadata.channel ?? source.platform
+  return (kind === 'group' ? channel : (lastChannel ?? channel)) ?? 'unknown'
+}
