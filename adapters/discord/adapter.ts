@@ -153,13 +153,14 @@ export class DiscordAdapter
   }
 
   /** The names say which typed `!name` is a command of ours; the platform's own menu is filled with the same. */
-  async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
+  async registerCommands(commands: readonly MenuCommand[], owners: readonly string[]): Promise<void> {
     this.#commands = new Set(commands.map(({ name }) => name))
     const run = this.#run
     const botId = this.#health.identity?.id
     if (run === undefined || botId === undefined)
       throw new ParleyError('unavailable', 'Discord takes commands only after the start')
     const { signal } = run.abort
+    await run.intake.expect(owners)
     await registerMenu({ client: this.#client, state: run.sink.state, signal, botId }, commands)
   }
 

@@ -5,6 +5,7 @@ import { toError } from '../../src/core/errors.ts'
 import { type ChannelFacts, toKind } from './address.ts'
 import { restOptions } from './client.ts'
 import { downAfter, TOKEN_REFUSED } from './close-codes.ts'
+import { isFields } from './fields.ts'
 
 /** What one connection to the gateway tells. Everything may come any number of times, `ended` once. */
 export interface GatewayListener {
@@ -24,6 +25,8 @@ export interface GatewayListener {
 
 export interface VisibleChannel extends ChannelFacts {
   readonly lastMessageId: string | null
+  /** Ms since the epoch; absent where the platform does not tell. */
+  readonly createdAt?: number
 }
 
 export interface GatewayConnection {
@@ -84,7 +87,7 @@ export function connectGateway(settings: GatewaySettings, listener: GatewayListe
 }
 
 function createGatewayClient(apiRoot: string | undefined): Client {
-  return new Client({
+  const client = new Client({
     intents: [
       GatewayIntentBits.Guilds,
       GatewayIntentBits.GuildMessages,
@@ -106,6 +109,10 @@ function createGatewayClient(apiRoot: string | undefined): Client {
       VoiceStateManager: 0,
     }),
   })
+  // Interactions are read as they come. The client's own reading throws at one it does not know, which ends the process.
+  const actions: unknown = Reflect.get(client, 'actions')
+  if (isFields(actions)) Reflect.set(actions, 'InteractionCreate', { handle: () => {} })
+  return client
 }
 
 function listen(client: Client, listener: GatewayListener): void {
@@ -150,11 +157,13 @@ function visible(channel: object | undefined): VisibleChannel | undefined {
     const value = Reflect.get(channel, key)
     return typeof value === 'string' ? value : undefined
   }
+  const createdAt: unknown = Reflect.get(channel, 'createdTimestamp')
   const [guildId, parentId] = [text('guildId'), text('parentId')]
   return {
     id,
     kind,
     lastMessageId: text('lastMessageId') ?? null,
+    ...(typeof createdAt === 'number' ? { createdAt } : {}),
     ...(guildId === undefined ? {} : { guildId }),
     ...(kind === 'thread' && parentId !== undefined ? { parentId } : {}),
   }

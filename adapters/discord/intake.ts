@@ -3,12 +3,12 @@ import type { Clock } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { before, type ChannelFacts, isNewer } from './address.ts'
+import { before, type ChannelFacts, isNewer, isSnowflake, snowflakeAt } from './address.ts'
 import { type BackFillBudget, backFill } from './back-fill.ts'
 import type { DiscordClient } from './client.ts'
 import type { DirectChannels } from './direct-channels.ts'
 import { fieldsOf } from './fields.ts'
-import type { GatewayConnection } from './gateway.ts'
+import type { GatewayConnection, VisibleChannel } from './gateway.ts'
 import { idsOf, readEdit, readMessage } from './inbound.ts'
 import { interactionIds, readInteraction } from './inbound-interaction.ts'
 import type { Interactions } from './interactions.ts'
@@ -40,6 +40,8 @@ const BACK_FILL_TOTAL = 2000
 const BACK_FILL_SLOTS = 5
 /** Channels looked at after a resume, the ones read last first: what is missed there is missed in busy ones. */
 const RESUMED_CHANNELS = 50
+const LOCATE_WITHIN_MS = 10_000
+const CLOCKS_DIFFER_MS = 60_000
 
 /**
  * Everything that was said, live or read back, goes through here: one reader, one gate, one order for each channel. The
@@ -51,6 +53,8 @@ export class Intake {
   readonly #lanes: Lanes
   readonly #slots = new Slots(BACK_FILL_SLOTS)
   readonly #interactions = new Set<Promise<void>>()
+  /** The end of what was told before this session. */
+  #missedSince: number | undefined
   /** The position of each channel read in this process, the one read last at the end. */
   readonly #cursors = new Map<string, string>()
 
@@ -89,7 +93,9 @@ export class Intake {
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
     const visible = connection.channels()
-    const met = visible.map(({ id, lastMessageId }) => ({ id, after: lastMessageId ?? '0' }))
+    this.#missedSince = this.#ports.positions.seenAt
+    const met = visible.map((channel) => ({ id: channel.id, after: this.#startOf(channel) }))
+    this.seen()
     this.#lanes.push('0', () => this.#ports.positions.note(met))
     const budget = { left: BACK_FILL_TOTAL }
     for (const { id, lastMessageId } of visible) {
@@ -106,8 +112,37 @@ export class Intake {
     }
   }
 
+  /** Everything said up to now was told, or is being read back. */
+  seen(): void {
+    const { positions, clock, failed } = this.#ports
+    positions.saw(clock.now()).catch((error: unknown) => failed(error, 'seen'))
+  }
+
+  /**
+   * People whose direct chat is to be known before they first write in it: what they write while nobody listens is in no
+   * list of the platform's, only in that chat. Rejects when the platform did not answer.
+   */
+  async expect(people: readonly string[]): Promise<void> {
+    const { directs, positions, signal, clock } = this.#ports
+    const known = new Set(positions.directs().map(({ person }) => person))
+    for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
+      const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
+      if (!('id' in located)) continue
+      const { id } = located
+      await positions.note([{ id, after: snowflakeAt(this.#missedSince ?? clock.now()), person }])
+      this.#lanes.push(id, () => this.#catchUp(id, { left: BACK_FILL_TOTAL }))
+    }
+  }
+
   async idle(): Promise<void> {
     await Promise.all([this.#lanes.idle(), ...this.#interactions])
+  }
+
+  /** Where reading a channel begins that is met now: what began while we were away from its first message on. */
+  #startOf({ id, createdAt, lastMessageId }: VisibleChannel): string {
+    const since = this.#missedSince
+    const isNew = since !== undefined && createdAt !== undefined && createdAt > since - CLOCKS_DIFFER_MS
+    return isNew ? before(id) : (lastMessageId ?? '0')
   }
 
   async #takeInteraction(data: unknown): Promise<void> {

@@ -12,6 +12,7 @@ export interface KnownChannel {
 
 /** Everything known, under one key: the small memory of an account has no list. */
 const STATE_KEY = 'channels'
+const SEEN_KEY = 'seen'
 
 /**
  * How far each channel has been read. The position itself is committed with each message (`cursorFor`); here lies where
@@ -21,12 +22,15 @@ export class Positions {
   readonly #state: ChannelState
   readonly #known = new Map<string, KnownChannel>()
   #unwritten = false
+  #seenAt: number | undefined
 
   constructor(state: ChannelState) {
     this.#state = state
   }
 
   async load(): Promise<void> {
+    const seen = await this.#state.get(SEEN_KEY)
+    if (seen !== undefined) this.#seenAt = Number(seen)
     const text = await this.#state.get(STATE_KEY)
     if (text === undefined) return
     const value: unknown = JSON.parse(text)
@@ -41,6 +45,16 @@ export class Positions {
     this.#unwritten = true
     await this.#state.set(STATE_KEY, JSON.stringify([...this.#known.values()]))
     this.#unwritten = false
+  }
+
+  /** When the gateway was last known to tell us everything, ms since the epoch; undefined before the first time. */
+  get seenAt(): number | undefined {
+    return this.#seenAt
+  }
+
+  async saw(at: number): Promise<void> {
+    this.#seenAt = at
+    await this.#state.set(SEEN_KEY, String(at))
   }
 
   isKnown(id: string): boolean {

@@ -71,7 +71,10 @@ export function createRun(parts: RunParts): Run {
           parts.proven()
           intake.resumed()
         },
-        proven: () => parts.proven(),
+        proven: () => {
+          parts.proven()
+          intake.seen()
+        },
       },
       down: (detail) => parts.down(detail),
     },

@@ -24,7 +24,13 @@ export interface ApiChannel {
   owner_id?: string
   message_count?: number
   member_count?: number
-  thread_metadata?: { archived: boolean; auto_archive_duration: number; archive_timestamp: string; locked: boolean }
+  thread_metadata?: {
+    archived: boolean
+    auto_archive_duration: number
+    archive_timestamp: string
+    create_timestamp: string
+    locked: boolean
+  }
 }
 
 export interface ApiAttachment {

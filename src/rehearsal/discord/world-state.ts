@@ -122,7 +122,8 @@ export class WorldState {
   protected makeThread(input: Omit<NewThread, 'announce'> & { readonly type?: 11 | 12 }): ApiChannel {
     const { channel: parent } = this.channel(input.channel)
     if (parent.guild_id === undefined) throw new Error('A thread needs a channel of a guild.')
-    const archive_timestamp = new Date(this.now()).toISOString()
+    const now = new Date(this.now()).toISOString()
+    const times = { archive_timestamp: now, create_timestamp: now }
     const channel: ApiChannel = {
       id: input.id ?? this.ids.next(),
       type: input.type ?? 11,
@@ -133,7 +134,7 @@ export class WorldState {
       last_message_id: null,
       message_count: 0,
       member_count: 1,
-      thread_metadata: { archived: false, auto_archive_duration: 1440, archive_timestamp, locked: false },
+      thread_metadata: { archived: false, auto_archive_duration: 1440, ...times, locked: false },
     }
     return this.open(channel).channel
   }

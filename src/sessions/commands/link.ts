@@ -8,6 +8,7 @@ export function linkCommand(links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): C
   return {
     name: 'link',
     description: 'Be the same person to me on another platform',
+    args: 'the code I gave you there',
     who: 'anyone',
     open: true,
     run: (call) => link(call, links),

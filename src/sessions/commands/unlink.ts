@@ -13,8 +13,10 @@ export interface UnlinkDeps {
 export function unlinkCommand(deps: UnlinkDeps): ChatCommand {
   return {
     name: 'unlink',
-    description: 'Take back a /link: give me the id, as in telegram:111',
+    description: 'Take back a /link',
+    args: 'the id, as in telegram:111',
     who: 'anyone',
+    private: true,
     run: (call) => unlink(call, deps),
   }
 }

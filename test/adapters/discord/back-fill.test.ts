@@ -44,6 +44,38 @@ describe('what was said while nobody listened', () => {
     expect(next.sink.texts.filter((text) => text === 'one' || text === 'two')).toEqual(['one', 'two'])
   })
 
+  test('in a thread that began meanwhile is read from its first message on', async () => {
+    const { world, ada, channel, say, sink, listen, adapter, successor } = await open()
+    await listen()
+    say('zero')
+    await sink.committed(1)
+    await sink.until(() => sink.stored.has('seen'))
+    await adapter.stop()
+    const thread = world.addThread({ channel, name: 'plans' })
+    for (const text of ['one', 'two']) world.say({ from: ada, channel: thread, text })
+    const next = successor()
+    await next.start()
+    await next.sink.committed(2)
+    expect(next.sink.texts).toEqual(['one', 'two'])
+  })
+
+  test("in an owner's first direct message is read too; a stranger's cannot be found", async () => {
+    const { world, ada, sink, listen, adapter, successor } = await open()
+    const cy = world.addUser({ username: 'cy' })
+    await listen()
+    await sink.until(() => sink.stored.has('seen'))
+    await adapter.stop()
+    world.say({ from: ada, text: 'is anybody there?' })
+    world.say({ from: cy, text: 'let me in' })
+    const next = successor()
+    await next.start()
+    await next.adapter.registerCommands([], [ada.id, 'U333'])
+    const [event] = await next.sink.committed(1)
+    expect(event?.address).toEqual(addressOf('direct', ada.id))
+    await next.adapter.stop()
+    expect(next.sink.texts).toEqual(['is anybody there?'])
+  })
+
   test('comes before what is said live in the same channel', async () => {
     const { say, sink, listen, adapter, successor, server } = await open()
     await listen()
