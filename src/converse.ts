@@ -1,11 +1,12 @@
 import type { Clock } from './core/clock.ts'
 import { errorCode } from './core/errors.ts'
 import { NO_USAGE } from './core/model.ts'
-import type { Session } from './core/session.ts'
+import type { Session, VerboseLevel } from './core/session.ts'
 import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import type { LiveReply } from './delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
+import { toolNotes } from './sessions/tool-notes.ts'
 import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
 import { askedElsewhere } from './sessions/turn-reply.ts'
@@ -22,6 +23,8 @@ export interface ConverseDeps {
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** As it is now: what was set for the session counts from its next turn. */
   agent(session: Session): AgentProfile
+  /** What the chat sees of the tool steps. */
+  verbose(session: Session): VerboseLevel
 }
 
 /** The middle of the story: one claimed turn with the agent. */
@@ -45,7 +48,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     const request = turnRequest(turn, await transcript.view(session, turnId), contextOf(deps, turn))
     let shown = ''
     for await (const event of deps.runAgent(request, signal)) {
-      if (event.type === 'end') return event.result
+      if (event.type === 'end') return withNotes(deps, turn, event.result)
       // A step ends what was shown before it; the next one begins afresh.
       shown = event.type === 'delta' ? shown + event.text : ''
       if (event.type === 'delta') live.push(shown)
@@ -56,6 +59,15 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     stopTyping()
     await live.settle()
   }
+}
+
+/** What was used on the way, from the log: a turn that goes on after a crash tells all of it. */
+async function withNotes(deps: ConverseDeps, turn: StartedTurn, result: TurnResult): Promise<TurnResult> {
+  const level = deps.verbose(turn.session)
+  if (result.kind !== 'final' || level === 'off') return result
+  const { running } = await deps.transcript.view(turn.session)
+  const preface = toolNotes(running?.steps ?? [], level)
+  return preface === undefined ? result : { ...result, preface }
 }
 
 /** What nobody in the chat asked for is posted once it is whole, if at all. */

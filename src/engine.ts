@@ -99,6 +99,7 @@ export function createEngine(parts: EngineParts): Engine {
   const converse = createConverse({
     ...{ store, clock, queue, transcript, delivery, busy, agent },
     runAgent: agentLoop(parts, sessionTools),
+    verbose: ({ id }) => parts.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
     const decided = decideDispatch(routing, facts, received)

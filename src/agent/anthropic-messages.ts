@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolSpec } from '../core/model.ts'
+import { type ThoughtBlock, thoughtsOf } from './anthropic-thinking.ts'
 
 /** The subset of the Messages API that is ever sent. */
 interface WireMessage {
@@ -7,6 +8,7 @@ interface WireMessage {
 }
 
 type WireBlock =
+  | ThoughtBlock
   | { type: 'text'; text: string }
   | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
   | { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean }
@@ -19,13 +21,14 @@ interface WireTool {
 
 /**
  * Translates our messages: tool results become blocks of a user message, messages of one role that follow each other
- * are merged, and no text block is blank (each of which the API refuses otherwise). Results stay in front of texts.
+ * are merged, and no text block is blank (each of which the API refuses otherwise). Results stay in front of texts. With
+ * `thoughts` the steps of the running turn carry what the model thought.
  */
-export function toWireMessages(messages: readonly ModelMessage[]): WireMessage[] {
+export function toWireMessages(messages: readonly ModelMessage[], thoughts = false): WireMessage[] {
   const wire: WireMessage[] = []
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = blocksOf(message)
+    const content = blocksOf(message, thoughts)
     const last = wire.at(-1)
     if (content.length === 0) continue
     if (last?.role === role) last.content.push(...content)
@@ -50,7 +53,7 @@ function toWireTool({ name, description, parameters }: ToolSpec): WireTool {
   return { name, description, input_schema: { ...parameters, type: 'object' } }
 }
 
-function blocksOf(message: ModelMessage): WireBlock[] {
+function blocksOf(message: ModelMessage, thoughts: boolean): WireBlock[] {
   switch (message.role) {
     case 'user':
       return [{ type: 'text', text: orElse(message.text, '(a message without text)') }]
@@ -61,7 +64,10 @@ function blocksOf(message: ModelMessage): WireBlock[] {
         name,
         input: isRecord(args) ? args : {},
       }))
-      return message.text.trim() === '' ? calls : [{ type: 'text', text: message.text }, ...calls]
+      const said: WireBlock[] = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
+      // As they came, and first: the API checks that nothing was changed.
+      const thought = thoughts ? thoughtsOf(message.reasoning) : []
+      return [...thought, ...said, ...calls]
     }
     case 'tool':
       return message.results.map(({ id, content, isError }) => ({

@@ -4,6 +4,7 @@ import { ParleyError } from '../core/errors.ts'
 import { type Model, type ModelEvent, type ModelRequest, NO_USAGE, type StopReason, type Usage } from '../core/model.ts'
 import { toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
+import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { ModelError } from './model-error.ts'
 
@@ -46,7 +47,11 @@ async function* stream(
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
   const idle = startIdleTimer(clock, idleMs)
-  const reading: Reading = { tool: undefined, usage: NO_USAGE, stop: undefined, model: `anthropic/${model}` }
+  const reading: Reading = {
+    ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined },
+    thoughts: [],
+    model: `anthropic/${model}`,
+  }
   try {
     const either = AbortSignal.any([signal, idle.signal])
     const events: StreamEvents = await client.messages.create(bodyOf(model, request), { signal: either })
@@ -69,11 +74,13 @@ async function* stream(
 }
 
 function bodyOf(model: string, request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
-  const messages = toWireMessages(request.messages)
+  const params = thinkingParams(model, request)
+  const thinks = params.thinking?.type === 'enabled' || params.thinking?.type === 'adaptive'
+  const messages = toWireMessages(request.messages, thinks)
   const tools = toWireTools(request.tools, messages)
   return {
     model,
-    max_tokens: request.maxTokens,
+    ...params,
     messages,
     stream: true,
     ...(request.system === '' ? {} : { system: request.system }),
@@ -89,12 +96,14 @@ function stalled(model: string, idleMs: number): ModelError {
 /** One answer as far as it has come. */
 interface Reading {
   tool: { readonly id: string; readonly name: string; json: string } | undefined
+  thought: { type: 'thinking'; thinking: string; signature: string } | undefined
+  readonly thoughts: ThoughtBlock[]
   usage: Usage
   stop: StopReason | undefined
   model: string
 }
 
-/** What an event means to us, if anything. Reasoning and its signatures are dropped here (C26). */
+/** What an event means to us, if anything. Thoughts and their signatures are kept for the rest of the turn alone (C26). */
 function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEvent | undefined {
   switch (event.type) {
     case 'message_start':
@@ -106,7 +115,7 @@ function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEv
     case 'content_block_delta':
       return readDelta(event.delta, reading)
     case 'content_block_stop':
-      return closeTool(reading)
+      return closeBlock(reading)
     case 'message_delta':
       reading.stop = stopOf(event.delta.stop_reason)
       reading.usage = usageOf(event.usage, reading.usage)
@@ -118,23 +127,30 @@ function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEv
 
 function readBlock(block: Anthropic.RawContentBlockStartEvent['content_block'], reading: Reading) {
   if (block.type === 'tool_use') reading.tool = { id: block.id, name: block.name, json: '' }
+  if (block.type === 'thinking')
+    reading.thought = { type: 'thinking', thinking: block.thinking, signature: block.signature }
+  if (block.type === 'redacted_thinking') reading.thoughts.push({ type: block.type, data: block.data })
   return block.type === 'text' ? textEvent(block.text) : undefined
 }
 
-function readDelta(delta: Anthropic.RawContentBlockDelta, { tool }: Reading): ModelEvent | undefined {
+function readDelta(delta: Anthropic.RawContentBlockDelta, { tool, thought }: Reading): ModelEvent | undefined {
+  if (delta.type === 'thinking_delta' && thought) thought.thinking += delta.thinking
+  if (delta.type === 'signature_delta' && thought) thought.signature += delta.signature
   if (delta.type === 'input_json_delta' && tool) tool.json += delta.partial_json
   return delta.type === 'text_delta' ? textEvent(delta.text) : undefined
 }
 
-function closeTool(reading: Reading): ModelEvent | undefined {
-  const { tool } = reading
+function closeBlock(reading: Reading): ModelEvent | undefined {
+  const { tool, thought } = reading
+  if (thought) reading.thoughts.push(thought)
+  reading.thought = undefined
   reading.tool = undefined
   return tool && { type: 'tool_call', call: { id: tool.id, name: tool.name, args: parseArguments(tool.json) } }
 }
 
 /** Throws `model_failed` if the answer broke off. */
-function endOf({ stop, usage, model }: Reading): ModelEvent {
-  if (stop) return { type: 'end', stop, usage, model }
+function endOf({ stop, usage, model, thoughts }: Reading): ModelEvent {
+  if (stop) return { type: 'end', stop, usage, model, reasoning: keepThoughts(thoughts) }
   throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true } })
 }
 

@@ -10,6 +10,7 @@ export interface Answer {
   readonly stop: StopReason
   readonly usage: Usage
   readonly model: string
+  readonly reasoning?: object
 }
 
 /** Makes one model call: yields its text as deltas and returns the whole. Throws what the model throws. */
@@ -33,7 +34,10 @@ export async function* askModel(
         break
       case 'end':
         failpoint('CP6-model-answer-uncommitted')
-        return { text, calls, stop: event.stop, usage: event.usage, model: event.model }
+        return {
+          ...{ text, calls, stop: event.stop, usage: event.usage, model: event.model },
+          ...(event.reasoning === undefined ? {} : { reasoning: event.reasoning }),
+        }
     }
   }
   throw new ParleyError('model_failed', `The stream of ${model.id} ended without an end.`)

@@ -137,7 +137,11 @@ function nextRequest({ settings, request, progress }: Run, { model, tools, syste
       repairs: paired.repairs,
     })
   }
-  return { system, messages: paired.messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
+  const { thinking } = request.agent
+  return {
+    ...{ system, messages: paired.messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens },
+    ...(thinking === undefined ? {} : { thinking }),
+  }
 }
 
 function take(answer: Answer, progress: Progress): void {
@@ -145,7 +149,9 @@ function take(answer: Answer, progress: Progress): void {
   progress.usage = addUsage(progress.usage, answer.usage)
   progress.model = answer.model
   progress.text = answer.text
-  progress.messages = [...progress.messages, { role: 'assistant', text: answer.text, calls: answer.calls }]
+  const { text, calls, reasoning } = answer
+  const step: ModelMessage = { role: 'assistant', text, calls, ...(reasoning === undefined ? {} : { reasoning }) }
+  progress.messages = [...progress.messages, step]
 }
 
 /** Gives every call of a step its result, then adds what people said meanwhile. */

@@ -34,6 +34,7 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   const agents = file.agents.map((block, index) => ({
     id: toAgentId(block.id),
     model: modelOf(block, index, { file, found }),
+    ...(block.models === undefined ? {} : { models: block.models }),
     prompt: promptOf(block, index, { options, found }),
     tools: toolsOf(block, index, { options, found }),
   }))

@@ -8,13 +8,17 @@ import { schedules } from './schema-schedules.ts'
 /** By channel: what one account block under `channels.<channel>.accounts` looks like. Comes from the adapters. */
 export type ChannelSchemas = Readonly<Record<string, z.ZodType>>
 
+const modelName = text.regex(/^[^/\s]+\/\S+$/, {
+  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+})
+
 const agent = z.strictObject({
   id: text,
-  model: text
-    .regex(/^[^/\s]+\/\S+$/, {
-      error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
-    })
-    .exactOptional(),
+  model: modelName.exactOptional(),
+  models: z
+    .array(modelName)
+    .exactOptional()
+    .describe('Models a session may be set to beside it; without the list any there is a key for.'),
   prompt: text.exactOptional().describe('A text file with what the agent is told about itself.'),
   tools: z.array(text).exactOptional(),
 })

@@ -1,3 +1,5 @@
+import type { ThinkingLevel } from './session.ts'
+
 /**
  * The model port. Our own messages all the way through; a vendor's types never cross it (DESIGN decision 10).
  */
@@ -18,12 +20,20 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[]
   /** Tokens of the answer. */
   readonly maxTokens: number
+  /** Absent: as the model does by itself. */
+  readonly thinking?: ThinkingLevel
 }
 
 /** Roles alternate; every `tool_call` of an assistant message is answered in the `tool` message that follows it. */
 export type ModelMessage =
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelToolCall[] }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly calls: readonly ModelToolCall[]
+      /** Stands for what the model thought before it, which its adapter keeps in memory for the rest of the turn (C26). */
+      readonly reasoning?: object
+    }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }
 
 export interface ModelToolCall {
@@ -41,7 +51,13 @@ export interface ModelToolResult {
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
-  | { readonly type: 'end'; readonly stop: StopReason; readonly usage: Usage; readonly model: string }
+  | {
+      readonly type: 'end'
+      readonly stop: StopReason
+      readonly usage: Usage
+      readonly model: string
+      readonly reasoning?: object
+    }
 
 /** `end`: done. `tools`: it waits for results. `length`: cut at `maxTokens`. `refused`: the model declined. */
 export type StopReason = 'end' | 'tools' | 'length' | 'refused'

@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import type { EventDraft, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
-import type { Role } from './session.ts'
+import type { Role, ThinkingLevel } from './session.ts'
 
 /** An agent as configured. */
 export interface AgentProfile {
@@ -12,6 +12,8 @@ export interface AgentProfile {
   readonly model: string
   /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
   readonly models?: readonly string[]
+  /** How hard the model thinks; absent: as it does by itself. */
+  readonly thinking?: ThinkingLevel
   readonly prompt: string
   readonly tools: readonly string[]
 }
@@ -81,6 +83,8 @@ export type TurnResult =
       readonly usage: Usage
       readonly steps: number
       readonly error?: ErrorCode
+      /** Lines on the tool steps, shown in the chat above the text and kept out of the record (T37). */
+      readonly preface?: string
     }
   | {
       readonly kind: 'failed'

@@ -31,7 +31,7 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
 }
 
 /**
- * The agent of a session with the model that was set for it; what the configuration no longer allows is not used,
+ * The agent of a session with the model and the thinking that were set for it; what the configuration no longer allows is not used,
  * whatever the row says. A session whose agent was taken out of the configuration goes on with the default one (K21).
  */
 export function chooseAgent(
@@ -42,8 +42,12 @@ export function chooseAgent(
   return ({ id, agentId }) => {
     const agent = byId.get(agentId) ?? rules.agents[0]
     if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
-    const { model } = overrides.of(id)
-    return model === undefined || refusedModel(rules, agent.id, model) !== undefined ? agent : { ...agent, model }
+    const { model, thinkingLevel } = overrides.of(id)
+    return {
+      ...agent,
+      ...(model === undefined || refusedModel(rules, agent.id, model) !== undefined ? {} : { model }),
+      ...(thinkingLevel === undefined ? {} : { thinking: thinkingLevel }),
+    }
   }
 }
 

@@ -28,8 +28,13 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     ...(replyTo === undefined ? {} : { replyTo }),
   }
   return result.kind === 'final'
-    ? { ...common, class: unasked ? 'effect' : 'reply', text: result.text }
+    ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
     : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
+}
+
+/** Who chose to say nothing says nothing, whatever tools were used on the way. */
+function withPreface({ text, preface }: Extract<TurnResult, { kind: 'final' }>): string {
+  return preface === undefined || stripSilence(text).silent ? text : `${preface}\n\n${text}`
 }
 
 /** What delivery made of the reply. */

@@ -23,6 +23,7 @@ export function validateRequest(body: unknown): MessagesRequest {
     throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools')
   }
   checkToolPairs(merged)
+  checkThoughts(body.thinking, merged)
   return body as MessagesRequest
 }
 
@@ -38,11 +39,28 @@ function checkMaxTokens(value: unknown): asserts value is number {
 }
 
 function checkThinking(thinking: unknown, maxTokens: number): void {
-  if (!isObject(thinking) || thinking.type !== 'enabled') return
+  if (thinking === undefined) return
+  const types = ['enabled', 'disabled', 'adaptive', 'between_tools']
+  if (!isObject(thinking) || !types.some((type) => type === thinking.type)) {
+    throw invalid(`thinking: Input tag found using 'type' does not match any of the expected tags: ${types.join(', ')}`)
+  }
+  if (thinking.type !== 'enabled') return
   const budget = thinking.budget_tokens
   if (typeof budget !== 'number') throw invalid('thinking.enabled.budget_tokens: Field required')
   if (budget < 1024) throw invalid('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024')
   if (maxTokens <= budget) throw invalid('`max_tokens` must be greater than `thinking.budget_tokens`')
+}
+
+/** With manual thinking a turn that waits for tool results must begin with what was thought before it called them. */
+function checkThoughts(thinking: unknown, merged: readonly RequestMessage[]): void {
+  if (!isObject(thinking) || thinking.type !== 'enabled') return
+  const [asking, results] = merged.slice(-2)
+  if (!asking || !results || !blocksOf(results).some(({ type }) => type === 'tool_result')) return
+  const first = blocksOf(asking)[0]?.type
+  if (first === 'thinking' || first === 'redacted_thinking') return
+  throw invalid(
+    `messages.${merged.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
+  )
 }
 
 /** Returns whether any tool is defined. */
