@@ -1,3 +1,4 @@
+import { conversationOf } from '../core/address.ts'
 import type { ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { EventDraft, InboxOutcome, TurnOutcome } from '../core/event.ts'
@@ -76,12 +77,20 @@ export async function claimWaiting(
 const CLAIM_LIMIT = 100
 
 /**
- * What the chat waits for is answered together, up to the first message from elsewhere; that has a turn to itself, since
- * whoever sent it reads the answer to it and to nothing else (T21).
+ * What one chat waits for is answered together, up to the first message of another chat, whose answer belongs there
+ * (K46). A message from elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else
+ * (T21).
  */
 function answeredTogether(rows: readonly InboxRow[]): readonly InboxRow[] {
-  const apart = rows.findIndex(isFromElsewhere)
-  return apart === 0 ? rows.slice(0, 1) : rows.slice(0, apart === -1 ? rows.length : apart)
+  const [first] = rows
+  if (first === undefined || isFromElsewhere(first)) return rows.slice(0, 1)
+  const apart = rows.findIndex((row) => isFromElsewhere(row) || placeOf(row.dispatch) !== placeOf(first.dispatch))
+  return apart === -1 ? rows : rows.slice(0, apart)
+}
+
+/** Where the answer is read. */
+function placeOf({ reply }: Pick<StartedTurn, 'reply'>): string {
+  return conversationOf(reply.address)
 }
 
 function isFromElsewhere({ dispatch }: InboxRow): boolean {
@@ -92,8 +101,9 @@ function isFromElsewhere({ dispatch }: InboxRow): boolean {
 export async function steerWaiting(tx: StoreWriter, turn: StartedTurn, at: number): Promise<readonly InboxRow[]> {
   if (turn.reply.elsewhere !== undefined) return []
   const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
-  const rows = waiting[0] && isFromElsewhere(waiting[0]) ? [] : answeredTogether(waiting)
-  if (rows.length === 0) return rows
+  const [first] = waiting
+  if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
+  const rows = answeredTogether(waiting)
   await tx.inbox.claim(idsOf(rows), turn.id)
   const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
   await tx.events.append(turn.session.id, at, [steered])
