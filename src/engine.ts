@@ -34,6 +34,7 @@ import { createCourtesy, type Say } from './sessions/courtesy.ts'
 import type { OverrideBook } from './sessions/override-book.ts'
 import { createParticipants } from './sessions/participants.ts'
 import { recordPost } from './sessions/record-post.ts'
+import { recordUndelivered } from './sessions/record-undelivered.ts'
 import { recoverTurns } from './sessions/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from './sessions/running-turns.ts'
 import { sessionRules } from './sessions/session-rules.ts'
@@ -195,6 +196,7 @@ function deliveryOf({
         ? (mutedAt(facts, address, clock.now()) ?? sendAllowed(routing, facts, { address, ...session }))
         : { allowed: true, because: 'it speaks for no session' },
     moved: (from, to) => void moves.learned(from, to),
+    undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
     announced: (tx, row) => {
       const { address, traceId } = row
       return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, ids)

@@ -2,7 +2,8 @@ import type { ChannelHub, ChannelReport } from './channels/hub.ts'
 import type { Inlet } from './channels/inlet.ts'
 import { formatAddress } from './core/address.ts'
 import type { Caller } from './core/caller.ts'
-import type { ChannelStatus, OperatorService, StatusReport } from './core/operator.ts'
+import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from './core/operator.ts'
+import type { Delivery } from './core/outbound.ts'
 import type { Access } from './sessions/access.ts'
 import type { SessionService } from './sessions/session-service.ts'
 import type { Store } from './store/store.ts'
@@ -58,6 +59,7 @@ async function status({ store: { read }, version, models, live }: OperatorSource
   const channels = live ? channelStatuses(live) : []
   const counts = await read.outbox.counts()
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
+  const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
   const { total } = await read.sessions.list({ limit: 1, offset: 0, inactive: true })
   return {
     version,
@@ -70,14 +72,13 @@ async function status({ store: { read }, version, models, live }: OperatorSource
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
     outbox: counts,
-    uncertain: uncertain.map(({ id, address, state, reason, traceId }) => ({
-      id,
-      address: formatAddress(address),
-      state,
-      traceId,
-      ...(reason === undefined ? {} : { reason }),
-    })),
+    uncertain: uncertain.map(asListed),
+    undelivered: undelivered.map(asListed),
   }
+}
+
+function asListed({ id, address, state, reason, traceId }: Delivery): ListedDelivery {
+  return { id, address: formatAddress(address), state, traceId, ...(reason === undefined ? {} : { reason }) }
 }
 
 /** Every account as it is now. */

@@ -23,6 +23,7 @@ import type { ToolClass, Usage } from './model.ts'
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
  * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation | issue 3 |
+ * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | RELIABILITY P27 |
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36, row 36 |
  */
@@ -43,6 +44,7 @@ export type EventDraft =
   | { readonly type: 'turn_completed'; readonly data: TurnEndData }
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
   | { readonly type: 'assistant_posted'; readonly data: PostedData }
+  | { readonly type: 'delivery_failed'; readonly data: UndeliveredData }
   | { readonly type: 'history_taken_over'; readonly data: TakenOverData }
   | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
 
@@ -63,6 +65,7 @@ const ALL_TYPES = {
   turn_completed: true,
   turn_cancelled: true,
   assistant_posted: true,
+  delivery_failed: true,
   history_taken_over: true,
   history_boundary: true,
 } satisfies Record<EventType, true>
@@ -104,6 +107,17 @@ export interface PostedData {
   readonly traceId: TraceId
   /** The platform's id of the message. */
   readonly messageId?: string
+}
+
+export interface UndeliveredData {
+  /** The conversation it was for. */
+  readonly to: string
+  /** `given_up`: it may have arrived; the others did not. */
+  readonly state: 'rejected' | 'given_up' | 'expired'
+  /** As the platform or the outbox says it. */
+  readonly reason: string
+  /** How it begins, without markup. */
+  readonly text: string
 }
 
 export interface TakenOverData {

@@ -94,7 +94,9 @@ export interface StatusReport {
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */
-  readonly uncertain: readonly UncertainDelivery[]
+  readonly uncertain: readonly ListedDelivery[]
+  /** Messages that were refused for good or grew too old, newest first (RELIABILITY P27). */
+  readonly undelivered: readonly ListedDelivery[]
 }
 
 export interface ChannelStatus {
@@ -111,7 +113,7 @@ export interface ChannelStatus {
   readonly unknown: Readonly<Record<string, number>>
 }
 
-export interface UncertainDelivery {
+export interface ListedDelivery {
   readonly id: string
   readonly address: string
   readonly state: string

@@ -14,6 +14,7 @@ import { type LiveReply, startLiveReply } from './live-reply.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
+import type { Undelivered } from './record-outcome.ts'
 import { recover } from './recover.ts'
 import { sendPart } from './send-part.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './settings.ts'
@@ -42,6 +43,8 @@ export interface DeliveryDeps {
   moved?(from: Address, to: Address): void
   /** In the transaction that records it: a part of class `effect` has been delivered, and its conversation's session should know. */
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
+  /** In the transaction that records it: what a session said has ended undelivered, and the session should know (P27). */
+  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
 }
 
 /** The one gate for everything that leaves: send policy, silence, splitting, outbox, limiter. */
@@ -128,7 +131,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     },
     live: (turn) => startLiveReply({ ...tools, lanes }, turn),
     typing: (address) => startTyping(tools, address),
-    recover: () => recover({ store, clock, logger: deps.logger, lanes }),
+    recover: () => recover({ ...deps, lanes }),
     ready: (channel, account) => lanes.wake(channel, account),
     idle: activity.idle,
     stop(ms) {

@@ -18,6 +18,13 @@ export interface OutcomeDeps {
   moved?(from: Address, to: Address): void
   /** In the transaction that records it: a part of class `effect` has been delivered. */
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
+  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+}
+
+/** How a message ended that did not arrive, or of which nobody can say that it did. */
+export interface Undelivered {
+  readonly state: 'rejected' | 'given_up' | 'expired'
+  readonly reason: string
 }
 
 export interface Attempt {
@@ -90,7 +97,12 @@ function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: Atte
       }
     case 'rejected': {
       const others = lane.items.filter((other) => other !== item && other.source === item.source)
-      return { write: (tx) => reject(tx, { row, others, at, reason: outcome.reason }), next: { kind: 'ended', others } }
+      const { reason } = outcome
+      const write = async (tx: StoreWriter): Promise<void> => {
+        await reject(tx, { row, others, at, reason })
+        await deps.undelivered?.(tx, row, { state: 'rejected', reason })
+      }
+      return { write, next: { kind: 'ended', others } }
     }
     case 'uncertain':
       if (outcome.pauseUntil !== undefined) deps.limiter.pause(lane.address, outcome.pauseUntil)

@@ -3,14 +3,16 @@ import type { Clock } from '../core/clock.ts'
 import { isTurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import type { LaneItem, Lanes } from './lanes.ts'
+import type { Undelivered } from './record-outcome.ts'
 
 export interface RecoverDeps {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
   readonly lanes: Lanes
+  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
 }
 
 /** Rows ended in one transaction. */
@@ -37,7 +39,12 @@ export async function recover(deps: RecoverDeps): Promise<void> {
   for (let from = 0; from < ended.length; from += ENDED_AT_ONCE) {
     const some = ended.slice(from, from + ENDED_AT_ONCE)
     await store.write(async (tx) => {
-      for (const { row, state, reason } of some) await tx.outbox.settle(row.id, { state, reason, at: now })
+      for (const { row, state, reason, stopped } of some) {
+        await tx.outbox.settle(row.id, { state, reason, at: now })
+        // Of a message in several parts the first that is missing tells enough.
+        const first = some.find((other) => other.row.source === row.source)?.row === row
+        if (first && !stopped) await deps.undelivered?.(tx, row, { state, reason })
+      }
     })
   }
   for (const group of byConversation(alive)) {
@@ -53,6 +60,8 @@ interface Ending {
   readonly row: Delivery
   readonly state: 'expired' | 'given_up'
   readonly reason: string
+  /** Somebody wanted no more of it. */
+  readonly stopped?: true
 }
 
 function tooOld(row: Delivery): Ending {
@@ -66,7 +75,9 @@ function tooOld(row: Delivery): Ending {
 async function orphaned(store: Store, row: Delivery): Promise<Ending | undefined> {
   if (row.partNo > 0 || row.attempt === 0 || !isTurnId(row.source)) return undefined
   const turn = await store.read.turns.get(row.source)
-  return turn?.state === 'cancelled' ? { row, state: 'given_up', reason: 'its turn was stopped' } : undefined
+  return turn?.state === 'cancelled'
+    ? { row, state: 'given_up', reason: 'its turn was stopped', stopped: true }
+    : undefined
 }
 
 function byConversation(rows: readonly Delivery[]): Iterable<readonly Delivery[]> {

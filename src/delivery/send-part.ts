@@ -14,7 +14,7 @@ import type { Lane, LaneItem, Step } from './lanes.ts'
 import { lookForOwn, proofOf } from './look-for-own.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { markRepeat } from './reconcile.ts'
-import { becomesEdit, recordOutcome } from './record-outcome.ts'
+import { becomesEdit, recordOutcome, type Undelivered } from './record-outcome.ts'
 import type { DeliverySettings } from './settings.ts'
 
 export interface SendDeps {
@@ -29,6 +29,7 @@ export interface SendDeps {
   adapter(address: Address): ChannelAdapter | undefined
   moved?(from: Address, to: Address): void
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
+  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
 }
 
 /**
@@ -96,11 +97,14 @@ async function park({ store, clock }: SendDeps, item: LaneItem): Promise<Step> {
 }
 
 async function end(
-  { store, clock, logger }: SendDeps,
+  { store, clock, logger, undelivered }: SendDeps,
   row: Delivery,
   { state, reason }: Extract<NextAct, { kind: 'end' }>,
 ): Promise<Step> {
-  await store.write((tx) => tx.outbox.settle(row.id, { state, reason, at: clock.now() }))
+  await store.write(async (tx) => {
+    await tx.outbox.settle(row.id, { state, reason, at: clock.now() })
+    await undelivered?.(tx, row, { state, reason })
+  })
   logger.warn('A message was not delivered', { id: row.id, traceId: row.traceId, state, reason })
   return { kind: 'ended' }
 }

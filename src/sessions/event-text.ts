@@ -8,6 +8,8 @@ export function eventText(event: SessionEvent): string {
     case 'assistant_message':
     case 'assistant_posted':
       return event.data.text
+    case 'delivery_failed':
+      return `${event.data.state}: ${event.data.reason}: ${event.data.text}`
     case 'assistant_step':
       return `asks for ${event.data.calls.map(({ tool }) => tool).join(', ')}`
     case 'tool_call':

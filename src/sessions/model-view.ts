@@ -4,6 +4,7 @@ import type { TurnId } from '../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../core/model.ts'
 import type { OpenStep, TurnRequest } from '../core/turn.ts'
 import { addHistory, exchange, type History, setBoundary } from './history-view.ts'
+import { undeliveredNote } from './record-undelivered.ts'
 import { taggedText } from './user-text.ts'
 
 /** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
@@ -24,6 +25,8 @@ export interface ModelView extends History {
   /** User messages no turn has taken yet, oldest first. */
   readonly pending: readonly UserMessageData[]
   readonly running?: RunningTurn
+  /** What the next turn is told before anything else: messages that did not arrive. */
+  readonly notes?: readonly string[]
 }
 
 interface RunningTurn {
@@ -39,6 +42,9 @@ interface RunningTurn {
   readonly spent: TurnRequest['spent']
   readonly answer?: string
 }
+
+/** More than this of them tell nothing new. */
+const MOST_NOTES = 5
 
 export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], hidden: [], pending: [] }
 
@@ -83,6 +89,8 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', limits.turns)
     case 'assistant_posted':
       return post(view, event.data, { chat, keep: limits.turns })
+    case 'delivery_failed':
+      return { ...view, notes: [...(view.notes ?? []), undeliveredNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
       return bound(view, event.data)
     case 'history_taken_over':
@@ -100,11 +108,12 @@ interface Taking {
 }
 
 function start(view: ModelView, id: TurnId, { chat, messages }: Taking): ModelView {
+  const { notes = [], ...rest } = view
   const { taken, left } = takeOldest(view.pending, messages)
   return {
-    ...view,
+    ...rest,
     pending: left,
-    running: { id, ...promptOf(taken, chat), steps: [], spent: { steps: 0, usage: NO_USAGE } },
+    running: { id, ...withNotes(notes, promptOf(taken, chat)), steps: [], spent: { steps: 0, usage: NO_USAGE } },
   }
 }
 
@@ -116,7 +125,14 @@ function takeOldest(pending: readonly UserMessageData[], messages: number | unde
   return { taken: pending.slice(0, end), left: pending.slice(end) }
 }
 
-function promptOf(pending: readonly UserMessageData[], chat: ChatType): Pick<RunningTurn, 'user' | 'kept'> {
+type Prompt = Pick<RunningTurn, 'user' | 'kept'>
+
+function withNotes(notes: readonly string[], { user, kept }: Prompt): Prompt {
+  const after = (text: string): string => [...notes, text].join('\n')
+  return kept === undefined ? { user: after(user) } : { user: after(user), kept: after(kept) }
+}
+
+function promptOf(pending: readonly UserMessageData[], chat: ChatType): Prompt {
   const text = joined(pending, chat)
   const data = pending.flatMap((message) => message.data ?? [])
   return data.length === 0 ? { user: text } : { user: [text, ...data].join('\n\n'), kept: text }

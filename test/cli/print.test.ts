@@ -86,12 +86,24 @@ describe('printStatus', () => {
       '',
       'Sends nobody can be sure of',
       '  out_1  unknown  telegram:group:-1001  tr_1  timed out',
+      '',
+      'Messages that were not delivered',
+      '  out_02  rejected  telegram:direct:555  tr_02  403: blocked',
     ])
   })
 
   test('of a store without a daemon', () => {
     const { startedAt, ...stored } = sampleStatus
-    const empty = { ...stored, channels: [], ownerKnown: true, claimLinks: [], models: [], outbox: {}, uncertain: [] }
+    const empty = {
+      ...stored,
+      channels: [],
+      ownerKnown: true,
+      claimLinks: [],
+      models: [],
+      outbox: {},
+      uncertain: [],
+      undelivered: [],
+    }
     expect(printStatus({ ...empty, runningTurns: 0, waiting: 1 }, bare)).toEqual([
       'Parley 0.1.0, not running',
       '',

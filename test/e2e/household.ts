@@ -12,6 +12,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import type { DeliverySettings } from '../../src/delivery/settings.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import {
@@ -39,6 +40,7 @@ export interface HouseholdOptions {
   readonly telegram?: TelegramServerOptions
   readonly logger?: Logger
   readonly clock?: Clock
+  readonly delivery?: Partial<DeliverySettings>
   /** Sets the scene the schedules speak of, before the daemon starts. */
   readonly schedules?: (telegram: TelegramServer) => readonly ConfiguredSchedule[]
   /** Other platforms, which the caller starts and closes. */
@@ -72,6 +74,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),
       ...(options.clock ? { clock: options.clock } : {}),
+      ...(options.delivery ? { delivery: options.delivery } : {}),
     })
     await telegram.ledger.listening({ after: mark })
     await beside

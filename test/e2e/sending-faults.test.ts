@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { startHousehold } from './household.ts'
 
@@ -10,10 +10,14 @@ function toAda({ params }: { readonly params: Readonly<Record<string, unknown>> 
   return String(params.chat_id) === String(ADA)
 }
 
+/** Answers are sent whole, however slow the machine is: what is shown before would be a send of its own. */
+const WHOLE = { liveAfterMs: 60_000 }
+
 describe('trouble while sending', () => {
   it('C03: a person who blocks the bot meanwhile is not tried again, not even after a restart', async () => {
     const gate = createGate()
     const house = await startHousehold({
+      delivery: WHOLE,
       script: (_, turn) => textReply('an answer', turn === 0 ? { holds: [{ beforeDelta: 0, gate }] } : {}),
     })
     const { world, ledger } = house.telegram
@@ -30,6 +34,31 @@ describe('trouble while sending', () => {
     expect(why.find(({ address }) => address.endsWith(`:${ADA}`))).toMatchObject({
       deliveries: [{ state: 'rejected', reason: expect.stringMatching(/^403: .*blocked/) }],
     })
+  })
+
+  it('P27: an answer that is refused for good is told to its session, to the next turn of its agent, and to the operator', async () => {
+    const house = await startHousehold({ script: () => textReply('an answer'), delivery: WHOLE })
+    const { world, ledger, faults } = house.telegram
+    const description = 'Forbidden: bot was blocked by the user'
+    const body = { ok: false, error_code: 403, description }
+    const answer = { kind: 'answer', when: 'before', status: 403, body } as const
+    const refused = faults.add({ method: 'sendMessage', where: toAda, action: answer })
+    world.say({ from: ADA, text: 'hello' })
+    await refused.reached
+    // In its own conversation the next message waits until the first has ended.
+    world.say({ from: ADA, text: 'are you there?' })
+    await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === ADA })
+    world.say({ from: ADA, text: 'and now?' })
+    const asked = await house.anthropic?.ledger.nextAccepted({ where: (one) => lastUserText(one).endsWith('and now?') })
+    const note =
+      /\[system note: your message to telegram:direct:111 did not arrive; it began with "an answer"; reason: 403: .*blocked.*\]/
+    const texts = asked?.request.messages.map(({ content }) => JSON.stringify(content).replaceAll('\\', ''))
+    expect(texts?.filter((text) => note.test(text))).toHaveLength(1)
+    const { operator } = house.daemon
+    expect((await operator.status()).undelivered).toMatchObject([{ state: 'rejected', address: 'telegram:direct:111' }])
+    const { sessions } = await operator.sessions.list({ limit: 5, offset: 0, inactive: false })
+    const { events } = await operator.sessions.show(sessions[0]?.id ?? '')
+    expect(events.filter(({ type }) => type === 'delivery_failed')).toHaveLength(1)
   })
 
   it('C04: told to wait, that chat waits and no other, and the answer comes once', async () => {

@@ -36,6 +36,9 @@ export const sampleStatus: StatusReport = {
   waiting: 3,
   outbox: { sent: 12, unknown: 1, planned: 0 },
   uncertain: [{ id: 'out_1', address: 'telegram:group:-1001', state: 'unknown', reason: 'timed out', traceId: 'tr_1' }],
+  undelivered: [
+    { id: 'out_02', address: 'telegram:direct:555', state: 'rejected', traceId: 'tr_02', reason: '403: blocked' },
+  ],
 }
 
 export const sampleWhy: WhyReport = {

@@ -1,4 +1,4 @@
-import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
+import type { ChannelStatus, ListedDelivery, StatusReport } from '../../core/operator.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
@@ -20,7 +20,8 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ['outbox', tally(report.outbox) || 'empty'],
     ]),
-    ...uncertainLines(report, style),
+    ...deliveryLines('Sends nobody can be sure of', report.uncertain, style),
+    ...deliveryLines('Messages that were not delivered', report.undelivered, style),
   ]
 }
 
@@ -59,10 +60,10 @@ export function channelName({ channel, account }: Pick<ChannelStatus, 'channel' 
   return oneLine(account === 'default' ? channel : `${channel}/${account}`)
 }
 
-function uncertainLines({ uncertain }: StatusReport, style: Style): string[] {
-  const rows = uncertain.map(({ id, address, state, reason = '', traceId }) => [id, state, address, traceId, reason])
+function deliveryLines(title: string, deliveries: readonly ListedDelivery[], style: Style): string[] {
+  const rows = deliveries.map(({ id, address, state, reason = '', traceId }) => [id, state, address, traceId, reason])
   if (rows.length === 0) return []
-  return ['', ...section('Sends nobody can be sure of', columns(rows.map((row) => row.map(oneLine))), style)]
+  return ['', ...section(title, columns(rows.map((row) => row.map(oneLine))), style)]
 }
 
 function section(title: string, lines: readonly string[], style: Style): string[] {
