@@ -3,7 +3,7 @@ import { type Accounts, type ConfiguredAccount, loadAccounts, pluginOf } from '.
 import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from './channels/adapter.ts'
 import { ChannelHub, type HubAccount } from './channels/hub.ts'
 import { Inlet } from './channels/inlet.ts'
-import { registerMenu } from './channels/menus.ts'
+import { createMenus } from './channels/menus.ts'
 import { createStop } from './close-daemon.ts'
 import type { Config } from './config/config.ts'
 import type { ChatMove } from './core/chat-move.ts'
@@ -100,6 +100,7 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
   const gate = await createGate({
     ...{ store, clock, ids, logger, routing, policy: config.routing },
     say: (message, when) => engine.say(message, when),
+    peopleChanged: () => menus.again(),
     accept: (dispatch) => engine.accept(dispatch),
     reaches: ({ channel, account }) => accounts.all.some((one) => one.channel === channel && one.account === account),
     command: (name) => commands.get(name),
@@ -137,9 +138,10 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
   await engine.recover()
   await gate.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
+  const menus = createMenus({ logger, commands: own, owners: gate.owners })
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)
-    registerMenu({ logger, commands: own, owners: gate.owners }, adapter, { channel, account })
+    menus.register(adapter, { channel, account })
   })
   purgeLeftovers(store, () => running.draining).catch((err: unknown) =>
     logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),

@@ -28,6 +28,8 @@ import { loadFacts, type StoredFacts } from './sessions/route-facts.ts'
 import type { Store } from './store/store.ts'
 
 export interface GateParts {
+  /** Called after every change of the people. */
+  peopleChanged(): void
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -65,9 +67,9 @@ export interface Gate {
 }
 
 export async function createGate(parts: GateParts): Promise<Gate> {
-  const { store, clock, logger, routing, policy } = parts
+  const { store, clock, logger, routing, policy, peopleChanged: changed } = parts
   const code = randomBytes(12).toString('base64url')
-  const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed })
+  const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed, changed })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
   const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
   const owners = createOwnerChats({ stored: await store.read.people.directChats(), whoIs, reaches: parts.reaches })

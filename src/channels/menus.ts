@@ -2,7 +2,7 @@ import type { ChatCommand } from '../core/command.ts'
 import type { AccountId, ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ChannelAdapter } from './adapter.ts'
-import { registersCommands } from './capabilities.ts'
+import { type RegistersCommands, registersCommands } from './capabilities.ts'
 
 export interface MenuDeps {
   readonly logger: Logger
@@ -11,14 +11,38 @@ export interface MenuDeps {
   owners(channel: ChannelId): Promise<readonly string[]>
 }
 
-/** Hands the commands to a platform that has come up. A menu that is not taken keeps nothing from working. */
-export function registerMenu(
-  { logger, commands, owners }: MenuDeps,
-  adapter: ChannelAdapter,
-  { channel, account }: { readonly channel: ChannelId; readonly account: AccountId },
-): void {
-  if (!registersCommands(adapter)) return
-  owners(channel)
-    .then((ids) => adapter.registerCommands(commands, ids))
-    .catch((err: unknown) => logger.warn('The command menu was not registered', { err, channel, account }))
+/** Hands the commands to the platforms. A menu that is not taken keeps nothing from working. */
+export interface Menus {
+  /** A channel came up. */
+  register(adapter: ChannelAdapter, place: MenuPlace): void
+  /** Who the owners are may have changed: the channels that are up are told again, one time after the other. */
+  again(): void
+}
+
+interface MenuPlace {
+  readonly channel: ChannelId
+  readonly account: AccountId
+}
+
+export function createMenus({ logger, commands, owners }: MenuDeps): Menus {
+  const work = new Map<RegistersCommands, { readonly place: MenuPlace; readonly done: Promise<void> }>()
+  const hand = async (adapter: RegistersCommands, { channel, account }: MenuPlace): Promise<void> => {
+    try {
+      await adapter.registerCommands(commands, await owners(channel))
+    } catch (err) {
+      logger.warn('The command menu was not registered', { err, channel, account })
+    }
+  }
+  const enqueue = (adapter: RegistersCommands, place: MenuPlace): void => {
+    const before = work.get(adapter)?.done ?? Promise.resolve()
+    work.set(adapter, { place, done: before.then(() => hand(adapter, place)) })
+  }
+  return {
+    register(adapter, place) {
+      if (registersCommands(adapter)) enqueue(adapter, place)
+    },
+    again() {
+      for (const [adapter, { place }] of work) enqueue(adapter, place)
+    },
+  }
 }

@@ -30,19 +30,25 @@ export interface AccessDeps {
   readonly code: string
   /** The configuration names an owner. */
   configuredOwner(): boolean
+  /** Called after every change of the people, not at the start. */
+  changed(): void
 }
 
 const CLAIMED_OWNER = toPersonId('owner')
 
-export async function createAccess({ store, clock, code, configuredOwner }: AccessDeps): Promise<Access> {
+export async function createAccess({ store, clock, code, configuredOwner, changed }: AccessDeps): Promise<Access> {
   let identities: ReadonlyMap<string, Identity> = new Map()
   let claimed = false
-  const refresh = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     const people = await store.read.people.all()
     claimed = people.some(({ role }) => role === 'owner')
     identities = new Map(people.flatMap(({ id, role, ids }) => ids.map((one) => [one, { person: id, role }])))
   }
-  await refresh()
+  const refresh = async (): Promise<void> => {
+    await load()
+    changed()
+  }
+  await load()
   return {
     refresh,
     get ownerKnown() {

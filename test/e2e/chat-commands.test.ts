@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import type { CallEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
+import { policy } from '../fakes/routing-policy.ts'
 import { type Household, startHousehold } from './household.ts'
 
 interface Family extends Household {
@@ -79,6 +81,19 @@ describe('/usage', () => {
 })
 
 describe('control commands', () => {
+  it('are in the menu of whoever becomes the owner, at once', async () => {
+    const { telegram, daemon } = await startHousehold({ routing: policy() })
+    const [link = ''] = (await daemon.operator.status()).claimLinks
+    telegram.world.say({ from: 111, text: `/start ${new URL(link).searchParams.get('start')}` })
+    const registered = await telegram.ledger.next(
+      (entry): entry is CallEntry =>
+        entry.kind === 'call' &&
+        entry.method === 'setMyCommands' &&
+        JSON.stringify(entry.params).includes('"chat_id":111'),
+    )
+    expect(JSON.stringify(registered.params)).toContain('status')
+  })
+
   it('row 39: what is for one person alone goes to their direct chat, or nowhere; the rest is answered in the group', async () => {
     const { telegram, chat, tell } = await family()
     const user = 111

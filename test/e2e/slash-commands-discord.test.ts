@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { type DiscordHousehold, startDiscordHousehold } from './discord-household.ts'
 
-async function workshop(): Promise<DiscordHousehold> {
-  const house = await startDiscordHousehold({ script: () => textReply('answered') })
+async function workshop(script: Script = () => textReply('answered')): Promise<DiscordHousehold> {
+  const house = await startDiscordHousehold({ script })
   await house.discord.ledger.nextCall('overwriteCommands')
   return house
 }
@@ -37,6 +38,18 @@ describe('Discord slash commands', () => {
     expect(muted.text).toContain('I say nothing here until')
     expect((await run(house, { from: '222', channel: thread, command: 'mute', input: 'off' })).text).toBe('I am back.')
     expect((await run(house, { from: '222', command: 'status' })).text).toContain('discord: up')
+  })
+
+  it('/stop ends a running turn from beside it', async () => {
+    const gate = createGate()
+    const house = await workshop(() => textReply('too late', { holds: [{ beforeDelta: 0, gate }] }))
+    const { thread, discord } = house
+    discord.world.say({ from: '222', channel: thread, text: 'think long' })
+    await gate.reached
+    expect((await run(house, { from: '222', channel: thread, command: 'stop' })).text).toBe('Stopped.')
+    gate.release()
+    expect((await run(house, { from: '222', channel: thread, command: 'stop' })).text).toContain('Nothing is running')
+    expect(discord.world.messages(thread.id, { bot: true })).toEqual([])
   })
 
   it("T27: an owner's command of a guest leaves the chat silent", async () => {

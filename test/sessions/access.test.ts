@@ -16,7 +16,13 @@ async function unowned() {
     logger: silentLogger,
   })
   onTestFinished(() => store.close())
-  const access = await createAccess({ store, clock: systemClock, code: 'secret', configuredOwner: () => false })
+  const access = await createAccess({
+    store,
+    clock: systemClock,
+    code: 'secret',
+    configuredOwner: () => false,
+    changed: () => {},
+  })
   return { store, access }
 }
 

@@ -36,7 +36,7 @@ async function house() {
   onTestFinished(() => store.close())
   const people = [owner('ada', 'telegram:111'), member('bob', 'telegram:444', 'slack:T01/U4')]
   const routing = routingOf(policy({ people }))
-  const access = await createAccess({ store, clock, code: 'claim', configuredOwner: () => true })
+  const access = await createAccess({ store, clock, code: 'claim', configuredOwner: () => true, changed: () => {} })
   const ids = createIdSource({ now: clock.now, randomBytes })
   const said: OutboundMessage[] = []
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)

@@ -22,6 +22,7 @@ export const outboxContract: ContractPart = (underTest) => {
       startedAt: 6,
       messageId: '8',
       reason: 'x',
+      only: { id: '7', handle: 'token', otherwise: 'direct' },
     })
     const bare = deliveryOf(inboxRow(1, 1).id)
     await add(full, bare)
