@@ -1,5 +1,5 @@
-import type { AgentId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
+import { mainAlias } from '../../core/session-alias.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 
@@ -17,10 +17,6 @@ export async function sessionNamed(
   { turn }: SessionCaller,
 ): Promise<Session | undefined> {
   if (turn === undefined || name.trim().toLowerCase() !== MAIN) return sessions.resolve(name)
-  const found = (await sessions.resolve(mainOf(turn.agentId))) ?? (await sessions.resolve(MAIN))
+  const found = (await sessions.resolve(mainAlias(turn.agentId))) ?? (await sessions.resolve(MAIN))
   return found?.agentId === turn.agentId ? found : undefined
-}
-
-function mainOf(agent: AgentId): string {
-  return `agent:${agent}:main`
 }
