@@ -5,8 +5,7 @@ import type { ChatCommand } from './core/command.ts'
 import type { Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
-import type { AdmissionOperator } from './core/operate-admissions.ts'
-import type { PeopleOperator } from './core/operate-people.ts'
+import type { OperatorService } from './core/operator.ts'
 import type { RoutingPolicy } from './core/policy.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { personBehind } from './routing/identify.ts'
@@ -25,6 +24,7 @@ import { loadOverrideBook, type OverrideBook } from './sessions/override-book.ts
 import { createOwnerCards } from './sessions/owner-cards.ts'
 import { createOwnerChats } from './sessions/owner-chats.ts'
 import { loadFacts, type StoredFacts } from './sessions/route-facts.ts'
+import { createTokens } from './sessions/tokens.ts'
 import type { Store } from './store/store.ts'
 
 export interface GateParts {
@@ -59,7 +59,7 @@ export interface Gate {
   /** Every decision comes by here. */
   decided(dispatch: Dispatch, decision: Decision): void
   /** What an operator can ask of it. */
-  readonly operator: { readonly people: PeopleOperator; readonly admissions: AdmissionOperator }
+  readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   /** Platform ids of the owners on a channel, as things stand. */
@@ -99,6 +99,7 @@ export async function createGate(parts: GateParts): Promise<Gate> {
     operator: {
       people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
       admissions: operateAdmissions({ store, admissions }),
+      tokens: createTokens({ store, clock, randomBytes }).operator,
     },
   }
 }

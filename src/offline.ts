@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import { silentLogger } from './core/logger.ts'
@@ -7,6 +8,7 @@ import { operatorSchedules } from './schedule/schedule-service.ts'
 import { operateAdmissions } from './sessions/operate-admissions.ts'
 import { operatePeople } from './sessions/operate-people.ts'
 import { offlineSessions } from './sessions/session-rules.ts'
+import { createTokens } from './sessions/tokens.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import { createWhy, type WhySources } from './why.ts'
 
@@ -25,6 +27,7 @@ export async function openOffline(
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
     people: operatePeople({ store, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),
+    tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
   })
   return { ...operator, close: () => store.close() }
 }

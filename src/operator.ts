@@ -16,6 +16,7 @@ export interface OperatorSources {
   readonly models: readonly string[]
   readonly sessions: SessionService
   readonly schedules: OperatorService['schedules']
+  readonly tokens: OperatorService['tokens']
   readonly people: OperatorService['people']
   readonly admissions: OperatorService['admissions']
   readonly why: WhyService
@@ -49,6 +50,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       post: (name, request) => sessions.post(OPERATOR, name, request),
       delete: (name) => sessions.delete(OPERATOR, name),
     },
+    tokens: sources.tokens,
     schedules: sources.schedules,
     people: sources.people,
     admissions: sources.admissions,

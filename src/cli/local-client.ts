@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
+import { remoteTokens } from './remote-tokens.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -41,6 +42,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
     unseen: (name) =>
       ask(`/v1/unseen?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['unseen']>,
     sessions: remoteSessions(ask),
+    tokens: remoteTokens(ask),
     schedules: {
       list: () => ask('/v1/schedules') as ReturnType<OperatorService['schedules']['list']>,
       next: (id, count) =>

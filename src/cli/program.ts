@@ -3,6 +3,7 @@ import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import { addSend, addSessions } from './program-sessions.ts'
+import { addTokens } from './program-tokens.ts'
 import type { ReadOptions } from './show.ts'
 
 /** Parses a command line and runs its command, whose code is loaded only then. Rejects as the command does. */
@@ -49,6 +50,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addReading(program, ports, ended)
   addSessions(program, ports, ended)
   addSend(program, ports, ended)
+  addTokens(program, ports, ended)
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
   addAccess(program, ports, ended)

@@ -32,6 +32,7 @@ export interface OperatorService {
     /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
     delete(name: string): Promise<void>
   }
+  readonly tokens: TokenOperator
   readonly schedules: {
     /** By id. */
     list(): Promise<readonly ScheduleSummary[]>
@@ -45,6 +46,24 @@ export interface OperatorService {
   }
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
+}
+
+/** Channel tokens (S42). */
+export interface TokenOperator {
+  /** The token is in the answer and nowhere else, ever. `invalid` for what is no namespace. */
+  create(namespace: string, label?: string): Promise<TokenReport & { readonly token: string }>
+  /** Newest first, the revoked ones too. */
+  list(): Promise<readonly TokenReport[]>
+  /** From now on. `not_found`. */
+  revoke(id: string): Promise<void>
+}
+
+export interface TokenReport {
+  readonly id: string
+  readonly namespace: string
+  readonly label: string
+  readonly createdAt: number
+  readonly revokedAt?: number
 }
 
 export interface ScheduleSummary {

@@ -8,6 +8,7 @@ import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { statusRoutes } from './routes/status.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
 /** The operator's API. Who may call it is decided by whoever serves it; every failure leaves as an `ErrorBody`. */
@@ -21,6 +22,7 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
     statusRoutes(service),
     whyRoutes(service),
     sessionRoutes(service),
+    tokenRoutes(service),
     scheduleRoutes(service),
     peopleRoutes(service),
     admissionRoutes(service),

@@ -48,3 +48,16 @@ test.each([
   expect(operator.asked).toEqual([asked])
   expect(parley.out() + parley.err()).toContain(text)
 })
+
+test.each([
+  [['create', 'telegram', '--label', 'bridge'], { token: 'telegram', label: 'bridge' }, 'ply_a1_secret\n'],
+  [['list'], 'tokens', 'revoked'],
+  [['revoke', 'a1'], { revoke: 'a1' }, 'opens nothing any more'],
+])('S42: parley token %j asks the daemon', async (argv, asked, text) => {
+  const operator = fakeOperator()
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  expect(await parley.run('token', ...argv)).toBe(0)
+  expect(operator.asked).toEqual([asked])
+  expect(parley.out()).toContain(text)
+})

@@ -204,6 +204,20 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         named(name)
       },
     },
+    tokens: {
+      async create(namespace, label = '') {
+        asked.push({ token: namespace, label })
+        return { id: 'a1', namespace, label, createdAt: AT, token: 'ply_a1_secret' }
+      },
+      async list() {
+        asked.push('tokens')
+        return [{ id: 'a1', namespace: 'telegram', label: 'bridge', createdAt: AT, revokedAt: AT }]
+      },
+      async revoke(id) {
+        asked.push({ revoke: id })
+        if (id !== 'a1') throw new ParleyError('not_found', `There is no token ${id}.`)
+      },
+    },
     schedules: {
       async list() {
         asked.push('schedules')
