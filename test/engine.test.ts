@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { telegramFormat } from '../adapters/telegram/format.ts'
 import { Secret } from '../src/config/secrets.ts'
 import { systemClock } from '../src/core/clock.ts'
-import { createIdSource, toAgentId } from '../src/core/ids.ts'
+import { createIdSource, type SessionId, toAgentId } from '../src/core/ids.ts'
 import { silentLogger } from '../src/core/logger.ts'
 import { createEngine, type Engine } from '../src/engine.ts'
 import { openMoves } from '../src/gate.ts'
@@ -148,4 +148,19 @@ test('P37: a turn that was stopped while the daemon stops has ended; one that wa
   await Promise.all([stopped, drained])
   expect((await store.read.turns.get(first.id))?.state).toBe('cancelled')
   expect(await store.read.turns.running()).toMatchObject([{ id: second.id }])
+})
+
+test('K25, K27: a key its caller gives leads to the session of the chat it names, which took over what was said before', async () => {
+  const { engine, channel, store } = await openEngine()
+  const byKey = (eventKey: string, text: string, callerKey: string) =>
+    engine.accept({ ...said(eventKey, text), origin: 'operator', callerKey })
+  await byKey('e1', 'long ago', 'agent:main:telegram:direct:111')
+  await channel.called(1)
+  await engine.accept(said('e2', 'today'))
+  await byKey('e3', 'by its name', ' Agent:main:Telegram:direct:111')
+  const session = await store.read.sessions.resolve('telegram:direct:111')
+  const events = await store.read.events.since(session?.id ?? ('none' as SessionId), 0, 100)
+  const texts = events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
+  expect(texts).toEqual(['long ago', 'today', 'by its name'])
+  expect(await store.read.sessions.resolve('agent:main:telegram:direct:111')).toMatchObject({ id: session?.id })
 })

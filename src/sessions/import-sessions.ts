@@ -97,7 +97,7 @@ function turnsOf(messages: readonly OldMessage[], ids: IdSource): readonly Event
 }
 
 function userEvent({ text }: OldMessage): EventToAppend {
-  const sender = { id: '', kind: 'user' } as const
+  const sender = { id: 'imported', kind: 'user' } as const
   return { type: 'user_message', data: { text, sender, owner: false, addressed: true, triggers: true } }
 }
 
