@@ -2,10 +2,11 @@ import type { Clock } from './core/clock.ts'
 import { errorCode } from './core/errors.ts'
 import { NO_USAGE } from './core/model.ts'
 import type { Session, VerboseLevel } from './core/session.ts'
-import type { AgentProfile, RunAgent, TurnResult } from './core/turn.ts'
+import type { AgentProfile, JournalDraft, RunAgent, TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
 import type { LiveReply } from './delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from './sessions/record-turn.ts'
+import { PUT_DOWN } from './sessions/running-turns.ts'
 import { toolNotes } from './sessions/tool-notes.ts'
 import type { Transcript } from './sessions/transcript.ts'
 import type { TurnQueue } from './sessions/turn-queue.ts'
@@ -47,17 +48,31 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
   try {
     const request = turnRequest(turn, await transcript.view(session, turnId), contextOf(deps, turn))
     let shown = ''
+    const keep = resultsToKeep(signal)
     for await (const event of deps.runAgent(request, signal)) {
       if (event.type === 'end') return withNotes(deps, turn, event.result)
       // A step ends what was shown before it; the next one begins afresh.
       shown = event.type === 'delta' ? shown + event.text : ''
       if (event.type === 'delta') live.push(shown)
-      else await store.write((tx) => recordStep(tx, turn, clock.now(), event.event))
+      else if (keep(event.event)) await store.write((tx) => recordStep(tx, turn, clock.now(), event.event))
+      else return { kind: 'aborted', usage: NO_USAGE, steps: 0 }
     }
     throw new Error('the agent ended without a result')
   } finally {
     stopTyping()
     await live.settle()
+  }
+}
+
+/**
+ * When a turn is put down for the next start, what that start may run again has no result yet: else a call that was only
+ * waiting would be told that it was stopped. What must not run again keeps the result it has (DESIGN decision 11).
+ */
+function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
+  const begun = new Set<string>()
+  return (event) => {
+    if (event.type === 'tool_call' && event.data.class === 'once') begun.add(event.data.callId)
+    return event.type !== 'tool_result' || signal.reason !== PUT_DOWN || begun.has(event.data.callId)
   }
 }
 

@@ -35,6 +35,9 @@ interface Running {
   stopped: boolean
 }
 
+/** Why a turn is aborted that the next start will continue. */
+export const PUT_DOWN = 'put down'
+
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
 
@@ -84,7 +87,7 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
       drained.abort()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
       await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
-      for (const { control } of running.values()) control.abort()
+      for (const { control } of running.values()) control.abort(PUT_DOWN)
       await within(clock, LAST_GRACE_MS, all())
     },
 

@@ -126,6 +126,19 @@ describe('sessions_send', () => {
     expect(answer).toMatchObject({ runId, status: 'ok', reply: 'at last' })
   })
 
+  it('T20: a turn that waits when the daemon stops waits on after the start, and is told the answer', async () => {
+    const script = SCRIPT.replace("message: 'are you there'", "message: 'hold on'")
+    const before = await withBob({ script })
+    await before.say('111', 'ask bob')
+    await before.hold.reached.promise
+    const after = await before.reopen()
+    after.hold.open.resolve()
+    await after.engine.recover()
+    expect((await after.sent('111', 1))[0]).toContain('at last')
+    expect(await after.results(ADA)).toMatchObject([{ status: 'ok', reply: 'at last' }])
+    expect((await shown(after)).filter(({ text }) => text === 'hold on')).toHaveLength(1)
+  })
+
   it('T20: a run is waited for by whoever asked for it, and for nobody else it is not there', async () => {
     const rig = await withBob()
     const { runId } = await rig.send({ sessionKey: BOB, message: 'one' })
