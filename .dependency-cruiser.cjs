@@ -78,6 +78,7 @@ module.exports = {
       '^src/channels/adapter\\.ts$',
     ),
     ...allow('^src/(operator|why)\\.ts$', CORE, '^src/(sessions|delivery|routing|store|channels)/', '^src/why\\.ts$'),
+    ...allow('^src/reload\\.ts$', CORE, '^src/(config|routing)/'),
     ...allow('^src/gate\\.ts$', CORE, '^src/(sessions|routing|store)/'),
     ...allow('^src/session-doors\\.ts$', CORE, '^src/(sessions|routing|store|config|channels)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),

@@ -9,18 +9,18 @@ import type { Config } from './config/config.ts'
 import type { ChatMove } from './core/chat-move.ts'
 import { type Clock, systemClock, within } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import { type AccountId, type ChannelId, createIdSource, type PersonId, toAccountId } from './core/ids.ts'
+import { type AccountId, type ChannelId, createIdSource, toAccountId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
+import type { ConfigOperator } from './core/operate-config.ts'
 import type { OperatorService } from './core/operator.ts'
 import type { ConfiguredSchedule } from './core/schedule.ts'
-import type { Role } from './core/session.ts'
 import type { Tool } from './core/turn.ts'
 import type { DeliverySettings } from './delivery/settings.ts'
 import { createEngine, type Engine } from './engine.ts'
-import { createGate } from './gate.ts'
+import { createGate, type Gate } from './gate.ts'
 import { startLocalApi } from './http/server.ts'
 import { channelStatuses, createOperator } from './operator.ts'
-import { compileRouting, type Routing } from './routing/compile-routing.ts'
+import { createLiveRouting, createReload, type LiveRouting } from './reload.ts'
 import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
@@ -37,6 +37,8 @@ export interface DaemonOptions {
   readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
   /** Where the daemon answers the CLI of this machine. */
   readonly socketPath: string
+  /** Reads the configuration again, as the start did. */
+  readonly reload?: () => Promise<Config>
   /** Tools by group name, beside the built-in groups: a test build's. */
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
   /** The system's by default. */
@@ -72,8 +74,7 @@ const random = Math.random
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
-  const { routing, warnings } = compileRouting(config.routing)
-  for (const warning of warnings) logger.warn('A setting is doubtful', { warning })
+  const policies = createLiveRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
   const store = await openSqliteStore({
     path: config.store.path,
@@ -85,20 +86,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   })
   try {
-    return await open(options, routing, store, disk.signal)
+    return await open(options, policies, store, disk.signal)
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function open(options: DaemonOptions, routing: Routing, store: Store, broken: AbortSignal): Promise<Daemon> {
+async function open(options: DaemonOptions, policies: LiveRouting, store: Store, broken: AbortSignal): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
+  const { routing } = policies
   const accounts = await loadAccounts(config.channels, plugins)
   const commands = new Map<string, ChatCommand>()
   const gate = await createGate({
-    ...{ store, clock, ids, logger, routing, policy: config.routing },
+    ...{ store, clock, ids, logger, routing, policies },
     say: (message, when) => engine.say(message, when),
     peopleChanged: () => menus.again(),
     accept: (dispatch) => engine.accept(dispatch),
@@ -127,9 +129,13 @@ async function open(options: DaemonOptions, routing: Routing, store: Store, brok
   const inlet = new Inlet({ clock, ids, accept, state: stateIn(store) })
   const live = { hub, inlet, access, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
-  const schedules = schedulesOf(options, routing, { store, ids, clock, accept })
+  const schedules = schedulesOf(options, gate, { store, ids, clock, accept })
   const answering = { store, version, models: modelsOf(config), sessions, why, live, ...gate.operator }
-  const operator = createOperator({ ...answering, schedules: schedules.operator })
+  const operator = createOperator({
+    ...answering,
+    schedules: schedules.operator,
+    config: reloadOf(options, policies, gate),
+  })
   const parts = { ...gate, store, clock, ids, running, sessions, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
@@ -208,23 +214,26 @@ function stateIn({ read, write }: Store) {
   })
 }
 
+function reloadOf({ reload, logger }: DaemonOptions, live: LiveRouting, { policyChanged }: Gate): ConfigOperator {
+  return createReload({
+    live,
+    policyChanged,
+    logger: logger.child({ subsystem: 'config' }),
+    ...(reload ? { load: reload } : {}),
+  })
+}
+
 function schedulesOf(
   { config, logger }: DaemonOptions,
-  routing: Routing,
+  { roleOf }: Gate,
   parts: Pick<ServiceDeps, 'store' | 'ids' | 'clock' | 'accept'>,
 ): ScheduleService {
   return createScheduleService({
     ...parts,
     logger: logger.child({ subsystem: 'schedules' }),
     agents: config.agents.map(({ id }) => id),
-    roleOf: (person) => roleOf(person, routing, parts.store),
+    roleOf,
   })
-}
-
-/** As things are now: the configuration decides about the people it names, the store about the others. */
-async function roleOf(person: PersonId, routing: Routing, { read }: Store): Promise<Role> {
-  const configured = routing.people.roles.get(person)
-  return configured ?? (await read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
 }
 
 /** A platform that is out does not make the daemon ill; a store that cannot write does. */

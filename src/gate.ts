@@ -3,10 +3,11 @@ import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Decision, Dispatch, Identity } from './core/dispatch.ts'
-import type { ChannelId, IdSource } from './core/ids.ts'
+import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import type { RoutingPolicy } from './core/policy.ts'
+import type { Role } from './core/session.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { personBehind } from './routing/identify.ts'
 import { linkConflicts } from './routing/identity-links.ts'
@@ -34,7 +35,8 @@ export interface GateParts {
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
-  readonly policy: RoutingPolicy
+  /** The policy in force, which may change. */
+  readonly policies: { readonly policy: RoutingPolicy }
   readonly routing: Routing
   readonly say: Say
   /** The one door. */
@@ -60,6 +62,10 @@ export interface Gate {
   decided(dispatch: Dispatch, decision: Decision): void
   /** What an operator can ask of it. */
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
+  /** As things stand: the configuration decides about the people it names, the store about the others. */
+  roleOf(person: PersonId): Promise<Role>
+  /** Another policy is in force. Returns links of the store that it overrules, a sentence each. */
+  policyChanged(): Promise<readonly string[]>
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   /** Platform ids of the owners on a channel, as things stand. */
@@ -67,7 +73,7 @@ export interface Gate {
 }
 
 export async function createGate(parts: GateParts): Promise<Gate> {
-  const { store, clock, logger, routing, policy, peopleChanged: changed } = parts
+  const { store, clock, logger, routing, policies, peopleChanged: changed } = parts
   const code = randomBytes(12).toString('base64url')
   const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed, changed })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
@@ -78,9 +84,18 @@ export async function createGate(parts: GateParts): Promise<Gate> {
   const mutes = await loadMutes(store, clock)
   const overrides = await loadOverrideBook(store.read.sessions)
   const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissions.reload()]))
-  const facts = await loadFacts({ ...parts, read: store.read, access, admissions, mutes, moves, overrides })
-  const conflicts = linkConflicts(routing.people, await store.read.people.all())
-  for (const warning of conflicts) logger.warn('A link is doubtful', { warning })
+  const facts = await loadFacts({
+    ...parts,
+    policy: policies.policy,
+    read: store.read,
+    access,
+    admissions,
+    mutes,
+    moves,
+    overrides,
+  })
+  const doubts = async (): Promise<readonly string[]> => linkConflicts(routing.people, await store.read.people.all())
+  for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
   return {
     access,
     facts,
@@ -90,14 +105,22 @@ export async function createGate(parts: GateParts): Promise<Gate> {
     moves,
     overrides,
     whoIs,
+    policyChanged() {
+      changed()
+      return doubts()
+    },
+    async roleOf(person) {
+      const configured = routing.people.roles.get(person)
+      return configured ?? (await store.read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
+    },
     decided(dispatch, decision) {
       facts.watch.decided(dispatch, decision)
       admissions.decided(dispatch, decision)
       links.decided(dispatch, decision)
     },
-    owners: async (channel) => ownerIds([...policy.people, ...(await store.read.people.all())], channel),
+    owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
     operator: {
-      people: operatePeople({ store, people: () => policy.people, live: { links, whoIs } }),
+      people: operatePeople({ store, people: () => policies.policy.people, live: { links, whoIs } }),
       admissions: operateAdmissions({ store, admissions }),
       tokens: createTokens({ store, clock, randomBytes }).operator,
     },

@@ -67,8 +67,16 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   })
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be told', { err }))
   const socketPath = socketPathOf(config)
-  const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath })
+  const reload = async () => (await ports.load(config.file)).config
+  const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
+  const onHangup = (): void => {
+    daemon.operator.config
+      .reload()
+      .catch((err: unknown) => logger.error('The configuration was not taken over', { err }))
+  }
+  // Of a terminal it means that somebody closed it, and ends the process as ever.
+  if (!stderr.isTTY) process.on('SIGHUP', onHangup)
   await notifier.ready()
   return {
     ...daemon,
@@ -77,6 +85,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
       await notifier.stopping()
       await daemon.stop()
       stopWatchdog()
+      process.off('SIGHUP', onHangup)
     },
   }
 }

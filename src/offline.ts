@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
+import { ParleyError } from './core/errors.ts'
 import { silentLogger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import { createOperator } from './operator.ts'
@@ -28,6 +29,11 @@ export async function openOffline(
     people: operatePeople({ store, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),
     tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
+    config: {
+      async reload() {
+        throw new ParleyError('unavailable', 'No daemon is running; it reads the configuration when it starts.')
+      },
+    },
   })
   return { ...operator, close: () => store.close() }
 }

@@ -19,6 +19,7 @@ export interface OperatorSources {
   readonly tokens: OperatorService['tokens']
   readonly people: OperatorService['people']
   readonly admissions: OperatorService['admissions']
+  readonly config: OperatorService['config']
   readonly why: WhyService
   readonly live?: LiveSources
 }
@@ -54,6 +55,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     schedules: sources.schedules,
     people: sources.people,
     admissions: sources.admissions,
+    config: sources.config,
   }
 }
 

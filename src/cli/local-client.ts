@@ -52,6 +52,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
       run: (id) =>
         ask(`/v1/schedules/${encodeURIComponent(id)}/run`, 'POST') as ReturnType<OperatorService['schedules']['run']>,
     },
+    config: { reload: () => ask('/v1/config/reload', 'POST') as ReturnType<OperatorService['config']['reload']> },
     admissions: {
       list: () => ask('/v1/admissions') as ReturnType<OperatorService['admissions']['list']>,
       decide: (name, verdict) =>

@@ -205,6 +205,14 @@ function addConfig(program: Command, ports: CliPorts, ended: Ended): void {
       ended(await checkConfig(ports, command.optsWithGlobals()))
     })
   config
+    .command('reload')
+    .description('have the running daemon take over people, access, dispatch and send policy; what got wider is named')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { reloadConfig } = await import('./commands/config.ts')
+      ended(await reloadConfig(ports, command.optsWithGlobals()))
+    })
+  config
     .command('schema')
     .description('print the JSON schema of the configuration file')
     .action(async () => {

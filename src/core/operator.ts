@@ -1,4 +1,5 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
+import type { ConfigOperator } from './operate-config.ts'
 import type { PeopleOperator } from './operate-people.ts'
 
 /**
@@ -46,6 +47,7 @@ export interface OperatorService {
   }
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
+  readonly config: ConfigOperator
 }
 
 /** Channel tokens (S42). */

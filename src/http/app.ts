@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
 import { admissionRoutes } from './routes/admissions.ts'
+import { configRoutes } from './routes/config.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -26,6 +27,7 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
     scheduleRoutes(service),
     peopleRoutes(service),
     admissionRoutes(service),
+    configRoutes(service),
   ]
   for (const routes of all) app.route('/', routes)
   app.notFound(({ req, json }) => {

@@ -40,3 +40,17 @@ test('access admit and deny say what holds now', async () => {
   expect(parley.out()).toContain('telegram:555 is admitted now.')
   expect(await parley.run('access', 'admit', 'nobody')).toBe(1)
 })
+
+test('config reload names what got wider, and that nothing did', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('config', 'reload')).toBe(0)
+  expect(parley.out().split('\n').slice(0, 3)).toEqual([
+    'wider     routing.access.direct: public (was owner)',
+    'narrower  people: bob: guest (was member)',
+    'other     dispatch: changed',
+  ])
+  const nothing = { wider: [], narrower: [], other: [], warnings: [] }
+  const quiet = await withDaemon(fakeOperator({ config: { reload: async () => nothing } }))
+  expect(await quiet.run('config', 'reload')).toBe(0)
+  expect(quiet.out()).toBe('Nothing has changed in who may talk.\n')
+})

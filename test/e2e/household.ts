@@ -41,6 +41,8 @@ export interface HouseholdOptions {
   readonly logger?: Logger
   readonly clock?: Clock
   readonly delivery?: Partial<DeliverySettings>
+  /** What the daemon finds in its file when it reads it again. */
+  readonly reload?: () => Promise<Config>
   /** Sets the scene the schedules speak of, before the daemon starts. */
   readonly schedules?: (telegram: TelegramServer) => readonly ConfiguredSchedule[]
   /** Other platforms, which the caller starts and closes. */
@@ -75,6 +77,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       socketPath: join(dataDir, 'parley.sock'),
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.delivery ? { delivery: options.delivery } : {}),
+      ...(options.reload ? { reload: options.reload } : {}),
     })
     await telegram.ledger.listening({ after: mark })
     await beside

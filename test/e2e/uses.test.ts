@@ -13,8 +13,11 @@ const attentive: Script = (request) => {
 const chatTexts = ({ telegram }: Household, chat: number): string[] =>
   telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
 
+/** The message that answers, once all these words are shown: answers grow by edits. */
 const answerTo = ({ telegram }: Household, words: string) =>
-  telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes(words), timeoutMs: 10_000 })
+  telegram.ledger.next((one) => one.kind === 'message' && one.botId !== null && one.text.includes(words), {
+    timeoutMs: 10_000,
+  })
 
 /** The model is asked with these words in three places, so that what is said next is no part of it. */
 const asked = (house: Household, words: string) =>
@@ -223,5 +226,45 @@ describe('UB6: direct chats on three platforms of one daemon', () => {
     expect(cy.texts()).toEqual(onEach([expect.stringContaining('owner')]))
     const requests = house.anthropic?.ledger.requests().map(lastUserText)
     expect(requests).toEqual(['hello', 'hello', 'hello'])
+  })
+
+  it('UB6: the owner is told privately on each, once, and what the stranger said first is answered once it is admitted', async () => {
+    const house = await everywhere()
+    const [ada, cy] = [directChats(house, 'ada'), directChats(house, 'cy')]
+    ada.say('hello')
+    await ada.shown('heard hello')
+    cy.say('let me in')
+    await cy.shown('only talk to people')
+    await ada.shown('asks to talk to me')
+    await house.restart()
+    cy.say('please')
+    ada.say('still there?')
+    const cards = await ada.shown('asks to talk to me')
+    await ada.shown('heard still there?')
+    const [byTelegram = '', byDiscord = '', bySlack = ''] = cards.map((card) => ('text' in card ? card.text : ''))
+    const code = (card: string): string => /\/admit ([a-z0-9]{5})/.exec(card)?.[1] ?? ''
+    // Each card names the stranger of its own platform.
+    expect([byTelegram, byDiscord, bySlack].map((card) => /(telegram|discord|slack):/.exec(card)?.[1])).toEqual([
+      'telegram',
+      'discord',
+      'slack',
+    ])
+    house.telegram.world.say({ from: 111, text: `/admit ${code(byTelegram)}` })
+    house.discord.world.say({ from: '222', text: `/admit ${code(byDiscord)}` })
+    house.slack.world.say({ from: 'U333', text: `/admit ${code(bySlack)}` })
+    await cy.shown('heard let me in')
+    await cy.shown('please')
+    await house.restart()
+    cy.say('hush')
+    await asked(house, 'hush')
+    cy.say('thank you')
+    await cy.shown('heard thank you')
+
+    const told = Object.values(ada.texts()).map((texts) => texts.filter((text) => text.includes('asks to talk to me')))
+    expect(told.map((cards) => cards.length)).toEqual([1, 1, 1])
+    const refusals = Object.values(cy.texts()).map((texts) => texts.filter((text) => text.includes('only talk to')))
+    expect(refusals.map((lines) => lines.length)).toEqual([1, 1, 1])
+    const firsts = Object.values(cy.texts()).map((texts) => texts.filter((text) => text.includes('heard let me in')))
+    expect(firsts.map((lines) => lines.length)).toEqual([1, 1, 1])
   })
 })

@@ -1,5 +1,6 @@
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
+import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type {
   OperatorService,
@@ -120,6 +121,13 @@ export const sampleAdmissions: readonly AdmissionReport[] = [
   },
 ]
 
+export const sampleReload: ReloadReport = {
+  wider: ['routing.access.direct: public (was owner)'],
+  narrower: ['people: bob: guest (was member)'],
+  other: ['dispatch: changed'],
+  warnings: ['people.ada.ids[0]: "5" matches on every channel'],
+}
+
 export const samplePeople: PeopleReport = {
   people: [
     {
@@ -232,6 +240,12 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         asked.push({ run: id })
         if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
         return { slotAt: AT, traceId: 'tr_2' }
+      },
+    },
+    config: {
+      async reload() {
+        asked.push('reload')
+        return sampleReload
       },
     },
     admissions: {

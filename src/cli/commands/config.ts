@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { EXIT } from '../../core/errors.ts'
+import { askOperator } from '../ask-operator.ts'
 import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
@@ -22,6 +23,25 @@ export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, 
 
 function downLine({ channel, account, reason }: Config['down'][number]): string {
   return `channels.${channel}.accounts.${account}: this channel will be down: ${reason}`
+}
+
+/** Has the running daemon take over who is who, who may talk and what is sent. */
+export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
+  const loaded = await ports.load(options.config)
+  const report = await askOperator(ports, loaded, (operator) => operator.config.reload())
+  const { wider, narrower, other, warnings } = report
+  const same = wider.length + narrower.length + other.length === 0
+  show(ports, options, {
+    value: report,
+    lines: (style) => [
+      ...wider.map((line) => `${style.bad('wider')}     ${plain(line)}`),
+      ...narrower.map((line) => `narrower  ${plain(line)}`),
+      ...other.map((line) => `other     ${plain(line)}`),
+      ...warnings.map((line) => `warning   ${plain(line)}`),
+      same ? 'Nothing has changed in who may talk.' : 'This holds now. Everything else takes effect at the next start.',
+    ],
+  })
+  return EXIT.ok
 }
 
 export async function printSchema(ports: Pick<CliPorts, 'stdout' | 'configSchema'>): Promise<number> {

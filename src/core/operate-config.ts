@@ -1,0 +1,17 @@
+/** What an operator can ask about the configuration: a part of `OperatorService`, apart only for its size. */
+export interface ConfigOperator {
+  /**
+   * Reads the file again and takes over who is who, who may talk and what is sent; everything else takes effect at the
+   * next start. `invalid` for a file with a mistake, and the policy stays as it was; `unavailable` without a daemon.
+   */
+  reload(): Promise<ReloadReport>
+}
+
+/** A sentence a line. */
+export interface ReloadReport {
+  /** Who may talk now and could not before. */
+  readonly wider: readonly string[]
+  readonly narrower: readonly string[]
+  readonly other: readonly string[]
+  readonly warnings: readonly string[]
+}

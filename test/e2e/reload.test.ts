@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const ADA = owner('ada', 'telegram:111')
+const closed = policy({ people: [ADA] })
+
+/** A file the test writes: what the daemon finds in it when it reads it again. */
+async function house(first: RoutingPolicy = closed) {
+  const file: { routing: RoutingPolicy; mistake?: string } = { routing: first }
+  const read = async (): Promise<Config> => {
+    if (file.mistake) throw new ParleyError('config', file.mistake)
+    return { routing: file.routing, warnings: [] } as unknown as Config
+  }
+  return Object.assign(await startHousehold({ routing: first, reload: read }), { file })
+}
+
+const sent = ({ telegram }: Household, chat: number, words: string) =>
+  telegram.ledger.nextFromBot('sent', { where: (one) => one.chatId === chat && one.text.includes(words) })
+
+describe('a policy that changes while the daemon runs', () => {
+  it('H14 S19: holds from the next message on, and what got wider is named', async () => {
+    const of = await house()
+    const { telegram } = of
+    telegram.world.say({ from: 444, text: 'hello?' })
+    await sent(of, 444, 'only talk to people')
+    of.file.routing = policy({
+      people: [ADA, member('bob', 'telegram:444')],
+      access: { direct: 'allowlist', groups: [] },
+    })
+    expect(await of.daemon.operator.config.reload()).toMatchObject({
+      wider: [
+        'people: bob: member (was guest)',
+        'people: id telegram:444: member (was guest)',
+        'routing.access.direct: allowlist (was owner)',
+      ],
+      narrower: [],
+    })
+    telegram.world.say({ from: 444, text: 'and now?' })
+    await sent(of, 444, 'echo and now?')
+    of.file.routing = closed
+    expect((await of.daemon.operator.config.reload()).narrower).toHaveLength(3)
+    telegram.world.say({ from: 444, text: 'still?' })
+    telegram.world.say({ from: 111, text: 'done' })
+    await sent(of, 111, 'echo done')
+    expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(2)
+  })
+
+  it('RELIABILITY K13: a file with a mistake changes nothing', async () => {
+    const of = await house()
+    of.file.mistake = 'parley.yaml:3: people.bob.role: must be owner or member'
+    await expect(of.daemon.operator.config.reload()).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('parley.yaml:3'),
+    })
+    of.telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+  })
+
+  it('K16: two people with one id are refused at a reload as at the start, and the old policy holds', async () => {
+    const of = await house()
+    of.file.routing = policy({ people: [ADA, member('bob', 'telegram:111')] })
+    await expect(of.daemon.operator.config.reload()).rejects.toMatchObject({ code: 'invalid' })
+    of.telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+  })
+
+  it('K16: a link that the new policy overrules is told, and the configuration wins', async () => {
+    const of = await house()
+    await of.daemon.operator.people.link('ada', 'telegram:444')
+    of.telegram.world.say({ from: 444, text: 'it is me' })
+    await sent(of, 444, 'echo it is me')
+    of.file.routing = policy({ people: [ADA, member('bob', 'telegram:444')] })
+    expect((await of.daemon.operator.config.reload()).warnings).toEqual([
+      expect.stringContaining('telegram:444 is linked to ada too; the configuration wins'),
+    ])
+    of.telegram.world.say({ from: 444, text: 'and now?' })
+    of.telegram.world.say({ from: 111, text: 'done' })
+    await sent(of, 111, 'echo done')
+    expect(of.telegram.world.messages(444, { by: 'bot' })).toHaveLength(1)
+  })
+
+  it('without a file to read it says so', async () => {
+    const of = await startHousehold({ routing: closed })
+    await expect(of.daemon.operator.config.reload()).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
