@@ -29,7 +29,8 @@ describe('places on Slack', () => {
     const house = await workshop()
     const { world } = house.slack
     const { channel } = house
-    world.say({ from: 'U444', channel, text: 'only at the root' })
+    const chatter = world.say({ from: 'U444', channel, text: 'only at the root' })
+    await house.slack.ledger.confirmed(chatter.ts)
     const root = world.say({ from: 'U444', channel, text: `${BOT} the boiler leaks` })
     await answerTo(house, 'the boiler leaks')
     world.say({ from: 'U444', channel, thread: root, text: `${BOT} and in the thread?` })
@@ -40,7 +41,8 @@ describe('places on Slack', () => {
     expect(await keys(house)).toEqual([key, `${key}/${root.ts}`])
 
     const joined = await workshop({ channelDimensions: { slack: ['chat'] } })
-    joined.slack.world.say({ from: 'U444', channel: joined.channel, text: 'only at the root' })
+    const first = joined.slack.world.say({ from: 'U444', channel: joined.channel, text: 'only at the root' })
+    await joined.slack.ledger.confirmed(first.ts)
     joined.slack.world.say({ from: 'U444', channel: joined.channel, text: `${BOT} what was said?` })
     await answerTo(joined, 'what was said?')
     expect(toldWith(joined, 'what was said?')).toContain('only at the root')
@@ -53,6 +55,7 @@ describe('places on Slack', () => {
     const root = world.say({ from: 'U444', channel, text: `${BOT} the boiler leaks` })
     await answerTo(house, 'the boiler leaks')
     const aside = world.say({ from: 'U444', channel, thread: root, text: 'I will look at it myself' })
+    await house.slack.ledger.confirmed(aside.ts)
     world.say({ from: 'U444', channel, thread: root, text: `${BOT} done` })
     await answerTo(house, 'done')
     expect(await house.daemon.operator.why(aside.ts)).toMatchObject([{ decision: 'context' }])
@@ -68,6 +71,7 @@ describe('places on Slack', () => {
     world.say({ from: 'U333', channel, text: 'Ada thinks aloud' })
     await answerTo(house, 'Ada thinks aloud')
     const aside = world.say({ from: 'U333', channel, text: 'not Ada', extra: foreign })
+    await house.slack.ledger.confirmed(aside.ts)
     world.say({ from: 'U333', channel, text: `${BOT} who am I?`, extra: foreign })
     await answerTo(house, 'who am I?')
     expect(toldWith(house, 'who am I?')).not.toContain('Ada thinks aloud')
@@ -85,6 +89,7 @@ describe('places on Slack', () => {
     const { world } = house.slack
     const trio = world.addChannel({ kind: 'mpim', name: 'mpdm-ada--bob--parley', members: ['U333', 'U444'] }).id
     const aside = world.say({ from: 'U444', channel: trio, text: 'just between us three' })
+    await house.slack.ledger.confirmed(aside.ts)
     world.say({ from: 'U444', channel: trio, text: `${BOT} what do you think?` })
     await answerTo(house, 'what do you think?')
     expect(await house.daemon.operator.why(aside.ts)).toMatchObject([{ decision: 'context' }])
