@@ -16,13 +16,18 @@ export interface Target {
   readonly folder: string
 }
 
-export const parley: Contender = {
-  name: 'Parley',
-  command(target) {
-    const config = join(target.folder, 'parley.yaml')
-    writeFileSync(config, configOf(target))
-    return { args: [built('../main.js'), 'start', '--config', config], env: environment(target) }
-  },
+export const parley: Contender = parleyWith({})
+
+/** Parley with further platforms: the `channels` of its configuration beside Telegram. */
+export function parleyWith(channels: Readonly<Record<string, unknown>>): Contender {
+  return {
+    name: 'Parley',
+    command(target) {
+      const config = join(target.folder, 'parley.yaml')
+      writeFileSync(config, configOf(target, channels))
+      return { args: [built('../main.js'), 'start', '--config', config], env: environment(target) }
+    },
+  }
 }
 
 export const grammy: Contender = library('grammY', 'bots/grammy.js')
@@ -39,12 +44,12 @@ function library(name: Name, file: string): Contender {
 }
 
 /** Everything is on as for a user; only the limits are out of the way. JSON is YAML. */
-function configOf({ apiRoot, token, folder }: Target): string {
+function configOf({ apiRoot, token, folder }: Target, more: Readonly<Record<string, unknown>>): string {
   const limits = { perSecond: 1e6, perChatPerSecond: 1e6, perGroupPerMinute: 1e6 }
   return JSON.stringify({
     people: { operator: { role: 'owner', ids: ['telegram:1'] } },
     agents: [{ id: 'main', model: 'scripted/echo' }],
-    channels: { telegram: { accounts: { default: { token, apiRoot, limits } } } },
+    channels: { telegram: { accounts: { default: { token, apiRoot, limits } } }, ...more },
     routing: { access: { direct: 'public' } },
     store: { url: `sqlite:${databaseIn(folder)}` },
     logging: { level: 'warn' },
