@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
@@ -12,6 +12,9 @@ import { CASE } from './rounds.ts'
 
 const ADA = 111
 const HEAVY = /^(discord\.js|@discordjs\/.*|@slack\/.*|node-cron|@anthropic-ai\/sdk)$/
+
+/** The bundler names its files from here. */
+const ROOT = join(dirname(PRODUCT), '..')
 
 interface Installed {
   readonly telegram: TelegramServer
@@ -59,15 +62,18 @@ function filesRun(coverage: string): string[] {
   return scripts.filter(({ url }) => url.startsWith('file:')).map(({ url }) => fileURLToPath(url))
 }
 
-const PACKAGE = String.raw`node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\/`
+const PACKAGE = /.*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//
 
-/** Packages that were not bundled, and those the bundler put into a chunk: it says so above each module. */
+/** What the bundler put into each of its files, as it wrote down itself. */
+interface BundleReport {
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>
+}
+
+/** Packages that were not bundled, and those whose modules are in a file that was run. */
 function packagesOf(files: readonly string[]): string[] {
-  const own = files.flatMap((file) => new RegExp(`.*${PACKAGE}`).exec(file)?.[1] ?? [])
-  const bundled = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(new RegExp(`^\\s*// ${PACKAGE}`, 'gm'))].flatMap(([, name]) => name ?? []),
-  )
-  return [...new Set([...own, ...bundled])].sort()
+  const { outputs } = JSON.parse(readFileSync(join(dirname(PRODUCT), 'meta.json'), 'utf8')) as BundleReport
+  const modules = files.flatMap((file) => [file, ...Object.keys(outputs[relative(ROOT, file)]?.inputs ?? {})])
+  return [...new Set(modules.flatMap((module) => PACKAGE.exec(module)?.[1] ?? []))].sort()
 }
 
 const people = { ada: { role: 'owner', ids: [`telegram:${ADA}`] } }
