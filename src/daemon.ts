@@ -127,7 +127,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   })
   const { accept, running, sessions } = engine
   const inlet = new Inlet({ clock, ids, accept, state: stateIn(store) })
-  const live = { hub, inlet, access, startedAt: clock.now() }
+  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, gate, { store, ids, clock, accept })
   const answering = { store, version, models: modelsOf(config), sessions, why, live, ...gate.operator }

@@ -82,7 +82,7 @@ export interface Engine extends SessionDoors {
   recover(): Promise<void>
 }
 
-const VIEW_LIMITS = { turns: 40, contextMessages: 50 }
+const VIEW_LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 24_000 }
 
 export function createEngine(parts: EngineParts): Engine {
   const { store, ids, clock, config, routing, facts, commands, moves, gate } = parts

@@ -5,6 +5,7 @@ import type { Caller } from './core/caller.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from './core/operator.ts'
 import type { Delivery } from './core/outbound.ts'
 import type { Access } from './sessions/access.ts'
+import type { ChatWatch } from './sessions/chat-watch.ts'
 import type { SessionService } from './sessions/session-service.ts'
 import type { Store } from './store/store.ts'
 import type { WhyService } from './why.ts'
@@ -28,6 +29,7 @@ export interface LiveSources {
   readonly hub: ChannelHub
   readonly inlet: Inlet
   readonly access: Access
+  readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly startedAt: number
 }
 
@@ -72,6 +74,7 @@ async function status({ store: { read }, version, models, live }: OperatorSource
     ownerKnown: live ? live.access.ownerKnown : (await read.people.all()).some(({ role }) => role === 'owner'),
     claimLinks: live?.access.claimCode ? claimLinks(channels, live.access.claimCode) : [],
     models,
+    botsHeld: live?.watch.botsHeld() ?? [],
     sessions: total,
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),

@@ -1,4 +1,6 @@
+import { before } from './address.ts'
 import type { DiscordClient } from './client.ts'
+import type { VisibleChannel } from './gateway.ts'
 import { idsOf } from './inbound.ts'
 
 /** Messages that may still be read back after this interruption; shared by all channels. */
@@ -59,4 +61,12 @@ function readPage(result: unknown): { id: string; message: unknown }[] {
     const ids = idsOf(message)
     return ids === undefined ? [] : [{ id: ids.id, message }]
   })
+}
+
+const CLOCKS_DIFFER_MS = 60_000
+
+/** Where reading a channel begins that is met now: what began while we were away from its first message on. */
+export function startOf({ id, createdAt, lastMessageId }: VisibleChannel, missedSince: number | undefined): string {
+  const isNew = missedSince !== undefined && createdAt !== undefined && createdAt > missedSince - CLOCKS_DIFFER_MS
+  return isNew ? before(id) : (lastMessageId ?? '0')
 }

@@ -30,7 +30,7 @@ export function readMessage(message: unknown, context: InboundContext): InboundR
   return guarded('message', () => {
     const facts = readFacts(fieldsOf(message), context)
     if (typeof facts === 'string') return dropped(facts)
-    const eventKey = `${context.botId}:message:${facts.messageId}`
+    const eventKey = messageKey(facts.messageId, context)
     const { botId, commands } = context
     const command = readCommand(facts.text, { botId, addressed: facts.mentioned, commands })
     return command === null
@@ -48,21 +48,49 @@ export function readEdit(message: unknown, context: InboundContext): InboundRead
     if (typeof facts === 'string') return dropped(facts)
     const sentAt = timeOf(fields.edited_timestamp)
     const eventKey = `${context.botId}:edit:${facts.messageId}@${sentAt}`
-    return { kind: 'event', event: { kind: 'edit', eventKey, ...facts, sentAt } }
+    return {
+      kind: 'event',
+      event: { kind: 'edit', eventKey, original: messageKey(facts.messageId, context), ...facts, sentAt },
+    }
   })
+}
+
+/** A message that was deleted. Who did it, and who had written it, is not told; `person` is who a direct chat is with. */
+export function readDelete(
+  messageId: string,
+  { account, botId, place, person }: Omit<InboundContext, 'commands'> & { readonly person: string | undefined },
+): InboundReading {
+  const address = place.kind === 'direct' && person === undefined ? null : toAddress(account, place, person ?? '')
+  if (address === null) return dropped('delete:unknown_channel')
+  return {
+    kind: 'event',
+    event: {
+      kind: 'delete',
+      eventKey: `${botId}:delete:${messageId}`,
+      original: messageKey(messageId, { botId }),
+      address,
+      sender: person === undefined ? NOBODY : { id: person, kind: 'user' },
+      sentAt: timeOfSnowflake(messageId),
+      messageId,
+    },
+  }
+}
+
+const NOBODY: Sender = { id: 'unknown', kind: 'anonymous' }
+
+function messageKey(messageId: string, { botId }: Pick<InboundContext, 'botId'>): string {
+  return `${botId}:message:${messageId}`
 }
 
 /** The facts of a message somebody wrote, or why it is none of ours to read. */
 function readFacts(message: Fields, context: InboundContext): TextFacts | string {
   const author = fieldsOf(message.author)
   if (idOf(author.id) === context.botId) return 'own_message'
-  if (message.webhook_id !== undefined) return 'webhook'
-  if (author.bot === true) return 'other_bot'
   if (typeof message.type !== 'number' || !WRITTEN.has(message.type)) return `message:type_${wordOf(message.type)}`
   const text = optionalText(message.content) ?? ''
   const attachments = readAttachments(message)
   if (text === '' && attachments.length === 0) return 'message:without_text'
-  const sender = readSender(author)
+  const sender = readSender(author, message.webhook_id !== undefined)
   const address = toAddress(context.account, context.place, sender.id)
   if (address === null) return 'message:unknown_channel'
   const mentions = readMentions(message, context.botId)
@@ -99,10 +127,11 @@ function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage |
   }
 }
 
-export function readSender(user: Fields): Sender {
+/** A webhook speaks under an id of its own, and under any name. */
+export function readSender(user: Fields, webhook = false): Sender {
   return {
     id: idOf(user.id),
-    kind: user.bot === true ? 'bot' : 'user',
+    kind: webhook || user.bot === true ? 'bot' : 'user',
     ...present('displayName', optionalText(user.global_name)),
     ...present('username', optionalText(user.username)),
   }
@@ -132,6 +161,17 @@ export function guarded(kind: string, read: () => InboundReading): InboundReadin
   } catch (error) {
     // Even a mistake of ours must not stop what comes after.
     return dropped(`${error instanceof MalformedDispatch ? 'malformed' : 'unreadable'}:${kind}`)
+  }
+}
+
+/** The ids in a MESSAGE_DELETE or MESSAGE_DELETE_BULK; none in one that cannot be read. */
+export function deletedIds(data: unknown): { readonly ids: readonly string[]; readonly channelId: string } {
+  try {
+    const fields = fieldsOf(data)
+    const ids = fields.ids === undefined ? [idOf(fields.id)] : listOf(fields.ids).map(idOf)
+    return { ids, channelId: idOf(fields.channel_id) }
+  } catch {
+    return { ids: [], channelId: '' }
   }
 }
 

@@ -4,18 +4,18 @@ import { ParleyError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { before, type ChannelFacts, isNewer, isSnowflake, snowflakeAt } from './address.ts'
-import { type BackFillBudget, backFill } from './back-fill.ts'
+import { type BackFillBudget, backFill, startOf } from './back-fill.ts'
 import type { DiscordClient } from './client.ts'
 import type { DirectChannels } from './direct-channels.ts'
 import { fieldsOf } from './fields.ts'
-import type { GatewayConnection, VisibleChannel } from './gateway.ts'
-import { idsOf, readEdit, readMessage } from './inbound.ts'
+import type { GatewayConnection } from './gateway.ts'
+import { deletedIds, idsOf, readDelete, readEdit, readMessage } from './inbound.ts'
 import { interactionIds, readInteraction } from './inbound-interaction.ts'
 import type { Interactions } from './interactions.ts'
 import { Lanes } from './lanes.ts'
 import { findPlace } from './places.ts'
 import { cursorFor, type Positions } from './positions.ts'
-import type { InboundReading } from './reading.ts'
+import type { InboundContext, InboundReading } from './reading.ts'
 import { Slots } from './slots.ts'
 
 export interface IntakePorts {
@@ -41,7 +41,6 @@ const BACK_FILL_SLOTS = 5
 /** Channels looked at after a resume, the ones read last first: what is missed there is missed in busy ones. */
 const RESUMED_CHANNELS = 50
 const LOCATE_WITHIN_MS = 10_000
-const CLOCKS_DIFFER_MS = 60_000
 
 /**
  * Everything that was said, live or read back, goes through here: one reader, one gate, one order for each channel. The
@@ -66,8 +65,8 @@ export class Intake {
   }
 
   message(message: unknown): void {
-    const ids = idsOf(message)
     failpoint('CP1-received')
+    const ids = idsOf(message)
     if (ids === undefined) this.#ports.sink.unknown('malformed:message')
     else this.#lanes.push(ids.channelId, () => this.#take(ids.channelId, ids.id, message))
   }
@@ -75,7 +74,7 @@ export class Intake {
   edit(message: unknown): void {
     const ids = idsOf(message)
     if (ids === undefined) this.#ports.sink.unknown('malformed:edit')
-    else this.#lanes.push(ids.channelId, () => this.#takeEdit(ids.channelId, message))
+    else this.#lanes.push(ids.channelId, () => this.#takeChange(ids.channelId, message, (at) => readEdit(message, at)))
   }
 
   /**
@@ -90,11 +89,19 @@ export class Intake {
     this.#interactions.add(work)
   }
 
+  delete(data: unknown): void {
+    const { ids, channelId } = deletedIds(data)
+    if (ids.length === 0) this.#ports.sink.unknown('malformed:delete')
+    const person = this.#ports.positions.personOf(channelId)
+    const read = (id: string) => () => this.#takeChange(channelId, null, (at) => readDelete(id, { ...at, person }))
+    for (const id of ids) this.#lanes.push(channelId, read(id))
+  }
+
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
     const visible = connection.channels()
     this.#missedSince = this.#ports.positions.seenAt
-    const met = visible.map((channel) => ({ id: channel.id, after: this.#startOf(channel) }))
+    const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
     this.seen()
     this.#lanes.push('0', () => this.#ports.positions.note(met))
     const budget = { left: BACK_FILL_TOTAL }
@@ -138,13 +145,6 @@ export class Intake {
     await Promise.all([this.#lanes.idle(), ...this.#interactions])
   }
 
-  /** Where reading a channel begins that is met now: what began while we were away from its first message on. */
-  #startOf({ id, createdAt, lastMessageId }: VisibleChannel): string {
-    const since = this.#missedSince
-    const isNew = since !== undefined && createdAt !== undefined && createdAt > since - CLOCKS_DIFFER_MS
-    return isNew ? before(id) : (lastMessageId ?? '0')
-  }
-
   async #takeInteraction(data: unknown): Promise<void> {
     const { account, botId, sink, interactions, signal } = this.#ports
     const reading = readInteraction(data, { account, botId })
@@ -171,9 +171,14 @@ export class Intake {
     failpoint('CP3-acked')
   }
 
-  async #takeEdit(channelId: string, message: unknown): Promise<void> {
-    const place = await this.#placeOf(channelId, message)
-    const reading = place && readEdit(message, this.#context(place))
+  /** An edit or a deletion; it moves no position. */
+  async #takeChange(
+    channelId: string,
+    hint: unknown,
+    read: (context: InboundContext) => InboundReading,
+  ): Promise<void> {
+    const place = await this.#placeOf(channelId, hint)
+    const reading = place && read(this.#context(place))
     if (reading?.kind !== 'event') return this.#drop(reading)
     this.#stopIfOver()
     await this.#ports.sink.accept(reading.event)
@@ -212,11 +217,9 @@ export class Intake {
   }
 
   async #cursorOf(channelId: string): Promise<string | undefined> {
-    const known = this.#cursors.get(channelId)
-    if (known !== undefined) return known
-    const stored = await this.#ports.positions.read(channelId)
-    if (stored !== undefined) this.#cursors.set(channelId, stored)
-    return stored
+    const cursor = this.#cursors.get(channelId) ?? (await this.#ports.positions.read(channelId))
+    if (cursor !== undefined && !this.#cursors.has(channelId)) this.#cursors.set(channelId, cursor)
+    return cursor
   }
 
   #moved(channelId: string, messageId: string): void {
@@ -230,7 +233,7 @@ export class Intake {
     return findPlace({ client, signal, cached, personOf: (id) => positions.personOf(id) }, channelId, hint)
   }
 
-  #context(place: ChannelFacts) {
+  #context(place: ChannelFacts): InboundContext {
     const { account, botId } = this.#ports
     return { account, botId, place, commands: this.#ports.commands() }
   }

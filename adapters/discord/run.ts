@@ -86,6 +86,7 @@ export function createRun(parts: RunParts): Run {
 function take(type: string, data: unknown, { intake, sink }: Pick<Run, 'intake' | 'sink'>): void {
   if (type === 'MESSAGE_CREATE') intake.message(data)
   else if (type === 'MESSAGE_UPDATE') intake.edit(data)
+  else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') intake.delete(data)
   else if (type === 'INTERACTION_CREATE') intake.interaction(data)
   else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
 }

@@ -5,8 +5,14 @@ import { type Fields, fieldsOf, idOf, isFields, MalformedEvent, optionalText } f
 import { readMrkdwn } from './mrkdwn-text.ts'
 import { dropped, type InboundContext, type InboundReading, wordOf } from './reading.ts'
 
-/** Subtypes under which people write. */
-const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message'])
+/** Subtypes under which people and other apps write. */
+const WRITTEN: ReadonlySet<unknown> = new Set([
+  undefined,
+  'file_share',
+  'thread_broadcast',
+  'me_message',
+  'bot_message',
+])
 
 /**
  * A `message` or `app_mention` event. A mention in a channel comes as both, with different event ids: the key is the
@@ -14,10 +20,10 @@ const WRITTEN: ReadonlySet<unknown> = new Set([undefined, 'file_share', 'thread_
  */
 export function readMessage(event: Fields, context: InboundContext): InboundReading {
   if (!WRITTEN.has(event.subtype)) return dropped(`message:${wordOf(event.subtype)}`)
-  if (isFromBot(event, context)) return dropped(isOwn(event, context) ? 'own_message' : 'bot_message')
+  if (isOurs(event, context)) return dropped(isOwn(event, context) ? 'own_message' : 'slackbot')
   const { facts, command, opens } = readTextFacts(event, event, context)
   if (facts.text === '' && facts.attachments.length === 0) return dropped('message:empty')
-  const eventKey = `${keyBase(context)}:message:${facts.address.chat}/${facts.messageId}`
+  const eventKey = messageKey(facts, context)
   return command === undefined
     ? { kind: 'event', event: { kind: 'message', eventKey, ...facts, ...(opens === undefined ? {} : { opens }) } }
     : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
@@ -27,19 +33,24 @@ export function readMessage(event: Fields, context: InboundContext): InboundRead
 export function readEdit(event: Fields, context: InboundContext): InboundReading {
   const message = fieldsOf(event.message)
   const before = isFields(event.previous_message) ? event.previous_message : {}
-  if (isFromBot(message, context)) return dropped('own_message')
+  // The root of a thread that has answers leaves a stone in its place.
+  if (message.subtype === 'tombstone') return readDelete({ ...event, deleted_ts: message.ts }, context)
+  if (isOurs(message, context)) return dropped('own_message')
   if (message.text === before.text || !isFields(message.edited)) return dropped('message:unchanged')
   if (!WRITTEN.has(message.subtype)) return dropped(`message:${wordOf(message.subtype)}`)
   const { facts } = readTextFacts(message, event, context)
   const at = stampOf(event.ts ?? event.event_ts)
   const eventKey = `${keyBase(context)}:edit:${facts.address.chat}/${facts.messageId}#${at}`
-  return { kind: 'event', event: { kind: 'edit', eventKey, ...facts, sentAt: timeOfStamp(at) } }
+  return {
+    kind: 'event',
+    event: { kind: 'edit', eventKey, original: messageKey(facts, context), ...facts, sentAt: timeOfStamp(at) },
+  }
 }
 
 /** A `message_deleted` event; who deleted it is not told, so its author stands for them. */
 export function readDelete(event: Fields, context: InboundContext): InboundReading {
   const message = fieldsOf(event.previous_message)
-  if (isFromBot(message, context)) return dropped('own_message')
+  if (isOurs(message, context)) return dropped('own_message')
   const messageId = stampOf(event.deleted_ts)
   const address = readPlace(message, event, context)
   const at = stampOf(event.ts ?? event.event_ts)
@@ -52,6 +63,7 @@ export function readDelete(event: Fields, context: InboundContext): InboundReadi
       sender: readSender(message, context),
       sentAt: timeOfStamp(at),
       messageId,
+      original: messageKey({ address, messageId }, context),
     },
   }
 }
@@ -110,10 +122,14 @@ function readPlace(message: Fields, frame: Fields, { account, bot, chatType }: I
 function readSender(message: Fields, { bot, senderName }: InboundContext): Sender {
   const team = optionalText(message.user_team) ?? optionalText(message.source_team) ?? optionalText(message.team)
   const profile = isFields(message.user_profile) ? message.user_profile : {}
-  const displayName = optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
+  const isBot = message.bot_id !== undefined
+  const app = isFields(message.bot_profile) ? message.bot_profile : {}
+  const botName = isBot ? optionalText(message.username) || optionalText(app.name) : undefined
+  const displayName = botName || optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
   return {
-    id: idOf(message.user),
-    kind: 'user',
+    // An app without a user of its own, such as an incoming webhook, is known by its bot id alone.
+    id: idOf(isBot ? (message.user ?? message.bot_id) : message.user),
+    kind: isBot ? 'bot' : 'user',
     team: team ?? bot.team,
     ...(displayName ? { displayName } : {}),
   }
@@ -149,12 +165,20 @@ function readAttachments(message: Fields): readonly AttachmentRef[] {
   )
 }
 
-function isFromBot(message: Fields, context: InboundContext): boolean {
-  return message.bot_id !== undefined || message.user === 'USLACKBOT' || isOwn(message, context)
+/** Our own messages, and the notices of the platform. */
+function isOurs(message: Fields, context: InboundContext): boolean {
+  return message.user === 'USLACKBOT' || isOwn(message, context)
 }
 
 function isOwn(message: Fields, { bot }: InboundContext): boolean {
   return message.user === bot.userId || message.bot_id === bot.botId
+}
+
+function messageKey(
+  { address, messageId }: { readonly address: Address; readonly messageId: string },
+  context: InboundContext,
+): string {
+  return `${keyBase(context)}:message:${address.chat}/${messageId}`
 }
 
 function keyBase({ bot }: InboundContext): string {

@@ -8,7 +8,7 @@ import type { SlackClient } from './client.ts'
 import { CommandNames } from './command-names.ts'
 import type { SlackConfig } from './config.ts'
 import { Directory } from './directory.ts'
-import type { Fields } from './fields.ts'
+import { type Fields, isFields } from './fields.ts'
 import type { HealthBoard } from './health-board.ts'
 import { HttpReceiver } from './http-receiver.ts'
 import { innerEvent, readEventBody } from './inbound.ts'
@@ -173,8 +173,10 @@ class Door {
     const before = this.#turn
     const { account, bot } = this.#parts
     const event = innerEvent(body) ?? {}
-    const author = typeof event.user === 'string' ? event.user : undefined
-    const ofPerson = author !== undefined && author !== bot.userId && event.bot_id === undefined
+    // An edit's author stands in the message inside.
+    const said = isFields(event.message) ? event.message : event
+    const author = typeof said.user === 'string' ? said.user : undefined
+    const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
     const [chatType, senderName] = await Promise.all([
       this.#chatTypeOf(event),
       ofPerson ? this.#directory.nameOf(author) : undefined,

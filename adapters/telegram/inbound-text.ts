@@ -14,7 +14,7 @@ export function readMessage(message: Fields, { context }: UpdateReading): Inboun
   if (migration !== null) return { kind: 'event', event: migration }
   const facts = readTextFacts(message, context)
   if (typeof facts === 'string') return dropped(facts)
-  const eventKey = `${context.bot.id}:message:${facts.address.chat}/${facts.messageId}`
+  const eventKey = messageKey(facts, context)
   const { text, entities } = readText(message)
   const command = readCommand(text, entities, context.bot)
   switch (command.kind) {
@@ -39,7 +39,14 @@ export function readEdit(message: Fields, { context, updateId }: UpdateReading):
   if (typeof facts === 'string') return dropped(facts)
   const at = timeOf(message.edit_date ?? message.date)
   const eventKey = `${context.bot.id}:edit:${facts.address.chat}/${facts.messageId}@${at / 1000}#${updateId}`
-  return { kind: 'event', event: { kind: 'edit', eventKey, ...facts, sentAt: at } }
+  return {
+    kind: 'event',
+    event: { kind: 'edit', eventKey, original: messageKey(facts, context), ...facts, sentAt: at },
+  }
+}
+
+function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext): string {
+  return `${bot.id}:message:${address.chat}/${messageId}`
 }
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>

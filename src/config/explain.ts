@@ -1,6 +1,6 @@
 import { formatAddress } from '../core/address.ts'
 import { CHANNEL_IDS } from '../core/ids.ts'
-import type { Audience, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
+import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
 import type { Config } from './config.ts'
 
@@ -43,7 +43,19 @@ const WHO: Readonly<Record<Audience, string>> = {
   public: 'anyone',
 }
 
-function accessLines({ routing: { access, ownerAlwaysTriggers, wakeWords } }: Config): string[] {
+const EDITS: Readonly<Record<EditPolicy, string>> = {
+  ignore: 'the agent never hears of an edit',
+  update: 'a waiting message is read as edited, a later edit is told with the next prompt',
+  rerun: 'as update, and what is addressed to the agent is answered again',
+}
+
+const DELETIONS: Readonly<Record<DeletionPolicy, string>> = {
+  ignore: 'the agent keeps what was deleted',
+  redact: 'a deleted message is in no later prompt, and not answered if it still waits',
+}
+
+function accessLines({ routing }: Config): string[] {
+  const { access, ownerAlwaysTriggers, wakeWords, edits, deletions, botBudget } = routing
   const groups = access.groups.map(
     (rule, index) =>
       `routing.access.groups[${index}]: ${placeText(rule.match)}: ${WHO[rule.who]}, trigger ${rule.trigger}${ownSettings(rule)}`,
@@ -54,15 +66,22 @@ function accessLines({ routing: { access, ownerAlwaysTriggers, wakeWords } }: Co
     `routing.access.groups: ${groups.length === 0 ? 'every group' : 'every other group'}: the owner only`,
     `routing.ownerAlwaysTriggers: ${ownerAlwaysTriggers ? 'the owner is answered without a mention' : 'the owner must mention the agent like everybody'}`,
     `routing.wakeWords: ${wakeText(wakeWords)}`,
+    `routing.edits: ${EDITS[edits]}`,
+    `routing.deletions: ${DELETIONS[deletions]}`,
+    `routing.botBudget: in one chat ${botBudget.turns} answers and ${botBudget.tokens} tokens for other bots, until a person is answered or ${botBudget.quietMinutes} quiet minutes`,
   ]
 }
 
 /** What a group rule says otherwise than `routing` does. */
-function ownSettings({ ownerAlwaysTriggers, wakeWords, followThreads }: GroupRule): string {
+function ownSettings(rule: GroupRule): string {
+  const { ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions, bots = 'ignore', botIds = [] } = rule
   const own = [
     ...(ownerAlwaysTriggers === undefined ? [] : [`the owner ${ownerAlwaysTriggers ? 'needs no' : 'needs a'} mention`]),
     ...(wakeWords === undefined ? [] : [`wake words ${wakeText(wakeWords)}`]),
     ...(followThreads ? ['threads are followed until 24 quiet hours'] : []),
+    ...(edits === undefined ? [] : [`edits: ${EDITS[edits]}`]),
+    ...(deletions === undefined ? [] : [`deletions: ${DELETIONS[deletions]}`]),
+    ...(bots === 'ignore' ? [] : [`bots ${list(botIds)}: ${bots}`]),
   ]
   return own.map((setting) => `; ${setting}`).join('')
 }

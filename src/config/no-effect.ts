@@ -3,15 +3,20 @@ import type { ConfigFile } from './schema.ts'
 /** One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there. */
 export function noEffectWarnings(file: ConfigFile): readonly string[] {
   const used: string[] = []
-  const threadless: string[] = []
+  const idle: string[] = []
   if (file.models.openai !== undefined) used.push('models.openai')
   for (const [index, rule] of file.routing.access.groups.entries()) {
     if (rule.followThreads && rule.match.channel === 'telegram')
-      threadless.push(`routing.access.groups[${index}].followThreads: Telegram has no threads to follow; take it out`)
+      idle.push(`routing.access.groups[${index}].followThreads: Telegram has no threads to follow; take it out`)
+  }
+  for (const [index, { bots = 'ignore', botIds = [] }] of file.routing.access.groups.entries()) {
+    if (bots !== 'ignore' && botIds.length === 0) {
+      idle.push(`routing.access.groups[${index}].bots: no bot is listed under botIds, so none is answered`)
+    }
   }
   for (const key of ['turnCap', 'checkpoint'] as const) {
     if (file.session[key] !== undefined) used.push(`session.${key}`)
   }
   if (file.http !== undefined) used.push('http')
-  return [...used.map((path) => `${path}: has no effect yet`), ...threadless]
+  return [...used.map((path) => `${path}: has no effect yet`), ...idle]
 }

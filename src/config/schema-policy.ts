@@ -16,6 +16,16 @@ const wakeWords = z
   .max(20)
   .describe('Names that address the agent in groups: whole words, anywhere in the text, in any case.')
 
+const edits = z
+  .enum(['ignore', 'update', 'rerun'])
+  .describe(
+    'update: the agent reads a waiting message as edited, and is told of later edits with its next prompt; rerun: what is addressed to it is answered again, too.',
+  )
+
+const deletions = z
+  .enum(['ignore', 'redact'])
+  .describe('redact: a deleted message is in no later prompt, and not answered if it still waits.')
+
 const groupRule = z.strictObject({
   match: z.strictObject(place).prefault({}),
   who: audience.default('owner'),
@@ -29,6 +39,15 @@ const groupRule = z.strictObject({
     .boolean()
     .default(false)
     .describe('Slack and Discord: in a thread the agent is part of, nobody has to mention it, until 24 quiet hours.'),
+  edits: edits.exactOptional(),
+  deletions: deletions.exactOptional(),
+  bots: z
+    .enum(['ignore', 'mentioned', 'allow'])
+    .exactOptional()
+    .describe(
+      'Other bots. ignore (the default); mentioned: those listed are answered where they mention the agent; allow: as people are.',
+    ),
+  botIds: z.array(id).exactOptional().describe('Which bots: <channel>:<id>, on Slack slack:<team>/<id>; none: nobody.'),
 })
 
 const dispatchRule = z.strictObject({
@@ -50,6 +69,18 @@ export const routing = z
       .describe('Who may talk. No group is open to anybody but the owner unless a rule says so.'),
     ownerAlwaysTriggers: z.boolean().default(true),
     wakeWords: wakeWords.default([]),
+    edits: edits.default('update'),
+    deletions: deletions.default('redact'),
+    botBudget: z
+      .strictObject({
+        turns: z.int().min(1).max(1_000).default(20),
+        tokens: z.int().min(1).default(200_000),
+        quietMinutes: z.int().min(1).max(10_080).default(30),
+      })
+      .prefault({})
+      .describe(
+        'What other bots may use up in one chat until a person is answered there or none of them asks for a while.',
+      ),
     dispatch: z.array(dispatchRule).default([]).describe('Which agent answers; the first match wins.'),
   })
   .prefault({})

@@ -121,10 +121,24 @@ export interface Identity {
   readonly role: Role
 }
 
-export type ContextReason = 'not_addressed' | 'others_mentioned' | 'send_policy' | 'trigger_never' | 'edited' | 'muted'
+export type ContextReason =
+  | 'not_addressed'
+  | 'others_mentioned'
+  | 'send_policy'
+  | 'trigger_never'
+  | 'muted'
+  | 'bot_budget'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'
-export type IgnoreReason = 'self' | 'chat_moved' | 'bot' | 'unsupported_event' | 'command_for_owner' | 'empty'
+export type IgnoreReason =
+  | 'self'
+  | 'chat_moved'
+  | 'bot'
+  | 'unsupported_event'
+  | 'command_for_owner'
+  | 'empty'
+  | 'edits'
+  | 'deletions'
 
 interface Looked {
   readonly identity: Identity
@@ -134,7 +148,8 @@ interface Looked {
 /**
  * The routing answer for one dispatch.
  * `run` owes a turn. `context` is stored in the session and owes none. `control` is a command, never queued behind a
- * turn. `refuse` is recorded with its outcome and may owe one polite line. `ignore` is recorded and silent.
+ * turn. `amend` changes what a session has of an earlier message. `refuse` is recorded with its outcome and may owe one polite
+ * line. `ignore` is recorded and silent.
  */
 export type Decision =
   | (Looked & { readonly kind: 'run'; readonly reason: RunReason; readonly route: Route; readonly addressed: boolean })
@@ -150,6 +165,7 @@ export type Decision =
       readonly command: string
       readonly route: Route
     })
+  | (Looked & { readonly kind: 'amend'; readonly reason: 'edited' | 'deleted' })
   | (Looked & {
       readonly kind: 'refuse'
       readonly reason: RefuseReason

@@ -12,6 +12,8 @@ import type { ToolClass, Usage } from './model.ts'
  * | --- | --- | --- |
  * | `session_started` | the session row is made, once | C2 |
  * | `user_message` | a text is accepted, answered or not | S23, S25, S32 |
+ * | `message_edited` | a message of the session was edited after it was accepted | issue 4 |
+ * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does | issue 4, row 20 |
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | RELIABILITY 3.4 |
  * | `turn_steered` | the user messages before it joined the running turn | DESIGN decision 16 |
@@ -33,6 +35,8 @@ export type SessionEvent = { readonly seq: number; readonly at: number; readonly
 export type EventDraft =
   | { readonly type: 'session_started'; readonly data: { readonly agent: string } }
   | { readonly type: 'user_message'; readonly data: UserMessageData }
+  | { readonly type: 'message_edited'; readonly data: UserMessageData }
+  | { readonly type: 'message_deleted'; readonly data: MessageName }
   | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
   | { readonly type: 'turn_steered'; readonly data: { readonly messages: number } }
@@ -54,6 +58,8 @@ export type EventType = EventDraft['type']
 const ALL_TYPES = {
   session_started: true,
   user_message: true,
+  message_edited: true,
+  message_deleted: true,
   turn_started: true,
   turn_resumed: true,
   turn_steered: true,
@@ -78,10 +84,15 @@ export interface TurnStartData {
   readonly messages?: number
 }
 
-export interface UserMessageData {
+/** Which message of a session is meant: the platform's id, and the chat where the session joins several. */
+export interface MessageName {
+  readonly messageId?: string
+  readonly chat?: string
+}
+
+export interface UserMessageData extends MessageName {
   /** Raw text (S26); tags exist only in the model's view. */
   readonly text: string
-  readonly messageId?: string
   readonly sender: Sender
   readonly person?: PersonId
   readonly owner: boolean
@@ -171,6 +182,8 @@ export type InboxOutcome =
   | 'context'
   | 'control'
   | 'cancelled'
+  | 'edited'
+  | 'deleted'
   | 'quarantined'
   | `refused: ${string}`
   | `ignored: ${string}`

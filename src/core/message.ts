@@ -72,11 +72,16 @@ export interface InboundCommand extends TextFacts {
 
 export interface InboundEdit extends TextFacts {
   readonly kind: 'edit'
+  /** The event key of the message as it was first told. */
+  readonly original: string
 }
 
+/** Who deleted it is not told everywhere; the sender may be the author or nobody. */
 export interface InboundDelete extends InboundFacts {
   readonly kind: 'delete'
   readonly messageId: string
+  /** The event key of the message as it was first told. */
+  readonly original: string
 }
 
 export interface InboundReaction extends InboundFacts {

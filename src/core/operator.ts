@@ -108,6 +108,8 @@ export interface StatusReport {
   /** Links that make whoever follows one the owner; only while there is none. */
   readonly claimLinks: readonly string[]
   readonly models: readonly string[]
+  /** Chats whose other bots have used up their budget and are not answered now. */
+  readonly botsHeld: readonly string[]
   readonly sessions: number
   readonly runningTurns: number
   /** Messages that wait for a turn. */

@@ -1,4 +1,5 @@
 import type { ChatType } from './address.ts'
+import type { BotBudget } from './bot-budget.ts'
 import type { AgentId, ChannelId, PersonId } from './ids.ts'
 import type { Dimension, Role } from './session.ts'
 
@@ -15,6 +16,10 @@ export interface RoutingPolicy {
   readonly ownerAlwaysTriggers: boolean
   /** Names that address the agent in groups when somebody writes one. A group rule's own list replaces it there. */
   readonly wakeWords: readonly string[]
+  /** In direct chats, and in groups whose rule does not say otherwise. */
+  readonly edits: EditPolicy
+  readonly deletions: DeletionPolicy
+  readonly botBudget: BotBudget
   readonly dispatch: readonly DispatchRule[]
   readonly sendPolicy: SendPolicy
   readonly scope: 'routed' | 'global'
@@ -49,7 +54,29 @@ export interface GroupRule {
   readonly wakeWords?: readonly string[]
   /** In a thread the agent is part of, what is said there addresses it until the thread falls quiet. */
   readonly followThreads?: boolean
+  readonly edits?: EditPolicy
+  readonly deletions?: DeletionPolicy
+  /** Default: ignore. */
+  readonly bots?: BotPolicy
+  /** Which bots, by `<channel>:<id>` or bare id; none: nobody. */
+  readonly botIds?: readonly string[]
 }
+
+/**
+ * `mentioned`: a listed bot is answered where it mentions the agent or replies to it. `allow`: as anybody else who is
+ * admitted, except that a bot never has authority, and neither wake words nor followed threads answer it.
+ */
+export type BotPolicy = 'ignore' | 'mentioned' | 'allow'
+
+/**
+ * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn reads,
+ * a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new is answered
+ * again.
+ */
+export type EditPolicy = 'ignore' | 'update' | 'rerun'
+
+/** `redact`: no later prompt has the text, and what still waits is not answered. */
+export type DeletionPolicy = 'ignore' | 'redact'
 
 /** An unset field does not restrict. Ids are compared without case and outer spaces. */
 export interface PlaceMatch {

@@ -13,7 +13,7 @@ export type Addressing =
   | { readonly kind: 'wake_word' | 'followed_thread'; readonly step: TraceStep }
 
 export const NAMED: Addressing = { kind: 'named' }
-const NONE: Addressing = { kind: 'none' }
+export const NOT_NAMED: Addressing = { kind: 'none' }
 
 /**
  * A direct chat, a command, a mention and a reply to the agent address it; elsewhere only a literal false says that a
@@ -33,11 +33,11 @@ export function findAddressing(
   { wake, follows }: ChatSettings,
   facts: Pick<RouteFacts, 'follows'>,
 ): Addressing {
-  if (event.kind !== 'message' && event.kind !== 'edit') return NONE
+  if (event.kind !== 'message' && event.kind !== 'edit') return NOT_NAMED
   const word = wake.words.length === 0 ? undefined : findWakeWord(event.text, wake.words)
   if (word !== undefined) return { kind: 'wake_word', step: pass('group-rule', `the wake word "${word}"`, wake.path) }
-  if (follows === undefined || event.mentionsOthers || !isThread(event.address)) return NONE
-  return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NONE
+  if (follows === undefined || event.mentionsOthers || !isThread(event.address)) return NOT_NAMED
+  return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NOT_NAMED
 }
 
 /** Telegram's topics are rooms that everybody shares, not threads that somebody began. */

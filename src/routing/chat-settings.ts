@@ -1,6 +1,6 @@
 import type { TraceStep } from '../core/dispatch.ts'
-import type { GroupRule, RoutingPolicy } from '../core/policy.ts'
-import { pass } from './trace.ts'
+import type { DeletionPolicy, EditPolicy, GroupRule, RoutingPolicy } from '../core/policy.ts'
+import { pass, stop } from './trace.ts'
 import { compileWakeWords, type WakeWord } from './wake-words.ts'
 
 /** How the chats of a group rule are dealt with, or those that no rule speaks of. Each setting knows where it stands. */
@@ -9,20 +9,24 @@ export interface ChatSettings {
   readonly wake: { readonly words: readonly WakeWord[]; readonly path: string }
   /** What the trace says of a followed thread; undefined where none is followed. */
   readonly follows: TraceStep | undefined
+  readonly edits: { readonly policy: EditPolicy; readonly step: TraceStep }
+  readonly deletions: { readonly policy: DeletionPolicy; readonly step: TraceStep }
 }
 
 /** Direct chats, and groups without a rule. */
-export function commonSettings({ ownerAlwaysTriggers, wakeWords }: RoutingPolicy): ChatSettings {
+export function commonSettings({ ownerAlwaysTriggers, wakeWords, edits, deletions }: RoutingPolicy): ChatSettings {
   return {
     ownerTriggers: ownerTriggers(ownerAlwaysTriggers, 'routing.ownerAlwaysTriggers'),
     wake: { words: compileWakeWords(wakeWords), path: 'routing.wakeWords' },
     follows: undefined,
+    edits: editSetting(edits, 'routing.edits'),
+    deletions: deletionSetting(deletions, 'routing.deletions'),
   }
 }
 
 /** What a rule does not set is as everywhere. */
 export function ruleSettings(rule: GroupRule, path: string, common: ChatSettings): ChatSettings {
-  const { ownerAlwaysTriggers, wakeWords, followThreads } = rule
+  const { ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions } = rule
   return {
     ownerTriggers:
       ownerAlwaysTriggers === undefined
@@ -30,9 +34,20 @@ export function ruleSettings(rule: GroupRule, path: string, common: ChatSettings
         : ownerTriggers(ownerAlwaysTriggers, `${path}.ownerAlwaysTriggers`),
     wake: wakeWords === undefined ? common.wake : { words: compileWakeWords(wakeWords), path: `${path}.wakeWords` },
     follows: followThreads ? pass('group-rule', 'a thread the bot is part of', `${path}.followThreads`) : undefined,
+    edits: edits === undefined ? common.edits : editSetting(edits, `${path}.edits`),
+    deletions: deletions === undefined ? common.deletions : deletionSetting(deletions, `${path}.deletions`),
   }
 }
 
 function ownerTriggers(on: boolean, path: string): ChatSettings['ownerTriggers'] {
   return { on, path, step: pass('group-rule', 'an owner, not addressing the bot', path) }
+}
+
+/** Neither an edit nor a deletion owes a turn by itself: the step stops either way. */
+function editSetting(policy: EditPolicy, path: string): ChatSettings['edits'] {
+  return { policy, step: stop('group-rule', `edits: ${policy}`, path) }
+}
+
+function deletionSetting(policy: DeletionPolicy, path: string): ChatSettings['deletions'] {
+  return { policy, step: stop('group-rule', `deletions: ${policy}`, path) }
 }

@@ -1,3 +1,4 @@
+import type { BotBudget } from '../core/bot-budget.ts'
 import type { Audience, RoutingPolicy } from '../core/policy.ts'
 import { type ChatSettings, commonSettings } from './chat-settings.ts'
 import { compileSessionRules, type SessionRules } from './choose-session.ts'
@@ -15,6 +16,7 @@ export interface Routing {
   readonly groups: GroupRules
   /** Of direct chats and of groups without a rule. */
   readonly common: ChatSettings
+  readonly botBudget: BotBudget
   readonly dispatch: DispatchRules
   readonly sendPolicy: SendRules
   readonly sessions: SessionRules
@@ -35,6 +37,7 @@ export function compileRouting(policy: RoutingPolicy): { routing: Routing; warni
     direct: policy.access.direct,
     groups: compileGroupRules(policy.access.groups, common),
     common,
+    botBudget: policy.botBudget,
     dispatch: dispatch.dispatch,
     sendPolicy: compileSendPolicy(policy.sendPolicy),
     sessions: compileSessionRules(policy),

@@ -1,13 +1,14 @@
 import type { Decision, Dispatch, Identity, RefuseReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
-import { type Addressing, findAddressing, isNamed, NAMED } from './addressing.ts'
+import { type Addressing, findAddressing, isNamed, NAMED, NOT_NAMED } from './addressing.ts'
+import { admitsBot, holdBack } from './bots.ts'
 import type { ChatSettings } from './chat-settings.ts'
 import { chooseSession, type Routed } from './choose-session.ts'
 import type { Routing } from './compile-routing.ts'
 import { findDispatchRule } from './dispatch-rules.ts'
 import { decideTrigger, findGroupRule, type GroupRuleEntry, type TriggerVerdict } from './group-rules.ts'
-import { GUEST, identify } from './identify.ts'
+import { GUEST, identify, NOBODY } from './identify.ts'
 import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
 import { muteStep } from './mute.ts'
 import { readInput } from './read-input.ts'
@@ -58,16 +59,22 @@ const MOVED: Decision = {
 export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
   const { event, origin } = dispatch
   if (event.kind === 'migration') return MOVED
-  if (event.sender.kind === 'bot' && origin === 'platform') return BOT
+  if (event.sender.kind === 'bot' && origin === 'platform' && event.kind !== 'delete')
+    return decideBot(routing, facts, dispatch)
   const ids = senderIds(event.sender)
   const { identity, step } = identify(routing.people, facts, { dispatch, ids })
   const arrival = arrive(routing, facts, { dispatch, identity, ids })
   const access = admit(routing, facts, arrival)
+  if (event.kind === 'delete' && !access.asks) return decideDelete(arrival)
   const sender = SENDERS[event.sender.kind]
   if (access.refused) return refusal(access, access.refused, { identity, trace: [sender, step, access.step] })
   const input = readInput(event, identity, arrival.command)
   if (input.kind === 'ignore') {
     return { kind: 'ignore', reason: input.reason, identity, trace: [sender, step, access.step, input.step] }
+  }
+  const { edits } = arrival.settings
+  if (event.kind === 'edit' && edits.policy !== 'rerun') {
+    return amendment(edits, identity, [sender, step, access.step, input.step])
   }
   const routed = route(routing, arrival)
   if (input.kind === 'text') {
@@ -76,6 +83,59 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   }
   const trace = [sender, step, access.step, input.step, routed.dispatchStep, routed.sessionStep]
   return { kind: 'control', reason: 'command', command: input.command, route: routed.route, identity, trace }
+}
+
+/**
+ * A deletion only takes away: who may ask for it is the platform's affair, which does not tell everywhere who did. It
+ * reaches what was stored of the message, what waits for its author to be let in included.
+ */
+function decideDelete({ identity, settings: { deletions } }: Arrival): Decision {
+  const trace = [deletions.step]
+  return deletions.policy === 'ignore'
+    ? { kind: 'ignore', reason: 'deletions', identity, trace }
+    : { kind: 'amend', reason: 'deleted', identity, trace }
+}
+
+/**
+ * Another bot: ignored unless the rule of the place lists it. It has no authority, gives no commands, and is answered
+ * only within the chat's budget.
+ */
+function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
+  const { event } = dispatch
+  const mentioned = 'mentioned' in event && event.mentioned
+  const place = matchFacts(event.address, senderIds(event.sender), { person: undefined, mentioned })
+  const found = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
+  const input = readInput(event, GUEST, undefined)
+  if (!found?.bots || input.kind === 'control') return BOT
+  const { bots, settings } = found
+  const identity = GUEST
+  if (!admitsBot(bots, place.channel, event.sender)) {
+    return { kind: 'ignore', reason: 'bot', identity, trace: [SENDERS.bot, bots.left] }
+  }
+  const trace = [SENDERS.bot, NOBODY, bots.admitted, input.step]
+  if (input.kind === 'ignore') return { kind: 'ignore', reason: input.reason, identity, trace }
+  if (event.kind === 'edit') return amendment(settings.edits, identity, trace)
+  const rule =
+    bots.policy === 'mentioned' && found.trigger === 'always' ? { ...found, trigger: 'mention' as const } : found
+  const arrival = {
+    dispatch,
+    identity,
+    place,
+    rule,
+    settings,
+    addressing: mentioned ? NAMED : NOT_NAMED,
+    command: undefined,
+  }
+  const first = { sender: SENDERS.bot, identity: NOBODY, access: bots.admitted, command: input.step }
+  const decision = decideText(routing, facts, { arrival, event: input.event, routed: route(routing, arrival), first })
+  return holdBack(decision, facts.botSpending(event.address, dispatch.receivedAt), routing.botBudget)
+}
+
+function amendment(edits: ChatSettings['edits'], identity: Identity, before: readonly TraceStep[]): Decision {
+  const trace = [...before, edits.step]
+  return edits.policy === 'ignore'
+    ? { kind: 'ignore', reason: 'edits', identity, trace }
+    : { kind: 'amend', reason: 'edited', identity, trace }
 }
 
 function arrive(
@@ -135,12 +195,18 @@ interface Admitted {
   readonly first: FirstSteps
 }
 
+/** An edit that would not be answered if it were new changes what is stored, and that is all. */
+function decideText(routing: Routing, facts: RouteFacts, admitted: Admitted): Decision {
+  const decision = decideNew(routing, facts, admitted)
+  if (admitted.event.kind !== 'edit' || decision.kind === 'run') return decision
+  return { kind: 'amend', reason: 'edited', identity: decision.identity, trace: decision.trace }
+}
+
 /**
  * The send policy needs the session's key, so the route is known by then; a denied text is stored there. What another
- * session or a client has for it is refused instead, and whoever sent it is told (T30). An edit stays an edit: it asks
- * for nothing that could be denied.
+ * session or a client has for it is refused instead, and whoever sent it is told (T30).
  */
-function decideText(routing: Routing, facts: RouteFacts, { arrival, event, routed, first }: Admitted): Decision {
+function decideNew(routing: Routing, facts: RouteFacts, { arrival, event, routed, first }: Admitted): Decision {
   const { identity, place } = arrival
   const { dispatchStep, sessionStep, route } = routed
   const send = decideSend(routing.sendPolicy, facts, { scopeKey: route.scopeKey, displayKey: route.displayKey, place })
@@ -151,7 +217,7 @@ function decideText(routing: Routing, facts: RouteFacts, { arrival, event, route
     const trace = [first.sender, first.identity, first.access, first.command, muted, dispatchStep, sessionStep]
     return { kind: 'context', reason: 'muted', route, addressed, identity, trace }
   }
-  if (!send.allowed && event.kind !== 'edit') {
+  if (!send.allowed) {
     const trace = [first.sender, first.identity, first.access, first.command, sendStep, dispatchStep, sessionStep]
     if (arrival.dispatch.posted) return { kind: 'refuse', reason: 'send_policy', identity, trace }
     return { kind: 'context', reason: 'send_policy', route, addressed, identity, trace }

@@ -2,6 +2,7 @@ import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../c
 import type { InboundText } from '../core/message.ts'
 import type { Audience, GroupRule } from '../core/policy.ts'
 import type { Addressing } from './addressing.ts'
+import { type BotRule, compileBots } from './bots.ts'
 import { type ChatSettings, ruleSettings } from './chat-settings.ts'
 import type { PlaceFacts } from './match-facts.ts'
 import { compilePlace, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
@@ -15,6 +16,7 @@ export interface GroupRuleEntry extends Ranked {
   /** What the trace says of whoever the rule admits. */
   readonly admitted: TraceStep
   readonly settings: ChatSettings
+  readonly bots: BotRule | undefined
   /** Where the rule stands in the configuration. */
   readonly path: string
 }
@@ -32,6 +34,7 @@ export function compileGroupRules(rules: readonly GroupRule[], common: ChatSetti
       trigger,
       admitted: pass('access', `who: ${who}`, `${path}.who`),
       settings: ruleSettings(rule, path, common),
+      bots: compileBots(rule, path),
       path,
     }
   })
@@ -62,11 +65,6 @@ const ADDRESSED: TriggerVerdict = {
   reason: 'mentioned',
   step: pass('group-rule', 'the bot was addressed'),
 }
-const EDITED: TriggerVerdict = {
-  kind: 'context',
-  reason: 'edited',
-  step: stop('group-rule', 'an edit changes what is stored and asks for nothing'),
-}
 const OTHERS: TriggerVerdict = {
   kind: 'context',
   reason: 'others_mentioned',
@@ -80,7 +78,6 @@ export function decideTrigger(
   { ownerTriggers }: ChatSettings,
 ): TriggerVerdict {
   const { event, identity, addressing } = utterance
-  if (event.kind === 'edit') return EDITED
   if (utterance.direct) return DIRECT
   if (utterance.origin !== 'platform') return CALLED
   if (rule?.trigger === 'never') {

@@ -8,7 +8,7 @@ import { pass } from './trace.ts'
 /** Nobody we know. */
 export const GUEST: Identity = { role: 'guest' }
 
-const NOBODY = pass('identity', 'an id that stands for no single person')
+export const NOBODY = pass('identity', 'an id that stands for no single person')
 
 /**
  * Who is behind a dispatch, by id alone: names are text (RELIABILITY S24). A sender that is no single user has neither

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { AdmissionFact } from '../core/admission.ts'
+import type { BotSpending } from '../core/bot-budget.ts'
 import type { Identity } from '../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../core/ids.ts'
 import type { SendOverride } from '../core/session.ts'
@@ -28,6 +29,8 @@ export interface RouteFacts {
   command(name: string): KnownCommand | undefined
   /** We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads. */
   follows(thread: Address, at: number): boolean
+  /** What other bots have used up in this chat. */
+  botSpending(chat: Address, at: number): BotSpending
 }
 
 export interface KnownCommand {

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts'
+import { amended } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { SessionEvent } from '../core/event.ts'
@@ -43,7 +44,7 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
     if (!mayRead(request.creator, events)) continue
     readable++
     const after = request.since[session.id] ?? 0
-    for (const event of events) {
+    for (const event of amended(events)) {
       const line = event.seq > after ? digestLine(event, placeOf(session)) : undefined
       if (line) lines.push(line)
     }

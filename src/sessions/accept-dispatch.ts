@@ -1,16 +1,15 @@
-import type { ContextReason, Decision, Dispatch, Identity } from '../core/dispatch.ts'
-import { ParleyError } from '../core/errors.ts'
-import type { UserMessageData } from '../core/event.ts'
+import type { ContextReason, Decision, Dispatch } from '../core/dispatch.ts'
 import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
-import type { InboundText } from '../core/message.ts'
 import type { Session } from '../core/session.ts'
 import type { SessionReader } from '../store/session-port.ts'
-import type { EventToAppend, NewInboxRow, StoreWriter } from '../store/store.ts'
+import type { NewInboxRow, StoreWriter } from '../store/store.ts'
+import { acceptAmendment, findOriginal } from './accept-amendment.ts'
 import { openSession } from './open-session.ts'
 import { type Participants, participantOf } from './participants.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
+import { userMessage } from './user-message.ts'
 
 /** What the accept transaction left for the pipeline to do after its commit. */
 export type Accepted =
@@ -69,6 +68,10 @@ export async function acceptDispatch(
       const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'waiting' })
       return fresh ? { kind: 'command', inboxId: id } : { kind: 'repeat' }
     }
+    case 'amend': {
+      const fresh = await acceptAmendment(tx, { id, dispatch, decision })
+      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+    }
     case 'context':
       return acceptContext(tx, { id, dispatch, decision }, deps)
     case 'run':
@@ -91,11 +94,8 @@ async function acceptContext(
   const outcome = contextOutcome(decision.reason)
   if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
     return { kind: 'repeat' }
-  // An edit is recorded, its first text stays what the model saw.
-  if (dispatch.event.kind !== 'edit') {
-    await join(tx, session.id, dispatch, deps)
-    await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
-  }
+  await join(tx, session.id, dispatch, deps)
+  await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
   return { kind: 'done', inboxId: id }
 }
 
@@ -104,6 +104,7 @@ async function acceptRun(
   { id, dispatch, decision }: Incoming<'run'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
+  if ((await findOriginal(tx, dispatch))?.state === 'waiting') return acceptWaitingEdit(tx, { id, dispatch, decision })
   const session = await openSession(tx, { ...decision, dispatch }, deps.ids)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id)
@@ -133,6 +134,15 @@ async function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, dep
   await deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
 }
 
+/** What still waits is answered once, as it reads by then. */
+async function acceptWaitingEdit(
+  tx: StoreWriter,
+  { id, dispatch, decision: { identity, trace } }: Incoming<'run'>,
+): Promise<Accepted> {
+  const decision = { kind: 'amend', reason: 'edited', identity, trace } as const
+  return (await acceptAmendment(tx, { id, dispatch, decision })) ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+}
+
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
   switch (admission) {
     case 'start':
@@ -151,34 +161,4 @@ function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {
   return reason === 'send_policy' ? 'refused: send_policy' : 'context'
-}
-
-function userMessage(
-  dispatch: Dispatch,
-  decision: Incoming<'run' | 'context'>['decision'],
-  fate: Pick<UserMessageData, 'triggers' | 'refused'>,
-): EventToAppend {
-  const event = textOf(dispatch)
-  const from = dispatch.posted?.from
-  // What no person wrote has somebody's authority and is nobody's words.
-  const speaker: Identity = from ? { role: 'guest' } : decision.identity
-  const data: UserMessageData = {
-    text: event.text,
-    messageId: event.messageId,
-    sender: event.sender,
-    owner: speaker.role === 'owner',
-    addressed: decision.addressed,
-    ...fate,
-    ...(speaker.person === undefined ? {} : { person: speaker.person }),
-    ...(from === undefined ? {} : { from }),
-    ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
-    ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
-    ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
-  }
-  return { type: 'user_message', data }
-}
-
-function textOf({ event }: Dispatch): InboundText {
-  if (event.kind === 'message' || event.kind === 'command' || event.kind === 'edit') return event
-  throw new ParleyError('internal', `a ${event.kind} event cannot be a user message`)
 }

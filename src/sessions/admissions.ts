@@ -6,6 +6,7 @@ import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { InboxRow, Store } from '../store/store.ts'
+import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
 import { KEPT_MS } from './record-refusal.ts'
 
@@ -122,6 +123,8 @@ function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
  * the refused row stays as it was.
  */
 function anew({ event, ...dispatch }: Dispatch, { ids, clock }: AdmissionDeps): Dispatch {
-  const eventKey = `${event.eventKey}#admitted`
-  return { ...dispatch, event: { ...event, eventKey }, traceId: ids.trace(), receivedAt: clock.now() }
+  const eventKey = admittedKey(event.eventKey)
+  const own =
+    event.kind === 'edit' ? { ...event, eventKey, original: admittedKey(event.original) } : { ...event, eventKey }
+  return { ...dispatch, event: own, traceId: ids.trace(), receivedAt: clock.now() }
 }

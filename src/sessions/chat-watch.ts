@@ -1,15 +1,21 @@
-import type { Address } from '../core/address.ts'
+import { type Address, formatAddress } from '../core/address.ts'
+import type { BotSpending } from '../core/bot-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
+import type { Logger } from '../core/logger.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { Store } from '../store/store.ts'
+import { BotTurns } from './bot-turns.ts'
 import { createFollowedThreads } from './followed-threads.ts'
 import type { StartedTurn } from './record-turn.ts'
 
 /** What went on in the chats lately, as far as it decides about the next message there. In memory, rebuilt at start. */
 export interface ChatWatch {
   follows(thread: Address, at: number): boolean
+  botSpending(chat: Address, at: number): BotSpending
+  /** Chats whose bots are not answered now, for the operator. */
+  botsHeld(): readonly string[]
   /** A message was decided. That its commit may still fail does no harm: the platform gives it again. */
   decided(dispatch: Dispatch, decision: Decision): void
   ended(turn: StartedTurn, result: TurnResult): void
@@ -19,14 +25,43 @@ export interface ChatWatchDeps {
   readonly read: Store['read']
   readonly clock: Clock
   readonly policy: RoutingPolicy
+  readonly logger: Logger
 }
 
-export async function createChatWatch({ read, clock, policy }: ChatWatchDeps): Promise<ChatWatch> {
+export async function createChatWatch({ read, clock, policy, logger }: ChatWatchDeps): Promise<ChatWatch> {
   const follows = policy.access.groups.some(({ followThreads }) => followThreads)
   const threads = await createFollowedThreads(read, follows)
+  const bots = new BotTurns(policy.botBudget)
+  if (policy.access.groups.some(({ bots = 'ignore' }) => bots !== 'ignore')) await replayBots(read, bots)
   return {
     follows: threads.follows,
-    decided: (dispatch, decision) => threads.decided(dispatch, decision),
-    ended: (turn, result) => threads.ended(turn, result, clock.now()),
+    botSpending: (chat, at) => bots.spending(chat, at),
+    botsHeld: () => bots.exhausted(clock.now()),
+    decided(dispatch, decision) {
+      threads.decided(dispatch, decision)
+      if (!bots.decided(dispatch, decision)) return
+      const { traceId, event } = dispatch
+      logger.warn('Bots of a chat are not answered until a person speaks or it is quiet', {
+        traceId,
+        chat: formatAddress(event.address),
+        ...bots.spending(event.address, dispatch.receivedAt),
+      })
+    },
+    ended(turn, result) {
+      threads.ended(turn, result, clock.now())
+      bots.ended(turn.reply.address, turn.traceId, result.usage)
+    },
+  }
+}
+
+/** Messages looked through at start for what bots asked before. */
+const LOOK_BACK = 5_000
+
+async function replayBots(read: Store['read'], bots: BotTurns): Promise<void> {
+  for (const { dispatch, decision, turnId } of (await read.inbox.recent(LOOK_BACK)).toReversed()) {
+    bots.decided(dispatch, decision)
+    if (dispatch.event.sender.kind !== 'bot' || turnId === undefined) continue
+    const turn = await read.turns.get(turnId)
+    if (turn) bots.ended(turn.reply.address, turn.traceId, turn.usage)
   }
 }

@@ -5,6 +5,10 @@ export function eventText(event: SessionEvent): string {
   switch (event.type) {
     case 'user_message':
       return `${event.data.sender.displayName ?? event.data.sender.id}: ${event.data.text}`
+    case 'message_edited':
+      return `${event.data.sender.displayName ?? event.data.sender.id} edited a message: ${event.data.text}`
+    case 'message_deleted':
+      return `message ${event.data.messageId} was deleted`
     case 'assistant_message':
     case 'assistant_posted':
       return event.data.text

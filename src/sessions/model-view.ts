@@ -1,9 +1,10 @@
 import type { ChatType } from '../core/address.ts'
-import type { HistoryBoundary, PostedData, SessionEvent, UserMessageData } from '../core/event.ts'
+import type { HistoryBoundary, MessageName, PostedData, SessionEvent } from '../core/event.ts'
 import type { TurnId } from '../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../core/model.ts'
 import type { OpenStep, TurnRequest } from '../core/turn.ts'
-import { addHistory, exchange, type History, setBoundary } from './history-view.ts'
+import { applyEdit, dropDeleted, type Heard, redact } from './heard.ts'
+import { addHistory, exchange, type History, type Said, type SaidSource, setBoundary } from './history-view.ts'
 import { undeliveredNote } from './record-undelivered.ts'
 import { taggedText } from './user-text.ts'
 
@@ -13,6 +14,8 @@ export interface ViewLimits {
   readonly turns: number
   /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
   readonly contextMessages: number
+  /** Of these messages together. */
+  readonly contextCharacters: number
 }
 
 /**
@@ -23,7 +26,7 @@ export interface ViewLimits {
 export interface ModelView extends History {
   readonly lastSeq: number
   /** User messages no turn has taken yet, oldest first. */
-  readonly pending: readonly UserMessageData[]
+  readonly pending: readonly Heard[]
   readonly running?: RunningTurn
   /** What the next turn is told before anything else: messages that did not arrive. */
   readonly notes?: readonly string[]
@@ -31,9 +34,9 @@ export interface ModelView extends History {
 
 interface RunningTurn {
   readonly id: TurnId
-  readonly user: string
-  /** What later turns are shown of `user`, where that is less: the data of a scheduled prompt is its own turn's alone. */
-  readonly kept?: string
+  readonly heard: readonly Heard[]
+  /** Told before what was heard. */
+  readonly notes: readonly string[]
   /** Delivered here from other sessions meanwhile: belongs behind this turn. */
   readonly posted?: readonly PostedData[]
   readonly steps: readonly ModelMessage[]
@@ -61,10 +64,14 @@ export function extendView(
 }
 
 /** The messages of a request for the running turn, and the step a crash left open. */
-export function requestMessages(view: ModelView): { messages: readonly ModelMessage[]; open?: OpenStep } {
-  const { history, running } = view
+export function requestMessages(
+  view: ModelView,
+  chat: ChatType,
+): { messages: readonly ModelMessage[]; open?: OpenStep } {
+  const { running } = view
+  const history = view.history.map(plain)
   if (!running) return { messages: history }
-  const messages: ModelMessage[] = [...history, { role: 'user', text: running.user }, ...running.steps]
+  const messages: ModelMessage[] = [...history, { role: 'user', text: promptOf(running, chat) }, ...running.steps]
   return running.open ? { messages, open: running.open } : { messages }
 }
 
@@ -72,11 +79,16 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return view
-      return { ...view, pending: boundContext([...view.pending, event.data], limits.contextMessages) }
+      return { ...view, pending: boundContext([...view.pending, event.data], limits) }
+    case 'message_edited':
+      if (event.data.refused) return view
+      return { ...view, pending: boundContext(applyEdit(view.pending, event.data), limits) }
+    case 'message_deleted':
+      return forget(view, event.data, chat)
     case 'messages_dropped':
       return { ...view, pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
-      return event.turnId ? start(view, event.turnId, { chat, messages: event.data.messages }) : view
+      return event.turnId ? start(view, event.turnId, event.data.messages) : view
     case 'turn_steered':
       return steer(view, { chat, messages: event.data.messages })
     case 'assistant_step':
@@ -86,7 +98,10 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
       return view.running ? { ...view, running: advance(view.running, event) } : view
     case 'turn_completed':
     case 'turn_cancelled':
-      return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', limits.turns)
+      return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
+        chat,
+        keep: limits.turns,
+      })
     case 'assistant_posted':
       return post(view, event.data, { chat, keep: limits.turns })
     case 'delivery_failed':
@@ -107,35 +122,56 @@ interface Taking {
   readonly messages: number | undefined
 }
 
-function start(view: ModelView, id: TurnId, { chat, messages }: Taking): ModelView {
+function start(view: ModelView, id: TurnId, messages: number | undefined): ModelView {
   const { notes = [], ...rest } = view
   const { taken, left } = takeOldest(view.pending, messages)
   return {
     ...rest,
     pending: left,
-    running: { id, ...withNotes(notes, promptOf(taken, chat)), steps: [], spent: { steps: 0, usage: NO_USAGE } },
+    running: { id, heard: taken, notes, steps: [], spent: { steps: 0, usage: NO_USAGE } },
   }
 }
 
 /** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
-function takeOldest(pending: readonly UserMessageData[], messages: number | undefined) {
+function takeOldest(pending: readonly Heard[], messages: number | undefined) {
   const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
   const last = messages === undefined || messages >= owing.length ? undefined : owing[messages - 1]
   const end = last === undefined ? pending.length : last + 1
   return { taken: pending.slice(0, end), left: pending.slice(end) }
 }
 
-type Prompt = Pick<RunningTurn, 'user' | 'kept'>
-
-function withNotes(notes: readonly string[], { user, kept }: Prompt): Prompt {
-  const after = (text: string): string => [...notes, text].join('\n')
-  return kept === undefined ? { user: after(user) } : { user: after(user), kept: after(kept) }
+/** The data of a scheduled prompt is its own turn's alone: later turns are not shown it. */
+function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
+  return [textOf({ heard, before: notes }, chat), ...heard.flatMap((message) => message.data ?? [])].join('\n\n')
 }
 
-function promptOf(pending: readonly UserMessageData[], chat: ChatType): Prompt {
-  const text = joined(pending, chat)
-  const data = pending.flatMap((message) => message.data ?? [])
-  return data.length === 0 ? { user: text } : { user: [text, ...data].join('\n\n'), kept: text }
+function plain(said: Said): ModelMessage {
+  return said.role === 'user' ? { role: 'user', text: said.text } : said
+}
+
+/** The log keeps it (BEHAVIOUR 2 row 20); no later prompt does. */
+function forget(view: ModelView, deleted: MessageName, chat: ChatType): ModelView {
+  const { pending, running } = view
+  const without = (said: readonly Said[]) => said.map((one) => withoutDeleted(one, deleted, chat))
+  return {
+    ...view,
+    history: without(view.history),
+    hidden: without(view.hidden),
+    pending: dropDeleted(pending, deleted),
+    ...(running ? { running: { ...running, heard: redact(running.heard, deleted) } } : {}),
+  }
+}
+
+function withoutDeleted(said: Said, deleted: MessageName, chat: ChatType): Said {
+  if (said.role !== 'user' || !said.heard) return said
+  const heard = redact(said.heard, deleted)
+  return heard === said.heard ? said : { ...said, heard, text: textOf({ ...said, heard }, chat) }
+}
+
+function textOf({ heard = [], before = [], note }: SaidSource, chat: ChatType): string {
+  return [...before, ...(heard.length === 0 ? [] : [joined(heard, chat)]), ...(note === undefined ? [] : [note])].join(
+    '\n',
+  )
 }
 
 /** What another session delivered here is the agent's own word; what was said before it stands before it. */
@@ -147,8 +183,8 @@ function post(
   const { running, pending } = view
   if (running) return { ...view, running: { ...running, posted: [...(running.posted ?? []), data] } }
   const heard = pending.filter((message) => !message.triggers)
-  const user = [...(heard.length === 0 ? [] : [joined(heard, chat)]), postedNote(data)].join('\n')
-  const history = addHistory(view, exchange(user, data.text), keep)
+  const note = postedNote(data)
+  const history = addHistory(view, exchange(textOf({ heard, note }, chat), data.text, { heard, note }), keep)
   return { ...view, ...history, pending: pending.filter((message) => message.triggers) }
 }
 
@@ -194,12 +230,21 @@ function settle(running: RunningTurn, open: OpenStep): RunningTurn {
   return { ...rest, steps: [...running.steps, { role: 'tool', results }] }
 }
 
-function end(view: ModelView, completed: boolean, keep: number): ModelView {
+function end(
+  view: ModelView,
+  completed: boolean,
+  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+): ModelView {
   const { running, ...rest } = view
-  const own = completed && running?.answer !== undefined ? exchange(running.kept ?? running.user, running.answer) : []
+  const own = completed && running?.answer !== undefined ? answered(running, running.answer, chat) : []
   const posted = (running?.posted ?? []).flatMap((data) => exchange(postedNote(data), data.text))
   if (own.length + posted.length === 0) return rest
   return { ...rest, ...addHistory(view, [...own, ...posted], keep) }
+}
+
+function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType): Said[] {
+  const source = { heard, before: notes }
+  return exchange(textOf(source, chat), answer, source)
 }
 
 /** What was said and not answered belongs to the history that a replacement puts aside. */
@@ -213,14 +258,18 @@ function endTakenOver({ running: _elsewhere, ...view }: ModelView): ModelView {
   return { ...view, pending: view.pending.map((message) => ({ ...message, triggers: false })) }
 }
 
-/** Context is bounded, oldest first; messages that owe an answer are never dropped. */
-function boundContext(pending: readonly UserMessageData[], keep: number): readonly UserMessageData[] {
-  const surplus = pending.filter((message) => !message.triggers).length - keep
-  if (surplus <= 0) return pending
-  let dropped = 0
-  return pending.filter((message) => message.triggers || ++dropped > surplus)
+/** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
+function boundContext(pending: readonly Heard[], { contextMessages, contextCharacters }: ViewLimits): readonly Heard[] {
+  let [messages, characters] = [0, 0]
+  const kept = pending.toReversed().filter(({ triggers, text }) => {
+    if (triggers) return true
+    messages++
+    characters += text.length
+    return messages <= contextMessages && characters <= contextCharacters
+  })
+  return kept.length === pending.length ? pending : kept.reverse()
 }
 
-function joined(pending: readonly UserMessageData[], chat: ChatType): string {
-  return pending.map((message) => taggedText(message, chat)).join('\n')
+function joined(heard: readonly Heard[], chat: ChatType): string {
+  return heard.map((message) => taggedText(message, chat)).join('\n')
 }

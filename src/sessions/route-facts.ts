@@ -1,8 +1,10 @@
 import type { Address } from '../core/address.ts'
+import type { BotSpending } from '../core/bot-budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Identity } from '../core/dispatch.ts'
 import type { ChannelId, ScopeKey } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { SendOverride } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -23,6 +25,7 @@ export interface StoredFacts {
   readonly admission: Admissions['fact']
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
   follows(thread: Address, at: number): boolean
+  botSpending(chat: Address, at: number): BotSpending
   /** Must be told what is decided and what came of it. */
   readonly watch: ChatWatch
 }
@@ -36,13 +39,14 @@ export interface FactSources {
   readonly admissions: Pick<Admissions, 'fact'>
   readonly clock: Clock
   readonly policy: RoutingPolicy
+  readonly logger: Logger
   command(name: string): ChatCommand | undefined
 }
 
 /** People come from `access`, overrides from their book. */
 export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
-  const { read, overrides, clock, access, admissions, mutes, moves, policy, command } = sources
-  const watch = await createChatWatch({ read, clock, policy })
+  const { read, overrides, clock, access, admissions, mutes, moves, policy, logger, command } = sources
+  const watch = await createChatWatch({ read, clock, policy, logger })
   return {
     formerChat: moves.formerChat,
     get ownerKnown() {
@@ -50,6 +54,7 @@ export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
     },
     personOf: access.personOf,
     follows: watch.follows,
+    botSpending: watch.botSpending,
     watch,
     sendOverride: overrides.send,
     mutedUntil: mutes.until,

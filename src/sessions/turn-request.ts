@@ -12,7 +12,7 @@ export interface RequestContext {
 
 /** What the agent is asked: the session's view, with whatever an interrupted run of this turn has committed. Pure. */
 export function turnRequest(turn: StartedTurn, view: ModelView, { agent, now, steer }: RequestContext): TurnRequest {
-  const { messages, open } = requestMessages(view)
+  const { messages, open } = requestMessages(view, turn.session.chatType)
   return {
     turnId: turn.id,
     sessionId: turn.session.id,

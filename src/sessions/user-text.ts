@@ -1,6 +1,7 @@
 import type { ChatType } from '../core/address.ts'
 import type { Writer } from '../core/dispatch.ts'
 import type { UserMessageData } from '../core/event.ts'
+import type { Heard } from './heard.ts'
 
 const QUOTE_LENGTH = 200
 
@@ -8,12 +9,13 @@ const QUOTE_LENGTH = 200
  * A user message as the model reads it. In groups it carries the sender's name, and a tag when it was not addressed to
  * the agent (S26, S27); in direct chats it is the raw text. The stored event keeps the raw text (S23).
  */
-export function taggedText(message: UserMessageData, chatType: ChatType): string {
+export function taggedText(message: Heard, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
   const body = withQuote(message) + withAttachments(message)
-  if (chatType === 'direct') return body
+  const told = message.deleted ? '[deleted this message]' : message.edit ? '[edited an earlier message] ' : undefined
+  if (chatType === 'direct') return `${told ?? ''}${body}`
   const name = message.sender.displayName ? `[${tagSafe(message.sender.displayName)}] ` : ''
-  const aside = message.addressed ? '' : '[not directed at you] '
+  const aside = told ?? (message.addressed ? '' : '[not directed at you] ')
   return `${name}${aside}${withoutFakedTags(body)}`
 }
 

@@ -1,6 +1,6 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { InboxOutcome } from '../core/event.ts'
-import type { ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
@@ -67,6 +67,12 @@ export class InboxReading implements InboxReader {
 
   ofTurn(turnId: TurnId): Promise<readonly InboxRow[]> {
     return this.#list('turn_id = $1 ORDER BY no', [turnId])
+  }
+
+  async byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined> {
+    const query = `SELECT ${COLUMNS} FROM ${ROWS} WHERE channel = $1 AND account = $2 AND event_key = $3`
+    const row = await this.sql.get(query, [channel, account, eventKey])
+    return row === undefined ? undefined : readRow(codec, row)
   }
 
   find(name: string): Promise<readonly InboxRow[]> {

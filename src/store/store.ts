@@ -1,6 +1,6 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/event.ts'
-import type { ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
 import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
@@ -129,6 +129,8 @@ export interface InboxReader {
   /** Waiting rows that are commands, oldest first. */
   commandsWaiting(): Promise<readonly InboxRow[]>
   ofTurn(turnId: TurnId): Promise<readonly InboxRow[]>
+  /** The message an account was given under this event key. */
+  byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined>
   /** By inbox id, trace id or platform message id, newest first, at most 20 (`parley why`). */
   find(name: string): Promise<readonly InboxRow[]>
   /** By the platform's message id in any chat of a channel, newest first, at most 200: chats number theirs anew. */

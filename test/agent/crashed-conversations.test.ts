@@ -19,7 +19,7 @@ const plans = fc.array(fc.array(fc.constantFrom<ToolClass>('pure', 'keyed', 'onc
   minLength: 1,
   maxLength: 2,
 })
-const limits = { turns: 50, contextMessages: 50 }
+const limits = { turns: 50, contextMessages: 50, contextCharacters: 9_000 }
 
 let server: AnthropicServer
 beforeEach(async () => {
@@ -60,7 +60,7 @@ async function agentNoting(ran: string[]): Promise<RunAgent> {
 
 /** Runs a turn from its log and commits what it yields; dies instead of the commit with number `crashAt`. */
 async function runTurn(agent: RunAgent, log: Log, turn: string, crashAt = Number.POSITIVE_INFINITY): Promise<boolean> {
-  const { messages, open } = requestMessages(extendView(EMPTY_VIEW, log.events, 'direct', limits))
+  const { messages, open } = requestMessages(extendView(EMPTY_VIEW, log.events, 'direct', limits), 'direct')
   let commits = 0
   for await (const event of agent(turnRequest({ messages, ...(open ? { open } : {}) }), never())) {
     if (event.type === 'delta') continue

@@ -241,6 +241,9 @@ session:
     },
     ownerAlwaysTriggers: true,
     wakeWords: [],
+    edits: 'update',
+    deletions: 'redact',
+    botBudget: { turns: 20, tokens: 200_000, quietMinutes: 30 },
     dispatch: [
       { name: 'vip', match: { sender: '444', mentioned: true }, agent: 'main', dimensions: ['chat', 'sender'] },
     ],

@@ -1,4 +1,5 @@
 import type { Address } from '../../src/core/address.ts'
+import { NOTHING_SPENT } from '../../src/core/bot-budget.ts'
 import type { Dispatch } from '../../src/core/dispatch.ts'
 import { type TraceId, toAccountId } from '../../src/core/ids.ts'
 import type { InboundCommand, InboundEdit, InboundEvent, InboundMessage, Sender } from '../../src/core/message.ts'
@@ -15,6 +16,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
     admission: () => undefined,
     command: () => undefined,
     follows: () => false,
+    botSpending: () => NOTHING_SPENT,
     ...changes,
   }
 }
@@ -59,7 +61,7 @@ export function command(name: string, changes: Partial<InboundCommand> = {}): In
 }
 
 export function edit(changes: Partial<InboundEdit> = {}): InboundEdit {
-  return { ...message(), kind: 'edit', ...changes }
+  return { ...message(), kind: 'edit', original: 'e1', eventKey: 'e2', ...changes }
 }
 
 export function dispatchOf(event: InboundEvent, changes: Partial<Dispatch> = {}): Dispatch {

@@ -32,6 +32,7 @@ export const sampleStatus: StatusReport = {
   ownerKnown: false,
   claimLinks: ['https://t.me/parley_bot?start=abc'],
   models: ['scripted/echo'],
+  botsHeld: [],
   sessions: 2,
   runningTurns: 1,
   waiting: 3,

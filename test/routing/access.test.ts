@@ -120,7 +120,6 @@ describe('access to groups', () => {
 describe('one gate for every kind of event (RELIABILITY S12)', () => {
   const { text: _text, mentioned: _mentioned, ...rest } = message()
   const kinds: InboundEvent[] = [
-    { ...rest, kind: 'delete' },
     { ...rest, kind: 'reaction', added: ['👍'], removed: [] },
     { ...rest, kind: 'membership', status: 'joined' },
     { ...rest, kind: 'button', data: 'x', callbackId: 'c1' },

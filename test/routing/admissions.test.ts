@@ -107,9 +107,9 @@ describe('who asks to be let in', () => {
 
   it('an edit, a deletion and a reaction ask for nothing, but the first two belong to what waits', () => {
     const waits = knows('telegram:group:-100', { state: 'asked' })
-    const deleted: InboundEvent = { ...rest, kind: 'delete' }
+    const deleted: InboundEvent = { ...rest, kind: 'delete', original: 'e1' }
     const reaction: InboundEvent = { ...rest, kind: 'reaction', added: ['x'], removed: [] }
-    expect([asks(edit({ sender: CY })), asks(deleted), asks(reaction)]).toEqual(['refused', 'refused', 'refused'])
+    expect([asks(edit({ sender: CY })), asks(deleted), asks(reaction)]).toEqual(['refused', 'amend', 'refused'])
     expect([asks(edit({ sender: CY }), waits), asks(deleted, waits), asks(reaction, waits)]).toEqual([
       'telegram:group:-100',
       'telegram:group:-100',

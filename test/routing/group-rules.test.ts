@@ -108,7 +108,7 @@ describe('what triggers in a group', () => {
 
   it('an edit is stored and triggers nothing, in groups and direct chats', () => {
     const edits = [edit({ mentioned: true }), edit({ address: direct('111') })]
-    expect(edits.map((event) => verdict(decide(under('always'), event)))).toEqual(['context/edited', 'context/edited'])
+    expect(edits.map((event) => verdict(decide(under('always'), event)))).toEqual(['amend/edited', 'amend/edited'])
   })
 
   it('what a caller asks for runs whatever the trigger', () => {

@@ -37,7 +37,7 @@ it.each([
 
 it('row 38: an edit stays an edit, and a control command is run where the agent is muted', () => {
   const facts = { mutedUntil: () => Number.POSITIVE_INFINITY, command: () => ({ who: 'owner' as const, open: false }) }
-  expect(verdict(decide(household(), edit(), { facts }))).toBe('context/edited')
+  expect(verdict(decide(household(), edit(), { facts }))).toBe('amend/edited')
   expect(verdict(decide(household(), command('mute'), { facts }))).toBe('control/command')
 })
 

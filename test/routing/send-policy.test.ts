@@ -144,7 +144,7 @@ describe('send policy', () => {
   })
 
   it('an edit in a denied session stays an edit', () => {
-    expect(verdict(decide(household({ sendPolicy: rules(deny({})) }), edit()))).toBe('context/edited')
+    expect(verdict(decide(household({ sendPolicy: rules(deny({})) }), edit()))).toBe('amend/edited')
   })
 
   it.each(['person', 'keyPrefix', 'chatType', 'channel', 'topic'])('a blank %s is refused with its path', (field) => {

@@ -22,7 +22,7 @@ import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 removeTempFolders()
 
 const ids = createIdSource({ now: systemClock.now, randomBytes })
-const LIMITS = { turns: 40, contextMessages: 50 }
+const LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
 let store: Store
 
 beforeEach(async () => {
@@ -61,7 +61,7 @@ async function answerTurn(id: SessionId, text: string): Promise<void> {
 /** What the model would be shown, read afresh, one line a message. */
 async function shown(id: SessionId): Promise<readonly string[]> {
   const view = await createTranscript(store.read.events, LIMITS).view({ id, chatType: 'direct' })
-  return requestMessages(view).messages.map((said) => ('text' in said ? said.text : said.role))
+  return requestMessages(view, 'direct').messages.map((said) => ('text' in said ? said.text : said.role))
 }
 
 const ALIAS = 'agent:main:telegram:group:-100'

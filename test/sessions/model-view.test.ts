@@ -4,10 +4,10 @@ import type { SessionEvent } from '../../src/core/event.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/model-view.ts'
 import { eventLog } from '../fakes/session-events.ts'
 
-const LIMITS = { turns: 3, contextMessages: 2 }
+const LIMITS = { turns: 3, contextMessages: 2, contextCharacters: 100 }
 
 function messagesOf(events: readonly SessionEvent[], chat: ChatType = 'direct') {
-  return requestMessages(extendView(EMPTY_VIEW, events, chat, LIMITS))
+  return requestMessages(extendView(EMPTY_VIEW, events, chat, LIMITS), chat)
 }
 
 describe('model view', () => {

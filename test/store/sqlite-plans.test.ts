@@ -133,6 +133,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await inbox.sessionsWaiting()
   await inbox.commandsWaiting()
   await inbox.ofTurn(ids.turn())
+  await inbox.byKey('telegram', ACCOUNT, 'e1')
   await inbox.find('name')
   await inbox.inSession(SESSION, '1')
   await inbox.recent(1)

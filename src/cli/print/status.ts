@@ -18,6 +18,10 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ['models', report.models.map(oneLine).join(', ') || 'none'],
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
+      ...report.botsHeld.map((chat) => [
+        'bots',
+        `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,
+      ]),
       ['outbox', tally(report.outbox) || 'empty'],
     ]),
     ...deliveryLines('Sends nobody can be sure of', report.uncertain, style),

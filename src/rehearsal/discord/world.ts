@@ -89,6 +89,15 @@ export class DiscordWorld extends WorldState {
     this.erase(state, this.message(state, message))
   }
 
+  /** A moderator deletes several at once: one dispatch tells of all. */
+  removeMany(channel: Ref, messages: readonly Ref[]): void {
+    const state = this.channel(channel)
+    const gone = messages.map((message) => this.message(state, message))
+    for (const stored of gone) this.#bury(stored)
+    const ids = gone.map(({ message }) => message.id)
+    this.#publish('MESSAGE_DELETE_BULK', { ids, channel_id: state.channel.id, ...guildOf(state.channel) })
+  }
+
   /** Changes what the bot may do in a channel; one that is hidden from it is deleted for it, as on the platform. */
   setAccess(ref: Ref, access: Access): void {
     const state = this.channel(ref)
@@ -137,8 +146,7 @@ export class DiscordWorld extends WorldState {
   }
 
   erase({ channel }: ChannelState, stored: StoredMessage): void {
-    stored.deleted = true
-    this.#record('deleted', stored.message)
+    this.#bury(stored)
     const { id, channel_id } = stored.message
     this.#publish('MESSAGE_DELETE', { id, channel_id, ...guildOf(channel) })
   }
@@ -164,6 +172,11 @@ export class DiscordWorld extends WorldState {
       ...EMPTY_LISTS,
       ...GUILD_SETTINGS,
     }
+  }
+
+  #bury(stored: StoredMessage): void {
+    stored.deleted = true
+    this.#record('deleted', stored.message)
   }
 
   #dispatchOf({ channel }: ChannelState, message: ApiMessage): Readonly<Record<string, unknown>> {

@@ -199,8 +199,8 @@ export class SlackWorld extends WorldState {
   }
 
   #publishMention(channel: ChannelState, message: ApiMessage): void {
-    const { user, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id } = message
-    const facts = { user, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id }
+    const { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id } = message
+    const facts = { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id }
     this.#send(channel, 'app_mention', { ...facts, type: 'app_mention', channel: channel.id, event_ts: ts })
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelFacts } from '../../../adapters/discord/address.ts'
-import { readEdit, readMessage } from '../../../adapters/discord/inbound.ts'
+import { deletedIds, readDelete, readEdit, readMessage } from '../../../adapters/discord/inbound.ts'
 import type { InboundReading } from '../../../adapters/discord/reading.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 
@@ -92,11 +92,41 @@ describe('who is meant', () => {
   })
 })
 
+describe('deletions', () => {
+  test('name the message as it was first told', () => {
+    const deletion = readDelete('5', { ...context(channel), person: undefined })
+    const said = read({ id: '5' })
+    const key = said.kind === 'event' ? said.event.eventKey : ''
+    expect(deletion).toMatchObject({ event: { kind: 'delete', messageId: '5', original: key } })
+  })
+
+  test('in a direct chat with nobody we know are dropped', () => {
+    expect(why(readDelete('5', { ...context(direct), person: undefined }))).toBe('delete:unknown_channel')
+    expect(readDelete('5', { ...context(direct), person: '222' })).toMatchObject({
+      event: { address: { chat: '222' } },
+    })
+  })
+
+  test.each([
+    [{ id: '5', channel_id: '7' }, ['5']],
+    [{ ids: ['5', '6'], channel_id: '7' }, ['5', '6']],
+    [{ channel_id: '7' }, []],
+    [null, []],
+  ])('%j names %j', (data, ids) => {
+    expect(deletedIds(data).ids).toEqual(ids)
+  })
+})
+
+test.each([
+  ['another bot', { author: { ...ada, bot: true } }],
+  ['a webhook', { webhook_id: '8' }],
+])('S25: %s is a bot', (_, changes) => {
+  expect(read(changes)).toMatchObject({ event: { sender: { kind: 'bot', id: ada.id } } })
+})
+
 describe('what is no event', () => {
   test.each([
     ['the bot itself', { author: bot }, 'own_message'],
-    ['another bot', { author: { ...ada, bot: true } }, 'other_bot'],
-    ['a webhook', { webhook_id: '8' }, 'webhook'],
     ['a join notice', { type: 7 }, 'message:type_7'],
     ['no text and no file', { content: '' }, 'message:without_text'],
     ['a broken id', { id: 5 }, 'malformed:message'],

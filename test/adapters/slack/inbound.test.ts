@@ -108,11 +108,27 @@ describe('who', () => {
   test.each([
     ['the bot itself', { user: 'U0BOT' }, 'own_message'],
     ['the bot itself, by its bot id', { user: undefined, bot_id: 'B01' }, 'own_message'],
-    ['another app', { bot_id: 'B77' }, 'bot_message'],
-    ['an integration', { subtype: 'bot_message', bot_id: 'B77', user: undefined }, 'message:bot_message'],
-    ['Slackbot', { user: 'USLACKBOT' }, 'bot_message'],
+    ['Slackbot', { user: 'USLACKBOT' }, 'slackbot'],
   ])('%s is no event', (_, fields, why) => {
     expect(whyNot({ ...message, ...fields })).toBe(why)
+  })
+
+  test.each([
+    ['another app', { bot_id: 'B77' }, { id: 'U333' }],
+    [
+      'an integration',
+      { subtype: 'bot_message', bot_id: 'B77', user: undefined, username: 'ci' },
+      { id: 'B77', displayName: 'ci' },
+    ],
+  ])('S25: %s is a bot', (_, fields, sender) => {
+    expect(eventOf({ ...message, ...fields }).sender).toMatchObject({ kind: 'bot', ...sender })
+  })
+
+  test('the stone that a deleted root leaves is its deletion', () => {
+    const stone = { ...message, subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.' }
+    const frame = { type: 'message', subtype: 'message_changed', channel: 'C1', channel_type: 'channel' }
+    const event = eventOf({ ...frame, ts: '1790000002.000100', message: stone, previous_message: message })
+    expect(event).toMatchObject({ kind: 'delete', messageId: message.ts, original: eventOf(message).eventKey })
   })
 
   test('an answer in a thread that the bot began addresses the bot', () => {

@@ -40,7 +40,7 @@ const text = {
 }
 const event = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('message'), ...text }),
-  z.strictObject({ kind: z.literal('edit'), ...text }),
+  z.strictObject({ kind: z.literal('edit'), original: z.string().min(1), ...text }),
   z.strictObject({ kind: z.literal('command'), ...text, name: z.string().min(1), args: z.string() }),
   z.strictObject({
     kind: z.literal('reaction'),

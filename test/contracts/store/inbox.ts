@@ -118,6 +118,16 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await inbox.ofMessage('discord', '77')).toEqual([])
   })
 
+  it('byKey finds a message by what its account called it', async () => {
+    const [row, other] = [inboxRow(1, 1), inboxRow(2, 1)]
+    await add(row, other)
+    const { address, eventKey } = row.dispatch.event
+    const { inbox } = underTest.store.read
+    expect(await inbox.byKey(address.channel, address.account, eventKey)).toEqual(row)
+    expect(await inbox.byKey('slack', address.account, eventKey)).toBeUndefined()
+    expect(await inbox.byKey(address.channel, address.account, `${eventKey}x`)).toBeUndefined()
+  })
+
   it('recent gives the newest first', async () => {
     const rows = [1, 2, 3].map((no) => inboxRow(1, no))
     await add(...rows)

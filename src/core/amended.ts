@@ -1,0 +1,26 @@
+import type { MessageName, SessionEvent } from './event.ts'
+
+/**
+ * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone. What was
+ * before the first of these events is not known, so an edit of it says nothing here.
+ */
+export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  const texts = new Map<string, string>()
+  const deleted = new Set<string>()
+  for (const event of events) {
+    if (event.type === 'message_edited') texts.set(nameOf(event.data), event.data.text)
+    if (event.type === 'message_deleted') deleted.add(nameOf(event.data))
+  }
+  if (texts.size + deleted.size === 0) return events
+  return events.flatMap((event) => {
+    if (event.type !== 'user_message' || event.data.messageId === undefined) return [event]
+    const name = nameOf(event.data)
+    if (deleted.has(name)) return []
+    const text = texts.get(name)
+    return text === undefined ? [event] : [{ ...event, data: { ...event.data, text } }]
+  })
+}
+
+function nameOf({ messageId, chat }: MessageName): string {
+  return `${chat ?? ''} ${messageId ?? ''}`
+}

@@ -1,0 +1,31 @@
+/**
+ * How much other bots may make the agent do in one chat: any number of them, fast or slow, together. A person whom the
+ * agent answers there begins a new budget, and so does a quiet time (RELIABILITY D11).
+ */
+export interface BotBudget {
+  /** Messages of bots that are answered. */
+  readonly turns: number
+  /** Tokens those turns may take, input and output; the turn that goes beyond is the last. */
+  readonly tokens: number
+  /** Minutes without a bot that asks. */
+  readonly quietMinutes: number
+}
+
+/** What bots have used up in one chat. */
+export interface BotSpending {
+  readonly turns: number
+  readonly tokens: number
+  /** When a bot last asked, answered or not; ms since the epoch. */
+  readonly lastAskedAt: number
+}
+
+export const NOTHING_SPENT: BotSpending = { turns: 0, tokens: 0, lastAskedAt: 0 }
+
+/** What still counts at this moment. */
+export function spentBy(spending: BotSpending, at: number, { quietMinutes }: BotBudget): BotSpending {
+  return at - spending.lastAskedAt >= quietMinutes * 60_000 ? NOTHING_SPENT : spending
+}
+
+export function isExhausted({ turns, tokens }: BotSpending, budget: BotBudget): boolean {
+  return turns >= budget.turns || tokens >= budget.tokens
+}
