@@ -28,6 +28,7 @@ export class Positions {
   readonly #state: ChannelState
   readonly #chats = new Map<string, KnownChat>()
   readonly #behind = new Map<string, Gap>()
+  #unwritten = false
 
   constructor(state: ChannelState) {
     this.#state = state
@@ -44,11 +45,23 @@ export class Positions {
   }
 
   /** Adds a conversation met for the first time; it is read from here on. */
-  async meet(chat: string, chatType: ChatType): Promise<void> {
+  meet(chat: string, chatType: ChatType): void {
     if (this.#chats.has(chat)) return
     this.#chats.set(chat, { chatType })
+    this.#unwritten = true
+  }
+
+  /** Keeps what was met. Rejects when it could not be stored; it is then tried again. */
+  async write(): Promise<void> {
+    if (!this.#unwritten) return
+    this.#unwritten = false
     const all = [...this.#chats].map(([id, known]) => [id, known.chatType])
-    await this.#state.set(STATE_KEY, JSON.stringify(Object.fromEntries(all)))
+    try {
+      await this.#state.set(STATE_KEY, JSON.stringify(Object.fromEntries(all)))
+    } catch (error) {
+      this.#unwritten = true
+      throw error
+    }
   }
 
   /** To be committed with a message; undefined where the position is not to move. */

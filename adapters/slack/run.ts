@@ -151,9 +151,11 @@ class Door {
     const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
     if (!written) return sink.accept(event)
     const { chat, chatType } = event.address
-    await this.#positions.meet(chat, chatType)
+    this.#positions.meet(chat, chatType)
+    // Handed over before anything is waited for: events are stored in the order they came.
     await sink.accept(event, this.#positions.cursorFor(chat, event.messageId))
     this.#positions.moved(chat, event.messageId)
+    await this.#positions.write()
   }
 
   async #readEvent(body: Fields): Promise<InboundReading> {

@@ -75,12 +75,21 @@ describe('why', () => {
   })
 })
 
+/** Answers for one person alone go to their direct chat, once there is one. Resolves with the place in the ledger behind it. */
+async function acquainted(telegram: Household['telegram'], from: number): Promise<number> {
+  telegram.world.say({ from, text: 'hello' })
+  await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === from })
+  return telegram.ledger.mark()
+}
+
 describe('/why in a chat', () => {
   it('a reply with /why tells the owner the trace, settings included', async () => {
     const { telegram, chat } = await family()
+    const mark = await acquainted(telegram, 111)
     const overheard = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
     telegram.world.say({ from: 111, chat, text: '/why', replyTo: overheard })
-    const { text } = await telegram.ledger.nextFromBot('sent')
+    const { text, chatId } = await telegram.ledger.nextFromBot('sent', { after: mark })
+    expect(chatId).toBe(111)
     expect(text).toContain('decision: context (not_addressed)')
     expect(text).toContain('routing.access.groups[0].trigger')
   })
@@ -88,12 +97,13 @@ describe('/why in a chat', () => {
   it('everybody may ask about what they wrote, without the settings, and about nobody else', async () => {
     const { telegram, chat } = await family()
     const bobs = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    const mark = await acquainted(telegram, 444)
     telegram.world.say({ from: 555, chat, text: '/why', replyTo: bobs })
     telegram.world.say({ from: 444, chat, text: '/why', replyTo: bobs })
-    const { text } = await telegram.ledger.nextFromBot('sent')
+    const { text } = await telegram.ledger.nextFromBot('sent', { after: mark })
     expect(text).toContain('from Bob (444)')
     expect(text).not.toContain('setting')
-    expect(telegram.ledger.calls('sendMessage')).toHaveLength(1)
+    expect(telegram.ledger.calls('sendMessage', mark)).toHaveLength(1)
   })
 
   it('a message that never came: the owner is told what may have kept it away', async () => {
