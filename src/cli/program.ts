@@ -26,7 +26,7 @@ type Ended = (exitCode: number) => void
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 65 a migration or an import failed and changed nothing,
-75 the store is in use by another daemon, 78 the configuration is wrong.
+74 the disk did not confirm a write, 75 the store is in use by another daemon, 78 the configuration is wrong.
 
 Without a file, TELEGRAM_BOT_TOKEN in the environment is enough to start.`
 
