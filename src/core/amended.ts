@@ -5,20 +5,29 @@ import type { MessageName, SessionEvent } from './event.ts'
  * before the first of these events is not known, so an edit of it says nothing here.
  */
 export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  const amend = amendBackwards()
+  return events
+    .toReversed()
+    .flatMap((event) => amend(event) ?? [])
+    .reverse()
+}
+
+/** The same, one event at a time from the newest on; undefined: it is gone. */
+export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefined {
   const texts = new Map<string, string>()
   const deleted = new Set<string>()
-  for (const event of events) {
-    if (event.type === 'message_edited') texts.set(nameOf(event.data), event.data.text)
+  return (event) => {
+    if (event.type === 'message_edited') {
+      const name = nameOf(event.data)
+      if (!texts.has(name)) texts.set(name, event.data.text)
+    }
     if (event.type === 'message_deleted') deleted.add(nameOf(event.data))
-  }
-  if (texts.size + deleted.size === 0) return events
-  return events.flatMap((event) => {
-    if (event.type !== 'user_message' || event.data.messageId === undefined) return [event]
+    if (event.type !== 'user_message' || event.data.messageId === undefined) return event
     const name = nameOf(event.data)
-    if (deleted.has(name)) return []
+    if (deleted.has(name)) return undefined
     const text = texts.get(name)
-    return text === undefined ? [event] : [{ ...event, data: { ...event.data, text } }]
-  })
+    return text === undefined ? event : { ...event, data: { ...event.data, text } }
+  }
 }
 
 function nameOf({ messageId, chat }: MessageName): string {

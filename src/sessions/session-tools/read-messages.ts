@@ -1,3 +1,4 @@
+import { amendBackwards } from '../../core/amended.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { Session } from '../../core/session.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
@@ -31,7 +32,7 @@ export interface NewestMessages {
   readonly truncated: boolean
 }
 
-/** The newest messages of a session that fit. The limit counts what is shown, not what was passed over. */
+/** The newest messages of a session that fit, as edited since and without those that were deleted. The limit counts what is shown, not what was passed over. */
 export async function newestMessages(
   events: Pick<EventReader, 'since'>,
   session: Pick<Session, 'id' | 'lastSeq'>,
@@ -40,8 +41,10 @@ export async function newestMessages(
   const messages: HistoryMessage[] = []
   if (limit === 0) return { messages, truncated: false }
   let left = bytes
+  const amend = amendBackwards()
   for await (const event of newestFirst(events, session)) {
-    const message = messageOf(event, tools)
+    const current = amend(event)
+    const message = current && messageOf(current, tools)
     if (message === undefined) continue
     const size = sizeOf(message)
     if (size > left) {

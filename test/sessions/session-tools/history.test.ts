@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../../src/core/event.ts'
 import type { SessionId } from '../../../src/core/ids.ts'
 import { messageOf } from '../../../src/sessions/session-tools/history-message.ts'
 import { newestMessages } from '../../../src/sessions/session-tools/read-messages.ts'
-import { eventLog } from '../../fakes/session-events.ts'
+import { eventLog, userMessage } from '../../fakes/session-events.ts'
 import { CLIENT, openRig } from './rig.ts'
 
 const ID = 's' as SessionId
@@ -46,6 +46,16 @@ describe('newest messages', () => {
     expect(texts((await newestMessages(reader, session, { ...ROOMY, limit: 2 })).messages)).toEqual(['u999', 'u1000'])
     expect(read()).toBe(200)
     expect((await newestMessages(reader, session, { ...ROOMY, limit: 350 })).messages).toHaveLength(350)
+  })
+
+  it('a message is shown as edited since, and one that was deleted is not', async () => {
+    const log = eventLog()
+    log.user('at sevn', { messageId: '1' })
+    log.user('my secret', { messageId: '2' })
+    log.add({ type: 'message_edited', data: userMessage('at seven', { messageId: '1' }) })
+    log.add({ type: 'message_deleted', data: { messageId: '2' } })
+    const { reader, session } = logOf(log.events)
+    expect(texts((await newestMessages(reader, session, ROOMY)).messages)).toEqual(['at seven'])
   })
 
   it('what does not fit is left out from the oldest on, and it says so', async () => {
