@@ -53,6 +53,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .description('say something in a session and print the answer; "cli:<name>" is a conversation of your own')
     .argument(...NAME)
     .argument('<text>', 'what to say', nonBlank)
+    .option('--no-answer', 'only put it on record: no model is called')
     .option('--deliver', "send the answer to the session's chat too")
     .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
     .option(...JSON_OPTION)

@@ -60,6 +60,8 @@ export interface PostedText {
   readonly route: Route
   /** Whose authority it has: that of the turn, or of the client. */
   readonly identity: Identity
+  /** It is stored and owes no answer (S32). */
+  readonly append?: true
   /** What the asker becomes a participant as; nobody becomes one by the operator's door or by another session. */
   readonly participant?: string
   /** What wrote it; absent for somebody's own words. */
@@ -128,6 +130,7 @@ export type ContextReason =
   | 'trigger_never'
   | 'muted'
   | 'bot_budget'
+  | 'appended'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'
 export type IgnoreReason =

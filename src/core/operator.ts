@@ -228,6 +228,8 @@ export interface SessionEventReport {
 
 export interface PostRequest {
   readonly text: string
+  /** False: it is stored in the conversation and no model is called (S32). */
+  readonly answer?: boolean
   /** Also in the session's own chat. */
   readonly deliver?: boolean
   /** Up to an hour, 120 s if absent; 0 does not wait. */
@@ -237,12 +239,12 @@ export interface PostRequest {
 }
 
 /**
- * `ok`: the answer to this very text, without markers; empty where the agent chose to say nothing (S48). `timeout`: it
+ * `stored`: no answer was asked for. `ok`: the answer to this very text, without markers; empty where the agent chose to say nothing (S48). `timeout`: it
  * goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
  */
 export type PostAnswer = { readonly runId: string; readonly traceId: string; readonly session: string } & (
   | { readonly status: 'ok'; readonly reply: string }
-  | { readonly status: 'accepted' | 'timeout' }
+  | { readonly status: 'stored' | 'accepted' | 'timeout' }
   | { readonly status: 'error'; readonly error: string }
 )
 

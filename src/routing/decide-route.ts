@@ -238,8 +238,15 @@ function decideNew(routing: Routing, facts: RouteFacts, { arrival, event, routed
     : { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
 }
 
+const APPENDED: TriggerVerdict = {
+  kind: 'context',
+  reason: 'appended',
+  step: stop('group-rule', 'its caller asked for no answer'),
+}
+
 function triggerOf(arrival: Arrival, event: InboundText): TriggerVerdict {
   const { dispatch, identity, place, rule, settings, addressing } = arrival
+  if (dispatch.posted?.append) return APPENDED
   const direct = place.chatType === 'direct'
   return decideTrigger({ origin: dispatch.origin, event, identity, direct, addressing }, rule, settings)
 }

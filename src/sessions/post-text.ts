@@ -32,13 +32,13 @@ const WAIT_SECONDS = { fallback: 120, most: 3_600 }
 
 /**
  * Puts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
- * session's chat only on request (S44). It runs on whatever becomes of the wait. Throws `invalid` before anything is stored.
+ * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). It runs on whatever becomes of the wait. Throws `invalid` before anything is stored.
  */
 export async function postText(
   deps: PostDeps,
   { caller, session, request }: { readonly caller: Caller; readonly session: Session; readonly request: PostRequest },
 ): Promise<PostAnswer> {
-  const { text, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
+  const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
   if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
   if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
@@ -56,14 +56,11 @@ export async function postText(
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(signed(dispatch, author))
+  await deps.accept(signed(dispatch, author, answer))
   const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
-  return {
-    runId: run,
-    traceId,
-    session: session.id,
-    ...((await answerOf(deps.store.read, row)) ?? pending(waitSeconds)),
-  }
+  const named = { runId: run, traceId, session: session.id }
+  if (row.outcome === 'context') return { ...named, status: 'stored' }
+  return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(waitSeconds)) }
 }
 
 interface Author {
@@ -103,13 +100,17 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps
   }
 }
 
-function signed(dispatch: Dispatch, { origin, sender, participant }: Author): Dispatch {
+function signed(dispatch: Dispatch, { origin, sender, participant }: Author, answer: boolean): Dispatch {
   const { posted } = dispatch
+  const further = {
+    ...(participant === undefined ? {} : { participant }),
+    ...(answer ? {} : { append: true as const }),
+  }
   return {
     ...dispatch,
     origin,
     event: { ...dispatch.event, sender },
-    ...(posted ? { posted: { ...posted, ...(participant === undefined ? {} : { participant }) } } : {}),
+    ...(posted ? { posted: { ...posted, ...further } } : {}),
   }
 }
 

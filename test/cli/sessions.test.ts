@@ -39,6 +39,7 @@ test.each(['history', 'show', 'delete', 'patch'])(
 test.each([
   [['hello'], { post: KEY, text: 'hello', deliver: false, waitSeconds: 120 }, 0, 'echo'],
   [['hello', '--deliver', '--wait', '5'], { post: KEY, text: 'hello', deliver: true, waitSeconds: 5 }, 0, 'echo'],
+  [['hello', '--no-answer'], { post: KEY, text: 'hello', deliver: false, waitSeconds: 120, answer: false }, 0, 'echo'],
   [['fail'], { post: KEY, text: 'fail', deliver: false, waitSeconds: 120 }, 1, 'no'],
 ])('S44: parley send %j prints the answer, and exits 1 where there is none', async (argv, asked, code, text) => {
   const operator = fakeOperator()

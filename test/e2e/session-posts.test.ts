@@ -37,6 +37,21 @@ describe('a text of the operator', () => {
     expect((await house.telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo tell them')
   })
 
+  it('S32: is put on record without a model call, and is context of the next answer', async () => {
+    const house = await startHousehold({ script: () => textReply('done') })
+    const { sessions } = house.daemon.operator
+    await sessions.post('cli:desk', { text: 'hello' })
+    expect(await sessions.post('cli:desk', { text: 'dinner is at seven', answer: false })).toMatchObject({
+      status: 'stored',
+    })
+    expect(house.anthropic?.ledger.requests()).toHaveLength(1)
+    const { events, messages } = await sessions.show('cli:desk')
+    expect(events.at(-1)).toMatchObject({ type: 'user_message', text: 'operator: dinner is at seven' })
+    expect(messages).toBe(3)
+    await sessions.post('cli:desk', { text: 'when?' })
+    expect(JSON.stringify(house.anthropic?.ledger.requests()[1]?.messages)).toContain('dinner is at seven')
+  })
+
   it('S2, S44: cli:<name> is a conversation of its own, which goes on after a restart', async () => {
     const house = await startHousehold()
     const { sessions } = house.daemon.operator

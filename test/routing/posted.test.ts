@@ -59,4 +59,13 @@ describe('a text for a session that its caller named', () => {
     expect(decision).toMatchObject({ kind: 'refuse', reason: 'send_policy' })
     expect(decision.trace.find(({ stage }) => stage === 'send-policy')).toMatchObject({ verdict: 'stop' })
   })
+
+  it('S32: what is only put on record is context, wherever it goes', () => {
+    for (const at of [group('-100'), direct('111')]) {
+      const dispatch = posted(OWNER, at)
+      const append = dispatch.posted && { ...dispatch.posted, append: true as const }
+      const decision = decide(household(), { ...dispatch, ...(append ? { posted: append } : {}) })
+      expect(decision).toMatchObject({ kind: 'context', reason: 'appended' })
+    }
+  })
 })

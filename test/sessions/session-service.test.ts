@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionId } from '../../src/core/ids.ts'
 import { toPersonId } from '../../src/core/ids.ts'
+import { purgeLeftovers } from '../../src/sessions/delete-session.ts'
 import { failureOf } from '../contracts/store/under-test.ts'
 import { assistantMessage, deliveryOf, inboxRow, turnCompleted, turnOf, userMessage } from '../store/sample-rows.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
@@ -21,6 +22,7 @@ async function doors({ service }: ServiceRig, caller: Parameters<typeof service.
     open: () => service.open(caller, name),
     read: () => service.get(caller, name),
     history: () => service.history(caller, name, { limit: 1 }),
+    post: () => service.post(caller, name, { text: 'hello' }),
     rename: () => service.rename(caller, name, 'mine'),
     patch: () => service.patch(caller, name, { sendPolicy: 'deny' }),
     boundary: () => service.setHistory(caller, name, { kind: 'compacted' }),
@@ -335,5 +337,18 @@ describe('what the model is shown', () => {
     expect(events.at(-1)).toMatchObject({ type: 'history_boundary', text: 'the model is shown the newest 2 turns' })
     expect(await failureOf(rig.service.setHistory(BOB, id, { kind: 'compacted' }))).toMatchObject({ code: 'forbidden' })
     expect(await failureOf(rig.service.setHistory(OPERATOR, id, {}))).toMatchObject({ code: 'invalid' })
+  })
+
+  it('C32: what a crash left unpurged is purged after the next start, and nothing else', async () => {
+    const rig = await serviceRig()
+    const [gone, kept] = [await rig.make(), await rig.make()]
+    await rig.store.write(async (tx) => {
+      for (const id of [gone, kept]) await tx.events.append(id, 1, [userMessage('a')])
+      await tx.sessions.remove(gone, 2)
+    })
+    await purgeLeftovers(rig.store, () => false)
+    expect(await rig.store.read.sessions.deleted(5)).toEqual([])
+    expect(await rig.store.read.events.since(gone, 0, 9)).toEqual([])
+    expect(await rig.store.read.events.since(kept, 0, 9)).toHaveLength(1)
   })
 })

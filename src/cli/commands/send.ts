@@ -7,13 +7,15 @@ import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 export interface SendOptions extends ReadOptions {
   readonly text: string
   readonly deliver?: boolean
+  readonly answer: boolean
   /** Seconds. */
   readonly wait: number
 }
 
 /** Prints the answer. Exit code 1 where it was refused or failed; what is still on its way is no failure. */
 export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
-  const request = { text: options.text, deliver: options.deliver ?? false, waitSeconds: options.wait }
+  const { text, answer: answered, deliver = false, wait: waitSeconds } = options
+  const request = { text, deliver, waitSeconds, ...(answered ? {} : { answer: false }) }
   const answer = await askOperator(ports, await ports.load(options.config), ({ sessions }) =>
     sessions.post(name, request),
   )
@@ -26,6 +28,8 @@ function linesOf(answer: PostAnswer): readonly string[] {
   switch (answer.status) {
     case 'ok':
       return [answer.reply === '' ? 'The agent chose to say nothing.' : plain(answer.reply)]
+    case 'stored':
+      return [`On record in ${answer.session} (${answer.traceId}).`]
     case 'accepted':
       return [`Sent; the answer will be in ${answer.session} (${answer.traceId}).`]
     case 'timeout':

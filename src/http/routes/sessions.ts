@@ -52,13 +52,16 @@ export function sessionRoutes({ sessions }: OperatorService): Hono {
 }
 
 function readPost(body: Readonly<Record<string, unknown>>): PostRequest {
-  const { deliver, waitSeconds } = body
+  const { answer, deliver, waitSeconds } = body
+  if (answer !== undefined && typeof answer !== 'boolean')
+    throw new ParleyError('invalid', '"answer" must be true or false')
   if (deliver !== undefined && typeof deliver !== 'boolean')
     throw new ParleyError('invalid', '"deliver" must be true or false')
   if (waitSeconds !== undefined && typeof waitSeconds !== 'number')
     throw new ParleyError('invalid', '"waitSeconds" must be a number')
   return {
     text: bodyText(body, 'text'),
+    ...(answer === undefined ? {} : { answer }),
     ...(deliver === undefined ? {} : { deliver }),
     ...(waitSeconds === undefined ? {} : { waitSeconds }),
   }
