@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type TestContext } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -45,6 +46,8 @@ export interface SceneOptions {
   readonly schedules?: readonly ConfiguredSchedule[]
   /** Variables of the daemon's environment, beside those of this process. */
   readonly env?: Readonly<Record<string, string>>
+  /** Default: everybody may talk to the agent. */
+  readonly routing?: RoutingPolicy
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -133,7 +136,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
   return {
     config: {
       agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions'] }],
-      routing: household({ access }),
+      routing: options.routing ?? household({ access }),
       session: { queue: { max: 100, busy: 'queue' } },
       store: { path: join(folder, 'parley.db') },
       logging: { level: 'info', pretty: false },
