@@ -11,7 +11,7 @@ interface Club extends Household {
 }
 
 async function club(options: HouseholdOptions = {}): Promise<Club> {
-  const house = await startHousehold({ script: hear, ...options })
+  const house = await startHousehold({ script: hear, streaming: false, ...options })
   const { world } = house.telegram
   const { id: forum } = world.addChat({ type: 'supergroup', title: 'Club', forum: true, members: [444, 555] })
   return Object.assign(house, { forum })

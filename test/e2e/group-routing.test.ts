@@ -10,7 +10,7 @@ const attentive: Script = (request) => {
 }
 
 async function family(): Promise<Household & { chat: number }> {
-  const house = await startHousehold({ script: attentive })
+  const house = await startHousehold({ script: attentive, streaming: false })
   const { id } = house.telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444, 555] })
   return Object.assign(house, { chat: id })
 }

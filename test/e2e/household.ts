@@ -38,6 +38,8 @@ export interface HouseholdOptions {
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
   readonly telegram?: TelegramServerOptions
+  /** False: an answer is shown once it is whole, for tests that read the first message of it. */
+  readonly streaming?: boolean
   readonly logger?: Logger
   readonly clock?: Clock
   readonly delivery?: Partial<DeliverySettings>
@@ -113,7 +115,7 @@ interface Servers {
 }
 
 function configOf(
-  { routing, config, beside }: HouseholdOptions,
+  { routing, config, beside, streaming = true }: HouseholdOptions,
   { telegram, anthropic, schedules, dataDir }: Servers,
 ): Config {
   const { apiRoot, token } = telegram
@@ -124,7 +126,7 @@ function configOf(
     agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
     models,
     channels: {
-      telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits }) } },
+      telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits, streaming }) } },
       ...beside?.channels,
     },
     routing: household(routing),

@@ -11,7 +11,7 @@ const hear: Script = (request) => textReply(`heard ${lastUserText(request).split
 /** Ada owns the agent and has an id on each platform. */
 async function everywhere(routing: Partial<RoutingPolicy> = {}): Promise<Whole> {
   const more = await startTwoMore()
-  return Object.assign(await startHousehold({ script: hear, routing, beside: more }), more)
+  return Object.assign(await startHousehold({ script: hear, streaming: false, routing, beside: more }), more)
 }
 
 /** Ada's direct chats, one on each platform: says it there and resolves when it is answered in the same chat. */

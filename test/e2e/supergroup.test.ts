@@ -17,7 +17,7 @@ const hear: Script = (request) => textReply(`heard ${lastUserText(request)}`)
 async function family(options: HouseholdOptions = {}): Promise<Household> {
   const groups = [{ match: { chat: String(GROUP) }, who: 'public', trigger: 'mention' }] as const
   const routing = { access: { direct: 'allowlist', groups }, ...options.routing } as const
-  const house = await startHousehold({ script: hear, ...options, routing })
+  const house = await startHousehold({ script: hear, streaming: false, ...options, routing })
   if (!options.schedules) addFamily(house.telegram.world)
   return house
 }
