@@ -94,8 +94,11 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
   } satisfies Partial<OtherPlace>
 }
 
-/** Ada in a channel or, since a mention there begins a thread, in a thread of it. The app may read the history. */
-export async function slackPlace({ streaming = false }: PlaceOptions = {}, where: 'channel' | 'thread' = 'channel') {
+/**
+ * Ada in her direct chat or, since what is answered in a channel begins a thread, in a thread there. The app may read the
+ * history. A schedule delivers to the channel.
+ */
+export async function slackPlace({ streaming = false }: PlaceOptions = {}, where: 'direct' | 'thread' = 'direct') {
   const server = await startSlackServer({ redelivery: PATIENT })
   const { world, app, apiRoot } = server
   world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
@@ -110,8 +113,12 @@ export async function slackPlace({ streaming = false }: PlaceOptions = {}, where
   }
 }
 
-function inSlack({ world, ledger, faults, close }: SlackServer, channel: string, where: 'channel' | 'thread') {
-  const messages = () => world.messages(channel, { by: 'bot' }).map(({ message }) => message)
+function inSlack({ world, ledger, faults, close }: SlackServer, channel: string, where: 'direct' | 'thread') {
+  const direct = world.direct('U333').id
+  const messages = () =>
+    [direct, channel].flatMap((chat) =>
+      world.messages(chat, { by: 'bot' }).map(({ message }) => ({ ...message, chat })),
+    )
   /** What was acknowledged: the rest the platform repeats or has given up. */
   const heard = (): HeardMessage[] =>
     ledger.entries.flatMap((entry) =>
@@ -122,13 +129,13 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
   let thread: ReturnType<typeof world.say> | undefined
   return {
     say(text) {
-      if (where === 'channel') world.say({ from: 'U333', channel, text })
+      if (where === 'direct') world.say({ from: 'U333', text })
       else if (thread) world.say({ from: 'U333', channel, thread, text })
       else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}` })
     },
     sent: (text) => ledger.nextFromBot('sent', { timeoutMs: 20_000, where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ text }) => text ?? ''),
-    botMessages: () => messages().map(({ ts, text }) => asTold(channel, ts, text ?? '')),
+    botMessages: () => messages().map(({ chat, ts, text }) => asTold(chat, ts, text ?? '')),
     heard,
     holdSend: () => faults.add({ method: 'chat.postMessage', action: HELD }),
     mark: () => ledger.mark(),
