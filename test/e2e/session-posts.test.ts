@@ -101,9 +101,9 @@ describe('a text of the operator', () => {
     [{ text: 'x', waitSeconds: -1 }, 'invalid'],
   ])('S44: %j is refused before anything is stored', async (request, code) => {
     const house = await startHousehold()
-    await tell(house, 'hello')
-    await expect(house.daemon.operator.sessions.post(KEY, request)).rejects.toMatchObject({ code })
-    expect((await house.daemon.operator.sessions.show(KEY)).messages).toBe(2)
+    await house.daemon.operator.sessions.post('cli:desk', { text: 'hello' })
+    await expect(house.daemon.operator.sessions.post('cli:desk', request)).rejects.toMatchObject({ code })
+    expect((await house.daemon.operator.sessions.show('cli:desk')).messages).toBe(2)
   })
 
   it('S44: a session that is not there is not found', async () => {
