@@ -21,6 +21,7 @@ export function compareAccess(before: RoutingPolicy, after: RoutingPolicy): Acce
     ...comparePeople(before.people, after.people),
     ...compareAudience('routing.access.direct', before.access.direct, after.access.direct),
     ...compareGroups(before.access.groups, after.access.groups),
+    ...compareBots(before.access.groups, after.access.groups),
     ...compareSending(before.sendPolicy, after.sendPolicy),
   ]
   return {
@@ -105,6 +106,21 @@ function describePlace(place: PlaceConstraint): string {
   return set.join(', ') || 'any other group'
 }
 
+/** A bot that is heard somewhere, or heard there in another way. */
+function compareBots(before: readonly GroupRule[], after: readonly GroupRule[]): Change[] {
+  const [was, is] = [botLines(before), botLines(after)]
+  const gone = was.filter((line) => !is.includes(line)).map((line) => ({ by: -1, line: `${line}: taken out` }))
+  return [...gone, ...is.filter((line) => !was.includes(line)).map((line) => ({ by: 1, line: `${line}: added` }))]
+}
+
+function botLines(rules: readonly GroupRule[]): readonly string[] {
+  return rules.flatMap((rule) => {
+    const { bots = 'ignore', botIds = [] } = rule
+    const where = describePlace(compile(rule).place)
+    return bots === 'ignore' ? [] : botIds.map((id) => `routing.access.groups: ${where}: bot ${id} (${bots})`)
+  })
+}
+
 /** Fewer denials or more permissions let more be sent. */
 function compareSending(before: SendPolicy, after: SendPolicy): Change[] {
   const [was, is] = [sendRules(before), sendRules(after)]
@@ -124,7 +140,18 @@ function weight(rule: string): number {
   return rule.startsWith('session.sendPolicy: allow') ? 1 : -1
 }
 
-const OTHER = ['ownerAlwaysTriggers', 'dispatch', 'scope', 'dimensions', 'channelDimensions', 'direct'] as const
+const OTHER = [
+  'ownerAlwaysTriggers',
+  'wakeWords',
+  'edits',
+  'deletions',
+  'botBudget',
+  'dispatch',
+  'scope',
+  'dimensions',
+  'channelDimensions',
+  'direct',
+] as const
 
 function otherChanges(before: RoutingPolicy, after: RoutingPolicy): string[] {
   const settings = OTHER.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))

@@ -86,6 +86,14 @@ describe('what a changed policy does', () => {
     expect(compareAccess(send([], 'deny'), send([], 'allow')).wider).toHaveLength(2)
   })
 
+  it('H14: a bot that is heard somewhere is wider, one that is not any more is narrower', () => {
+    const heard = groups({ ...rule('public', { chat: '-100' }), bots: 'allow', botIds: ['telegram:9'] })
+    const without = groups({ ...rule('public', { chat: '-100' }), bots: 'allow' })
+    const line = 'routing.access.groups: chat -100: bot telegram:9 (allow)'
+    expect(compareAccess(without, heard).wider).toEqual([`${line}: added`])
+    expect(compareAccess(heard, without).narrower).toEqual([`${line}: taken out`])
+  })
+
   it('what lets nobody in and keeps nobody out is named apart', () => {
     const always = policy({ access: { direct: 'owner', groups: [{ match: {}, who: 'owner', trigger: 'always' }] } })
     expect(compareAccess(groups(rule('owner')), { ...always, direct: 'person' })).toEqual({
