@@ -31,5 +31,5 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
 }
 
 function nameOf({ messageId, chat }: MessageName): string {
-  return `${chat ?? ''} ${messageId ?? ''}`
+  return `${chat ?? ''} ${messageId}`
 }

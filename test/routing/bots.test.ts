@@ -43,6 +43,12 @@ describe('other bots', () => {
     ],
     ['wake nobody by a word', { bots: 'allow', wakeWords: ['hello'], ...listed }, {}, 'context/not_addressed'],
     ['who say nothing are ignored', { bots: 'allow', ...listed }, { text: ' ' }, 'ignore/empty'],
+    [
+      'without an id are nobody',
+      { bots: 'allow', botIds: ['777', ''] },
+      { sender: { ...ROBOT, id: ' ' } },
+      'ignore/bot',
+    ],
     ['in direct chats are ignored', { bots: 'allow', ...listed }, { address: direct('777') }, 'ignore/bot'],
   ])('%s', (_, rule, event, expected) => {
     expect(verdict(ask(rule, event))).toBe(expected)
