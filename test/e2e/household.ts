@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -140,4 +140,9 @@ function configOf(
     warnings: [],
     ...config,
   }
+}
+
+/** Resolves once every answer that was seen is on record as sent: a clock that is moved before that cuts the send. */
+export async function recorded({ daemon }: Pick<Household, 'daemon'>): Promise<void> {
+  await vi.waitFor(async () => expect((await daemon.operator.status()).outbox).not.toHaveProperty('sending'), 5_000)
 }

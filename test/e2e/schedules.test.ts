@@ -6,7 +6,7 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 import { type SetClock, setClock } from './set-clock.ts'
 
 const [FAMILY, OFFICE] = [-1001000000001, -1001000000002]
@@ -78,6 +78,7 @@ async function passTo(scene: Scene, at: string): Promise<void> {
   const mark = scene.telegram.ledger.mark()
   scene.clock.set(at)
   await nextIn(scene, 111, mark)
+  await recorded(scene)
 }
 
 const texts = ({ telegram }: Household, chat: number): string[] =>
@@ -100,6 +101,7 @@ describe('UB5: a scheduled digest of one group into a topic of another', () => {
     scene.clock.set(due)
     const digest = await nextIn(scene, OFFICE, mark)
     expect(digest).toMatchObject({ text: 'Digest: Bob: dinner at seven', topic: scene.topic })
+    await recorded(scene)
     // In autumn this is 02:30 once more.
     await passTo(scene, new Date(Date.parse(due) + 3_600_000).toISOString())
     await overhear(scene, 'bring bread', 555)

@@ -3,7 +3,7 @@ import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 import { type SetClock, setClock } from './set-clock.ts'
 import { startTwoMore, type TwoMore } from './three-platforms.ts'
 
@@ -78,6 +78,7 @@ async function passTo(scene: Scene, at: string): Promise<void> {
   const mark = scene.telegram.ledger.mark()
   scene.clock.set(at)
   await nextIn(scene, 111, mark)
+  await recorded(scene)
 }
 
 const digests = ({ telegram }: Household): string[] =>
@@ -106,6 +107,7 @@ describe("UB5: a scheduled digest of one platform's channel into a topic of anot
       const mark = scene.telegram.ledger.mark()
       scene.clock.set(due)
       expect(await nextIn(scene, OFFICE, mark)).toMatchObject({ topic: scene.topic })
+      await recorded(scene)
       // In autumn this is 02:30 once more.
       await passTo(scene, minutes(due, 60))
       await overhear(scene, source, 'bring bread')
