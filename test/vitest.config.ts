@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',
+    // Packages are imported as Node and the bundle import them.
+    deps: { interopDefault: false },
     maxWorkers: 2,
     sequence: { shuffle: { files: true, tests: false } },
     coverage: {

@@ -1,4 +1,6 @@
-import { App, type Receiver } from '@slack/bolt'
+import type { Receiver } from '@slack/bolt'
+// The package's index brings Express with it, for receivers that are not ours: 5 MB that nobody needs.
+import bolt from '@slack/bolt/dist/App.js'
 import { type Fields, isFields } from './fields.ts'
 import { isSlashCommand } from './inbound-command.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -32,7 +34,7 @@ class NotStored extends Error {
  * events: slash commands, buttons and modals go through the same door to its listeners.
  */
 export function createIntake(receiver: Receiver, ports: IntakePorts): Take {
-  const app = new App({
+  const app = new bolt.default({
     receiver,
     authorize: () => Promise.resolve({}),
     logger: quietLogger,
