@@ -91,7 +91,7 @@ export function decideTrigger(
   if (rule?.trigger === 'always') {
     return { kind: 'run', reason: 'trigger_always', step: pass('group-rule', 'trigger: always', triggerPath(rule)) }
   }
-  const config = owner || !rule ? ownerTriggers.path : triggerPath(rule)
+  const config = owner ? ownerTriggers.path : rule ? triggerPath(rule) : 'routing.access.groups'
   return { kind: 'context', reason: 'not_addressed', step: stop('group-rule', 'the bot was not addressed', config) }
 }
 

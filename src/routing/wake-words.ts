@@ -17,9 +17,12 @@ export function compileWakeWords(words: readonly string[]): readonly WakeWord[] 
  * pattern, and only the beginning of a long text is looked at.
  */
 export function findWakeWord(text: string, words: readonly WakeWord[]): string | undefined {
-  const folded = fold(text.slice(0, MOST_CHARACTERS)).replace(/\s+/g, ' ')
+  const folded = fold(text.slice(0, MOST_CHARACTERS).replace(LINK, ' / ')).replace(/\s+/g, ' ')
   return words.find(({ folded: word }) => standsIn(folded, word))?.word
 }
+
+/** What people paste is not what they say, whatever signs stand around the words in it. */
+const LINK = /https?:\/\/\S+/gi
 
 /** Upper case knows that ß is SS, and has one sigma. */
 function fold(text: string): string {

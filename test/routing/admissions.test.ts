@@ -30,7 +30,9 @@ describe('who an owner let in', () => {
 
   it('a group talks as one that is open to whoever addresses the agent, in all its topics', () => {
     const fact = knows('telegram:group:-100', ADMITTED)
-    expect(verdict(decide(policy(), inClub, fact))).toBe('context/not_addressed')
+    const aside = decide(policy(), inClub, fact)
+    expect(verdict(aside)).toBe('context/not_addressed')
+    expect(decidingStep(aside)).toMatchObject({ stage: 'group-rule', config: 'routing.access.groups' })
     expect(verdict(decide(policy(), message({ sender: CY, mentioned: true }), fact))).toBe('run/mentioned')
     const inTopic = message({ sender: CY, mentioned: true, address: group('-100', { topic: '7' }) })
     expect(verdict(decide(policy(), inTopic, fact))).toBe('run/mentioned')

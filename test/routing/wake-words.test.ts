@@ -21,6 +21,7 @@ describe('a wake word', () => {
     ['👋parley👋', 'parley'],
     ['parleys and then parley', 'parley'],
     ['c++?', 'c++'],
+    ['https://example.org parley, what is that?', 'parley'],
   ])('%j is addressed by %j', (text, word) => {
     expect(findWakeWord(text, compileWakeWords([word]))).toBe(word)
   })
@@ -30,6 +31,8 @@ describe('a wake word', () => {
     ['unparley', 'parley'],
     ['parley_bot', 'parley'],
     ['see https://parley.example.org/x', 'parley'],
+    ['see https://example.org/search?q=parley&x=1#parley', 'parley'],
+    ['hey https://example.org robot', 'hey robot'],
     ['mail me@parley.example', 'parley'],
     ['open docs/parley.md', 'parley'],
     ['@parley2', 'parley'],
