@@ -126,6 +126,19 @@ describe('who asks to be let in', () => {
     await expect(of.daemon.operator.admissions.decide('nobody', 'deny')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('who asks is told to the owner alone, also if the owner asks in a group', async () => {
+    const of = await met()
+    const { telegram } = of
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [111, 444] })
+    telegram.world.say({ from: 555, text: 'let me in' })
+    const code = await cardFor(of, 'telegram:555')
+    telegram.world.say({ from: 111, chat, text: '/admit' })
+    await sent(of, 111, '• telegram:555')
+    telegram.world.say({ from: 111, chat, text: `/deny ${code}` })
+    await sent(of, 111, 'telegram:555 stays out')
+    expect(texts(of, chat)).toEqual([])
+  })
+
   it('H02: the name on a card is a name and nothing more', async () => {
     const of = await met()
     const { telegram } = of

@@ -11,6 +11,7 @@ export function admitCommand(admissions: Deciding): ChatCommand {
     name: 'admit',
     description: 'Let in who asked to talk to me; without a code, who asks',
     who: 'owner',
+    private: true,
     run: (call) => decide(call, admissions, 'admitted'),
   }
 }
@@ -21,6 +22,7 @@ export function denyCommand(admissions: Deciding): ChatCommand {
     name: 'deny',
     description: 'Keep out who asked to talk to me, or take an /admit back',
     who: 'owner',
+    private: true,
     run: (call) => decide(call, admissions, 'denied'),
   }
 }
