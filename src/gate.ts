@@ -86,7 +86,6 @@ export async function createGate(parts: GateParts): Promise<Gate> {
   const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissions.reload()]))
   const facts = await loadFacts({
     ...parts,
-    policy: policies.policy,
     read: store.read,
     access,
     admissions,
@@ -105,8 +104,9 @@ export async function createGate(parts: GateParts): Promise<Gate> {
     moves,
     overrides,
     whoIs,
-    policyChanged() {
+    async policyChanged() {
       changed()
+      await facts.watch.policyChanged()
       return doubts()
     },
     async roleOf(person) {

@@ -19,15 +19,16 @@ const FRESH: Pick<Chat, 'asked' | 'held'> = { asked: new Map(), held: false }
 
 /** What other bots made the agent do, chat by chat, all topics of one together: else a loop would move on to the next. */
 export class BotTurns {
-  readonly #budget: BotBudget
+  readonly #budget: () => BotBudget
   readonly #chats = new Map<string, Chat>()
 
-  constructor(budget: BotBudget) {
+  /** `budget`: the one in force, which may change. */
+  constructor(budget: () => BotBudget) {
     this.#budget = budget
   }
 
   spending(address: Address, at: number): BotSpending {
-    return spentBy(this.#chats.get(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget)
+    return spentBy(this.#chats.get(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget())
   }
 
   /** Takes in a decision; true if it is the first in its chat that the budget held back. */
@@ -67,7 +68,7 @@ export class BotTurns {
   /** Chats whose bots are not answered at this moment. */
   exhausted(at: number): readonly string[] {
     return [...this.#chats.entries()].flatMap(([name, { spending }]) =>
-      isExhausted(spentBy(spending, at, this.#budget), this.#budget) ? [name] : [],
+      isExhausted(spentBy(spending, at, this.#budget()), this.#budget()) ? [name] : [],
     )
   }
 }

@@ -19,22 +19,27 @@ export interface ChatWatch {
   /** A message was decided. That its commit may still fail does no harm: the platform gives it again. */
   decided(dispatch: Dispatch, decision: Decision): void
   ended(turn: StartedTurn, result: TurnResult): void
+  /** Another policy is in force. */
+  policyChanged(): Promise<void>
 }
 
 export interface ChatWatchDeps {
   readonly read: Store['read']
   readonly clock: Clock
-  readonly policy: RoutingPolicy
+  /** The policy in force, which may change. */
+  readonly policies: { readonly policy: RoutingPolicy }
   readonly logger: Logger
 }
 
-export async function createChatWatch({ read, clock, policy, logger }: ChatWatchDeps): Promise<ChatWatch> {
-  const follows = policy.access.groups.some(({ followThreads }) => followThreads)
-  const threads = await createFollowedThreads(read, follows)
-  const bots = new BotTurns(policy.botBudget)
-  if (policy.access.groups.some(({ bots = 'ignore' }) => bots !== 'ignore')) await replayBots(read, bots)
+export async function createChatWatch({ read, clock, policies, logger }: ChatWatchDeps): Promise<ChatWatch> {
+  const follows = () => policies.policy.access.groups.some(({ followThreads }) => followThreads)
+  const threads = createFollowedThreads(read, follows)
+  await threads.find()
+  const bots = new BotTurns(() => policies.policy.botBudget)
+  if (policies.policy.access.groups.some(({ bots = 'ignore' }) => bots !== 'ignore')) await replayBots(read, bots)
   return {
     follows: threads.follows,
+    policyChanged: threads.find,
     botSpending: (chat, at) => bots.spending(chat, at),
     botsHeld: () => bots.exhausted(clock.now()),
     decided(dispatch, decision) {

@@ -20,15 +20,18 @@ export interface FollowedThreads {
   follows(thread: Address, at: number): boolean
   decided(dispatch: Dispatch, decision: Decision): void
   ended(turn: StartedTurn, result: TurnResult, at: number): void
+  /** Looks in the inbox for threads it does not know: at start, and once a changed policy follows them. */
+  find(): Promise<void>
 }
 
-/** `enabled`: some rule follows threads; else nothing is read or kept. */
-export async function createFollowedThreads(read: Store['read'], enabled: boolean): Promise<FollowedThreads> {
+/** `enabled`: some rule follows threads at this moment; else nothing is read or kept. */
+export function createFollowedThreads(read: Store['read'], enabled: () => boolean): FollowedThreads {
   const lastSaid = new Map<string, number>()
 
   const join = (thread: Address, at: number): void => {
-    if (!enabled || thread.topic === undefined) return
+    if (!enabled() || thread.topic === undefined) return
     const name = formatAddress(thread)
+    if ((lastSaid.get(name) ?? 0) > at) return
     lastSaid.delete(name)
     lastSaid.set(name, at)
     const [quietest] = lastSaid.keys()
@@ -39,15 +42,16 @@ export async function createFollowedThreads(read: Store['read'], enabled: boolea
     return last !== undefined && at - last < QUIET_MS
   }
 
-  if (enabled) {
-    for (const { dispatch } of (await read.inbox.recent(LOOK_BACK)).filter(joins).reverse()) {
-      join(dispatch.event.address, dispatch.receivedAt)
-    }
-  }
   return {
     follows,
+    async find() {
+      if (!enabled()) return
+      for (const { dispatch } of (await read.inbox.recent(LOOK_BACK)).filter(joins).reverse()) {
+        join(dispatch.event.address, dispatch.receivedAt)
+      }
+    },
     decided({ event: { address }, receivedAt, posted }, decision) {
-      if (!enabled || posted || !('addressed' in decision)) return
+      if (!enabled() || posted || !('addressed' in decision)) return
       if (isCall(decision) || follows(address, receivedAt)) join(address, receivedAt)
     },
     ended({ reply }, result, at) {

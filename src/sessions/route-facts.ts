@@ -38,15 +38,16 @@ export interface FactSources {
   readonly moves: Pick<ChatMoves, 'formerChat'>
   readonly admissions: Pick<Admissions, 'fact'>
   readonly clock: Clock
-  readonly policy: RoutingPolicy
+  /** The policy in force, which may change. */
+  readonly policies: { readonly policy: RoutingPolicy }
   readonly logger: Logger
   command(name: string): ChatCommand | undefined
 }
 
 /** People come from `access`, overrides from their book. */
 export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
-  const { read, overrides, clock, access, admissions, mutes, moves, policy, logger, command } = sources
-  const watch = await createChatWatch({ read, clock, policy, logger })
+  const { read, overrides, clock, access, admissions, mutes, moves, policies, logger, command } = sources
+  const watch = await createChatWatch({ read, clock, policies, logger })
   return {
     formerChat: moves.formerChat,
     get ownerKnown() {

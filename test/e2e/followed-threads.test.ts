@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import type { GroupRule } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { household } from '../fakes/routing-policy.ts'
 import { startDiscordHousehold } from './discord-household.ts'
-import { type SlackHousehold, startSlackHousehold } from './slack-household.ts'
+import { type SlackHousehold, type SlackHouseholdOptions, startSlackHousehold } from './slack-household.ts'
 
 const repeats: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
@@ -11,8 +13,11 @@ const following = (followThreads: boolean) => {
   return { access: { direct: 'owner', groups } } as const
 }
 
-async function workshop(followThreads: boolean): Promise<SlackHousehold & { channel: string }> {
-  const house = await startSlackHousehold({ script: repeats, routing: following(followThreads) })
+async function workshop(
+  followThreads: boolean,
+  more: Partial<SlackHouseholdOptions> = {},
+): Promise<SlackHousehold & { channel: string }> {
+  const house = await startSlackHousehold({ script: repeats, routing: following(followThreads), ...more })
   const { id } = house.slack.world.addChannel({ name: 'workshop', members: ['U333', 'U444', 'U555'] })
   return Object.assign(house, { channel: id })
 }
@@ -64,6 +69,23 @@ describe('a Slack thread where the bot was mentioned only first', () => {
     const next = world.say({ from: 'U555', channel, thread: root, text: 'and still does' })
     await answerTo(house, 'and still does')
     expect(await decisionOn(house, next)).toEqual(['run/followed_thread'])
+  })
+
+  it('H14: followThreads takes effect with the policy that sets it, for threads of before too', async () => {
+    const reload = async () => ({ routing: household(following(true)), warnings: [] }) as unknown as Config
+    const house = await workshop(false, { reload })
+    const { world } = house.slack
+    const { channel } = house
+    const root = world.say({ from: 'U444', channel, text: '<@U0BOT> the boiler leaks' })
+    await answerTo(house, 'the boiler leaks')
+    await house.daemon.operator.config.reload()
+    const next = world.say({ from: 'U555', channel, thread: root, text: 'and still does' })
+    await answerTo(house, 'and still does')
+    expect(await decisionOn(house, next)).toEqual(['run/followed_thread'])
+    const other = world.say({ from: 'U444', channel, text: '<@U0BOT> so does the roof' })
+    await answerTo(house, 'so does the roof')
+    world.say({ from: 'U555', channel, thread: other, text: 'since spring' })
+    await answerTo(house, 'since spring')
   })
 })
 

@@ -32,6 +32,8 @@ export interface SlackHouseholdOptions {
   /** Further accounts of the daemon, by name, their settings laid over the first one's. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly routing?: Partial<RoutingPolicy>
+  /** What the daemon finds in its file when it reads it again. */
+  readonly reload?: () => Promise<Config>
 }
 
 /** Ada (U333) owns the agent, Bob (U444) is a member; channels are open to whoever addresses it. */
@@ -51,6 +53,7 @@ export async function startSlackHousehold(options: SlackHouseholdOptions): Promi
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),
+      ...(options.reload ? { reload: options.reload } : {}),
     })
     await slack.ledger.nextSocket({ after: mark })
     await started.settled()

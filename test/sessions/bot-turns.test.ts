@@ -12,7 +12,7 @@ const MINUTE = 60_000
 
 /** A chat in which bots mention the agent, decided by the real rules; each answered turn takes some tokens. */
 function chat({ tokens = 100, budget = BUDGET }: { readonly tokens?: number; readonly budget?: BotBudget } = {}) {
-  const bots = new BotTurns(budget)
+  const bots = new BotTurns(() => budget)
   const rule = { match: {}, who: 'public', trigger: 'mention', bots: 'mentioned', botIds: ROBOTS } as const
   const routing = routingOf(household({ access: { direct: 'owner', groups: [rule] }, botBudget: budget }))
   const facts = routeFacts({ botSpending: (place, at) => bots.spending(place, at) })
@@ -97,6 +97,19 @@ describe('the budget', () => {
     expect(loop.bots.exhausted(last)).toEqual(['telegram:group:-100'])
     expect(loop.bot('1', last + 30 * MINUTE)).toBe(true)
     expect(loop.bots.exhausted(last + 30 * MINUTE)).toEqual([])
+  })
+
+  it('H14: is that of the policy in force', () => {
+    let budget = { ...BUDGET, quietMinutes: 60 }
+    const bots = new BotTurns(() => budget)
+    const asked = message({ address: group('-100'), sender: user('1', { kind: 'bot' }), mentioned: true })
+    const rule = { match: {}, who: 'public', trigger: 'mention', bots: 'mentioned', botIds: ROBOTS } as const
+    const routing = routingOf(household({ access: { direct: 'owner', groups: [rule] } }))
+    const dispatch = dispatchOf(asked, { receivedAt: MINUTE })
+    bots.decided(dispatch, decideRoute(routing, routeFacts(), dispatch))
+    expect(bots.spending(group('-100'), 31 * MINUTE).turns).toBe(1)
+    budget = BUDGET
+    expect(bots.spending(group('-100'), 31 * MINUTE).turns).toBe(0)
   })
 
   it('counts a message once that the platform tells of twice', () => {
