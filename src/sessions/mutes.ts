@@ -5,8 +5,8 @@ import type { Store } from '../store/store.ts'
 /** Where the agent says nothing, and until when: the few rows there are, in memory. */
 export interface Mutes {
   /**
-   * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread takes after the
-   * channel it hangs in. Telegram's topics stand beside each other, General among them.
+   * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread is silent as long as
+   * it or the channel it hangs in is. Telegram's topics stand beside each other, General among them.
    */
   until(this: void, address: Address): number | undefined
   /** On disk first. Without `until`: until it is ended. */
@@ -34,8 +34,9 @@ export async function loadMutes({ read, write }: Store, clock: Clock): Promise<M
     until(address) {
       if (muted.size === 0) return undefined
       const own = muted.get(formatAddress(address))
-      if (own !== undefined || address.topic === undefined || address.channel === 'telegram') return own
-      return muted.get(formatAddress(rootOf(address)))
+      if (address.topic === undefined || address.channel === 'telegram') return own
+      const root = muted.get(formatAddress(rootOf(address)))
+      return own === undefined || root === undefined ? (own ?? root) : Math.max(own, root)
     },
     async mute(address, until) {
       const conversation = formatAddress(address)

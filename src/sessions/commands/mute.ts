@@ -23,7 +23,10 @@ export function muteCommand(deps: MuteCommandDeps): ChatCommand {
 async function mute({ dispatch, args }: CommandCall, { mutes, clock }: MuteCommandDeps): Promise<string> {
   const { address } = dispatch.event
   const asked = args.trim().toLowerCase()
-  if (asked === 'off') return (await mutes.end(address)) ? 'I am back.' : stillMuted(mutes.until(address), clock)
+  if (asked === 'off') {
+    const ended = await mutes.end(address)
+    return stillMuted(mutes.until(address), clock) ?? (ended ? 'I am back.' : 'I was not muted here.')
+  }
   if (asked === '' || asked === 'on') {
     await mutes.mute(address)
     return 'I say nothing here until `/mute off`. What is written is kept.'
@@ -37,8 +40,8 @@ async function mute({ dispatch, args }: CommandCall, { mutes, clock }: MuteComma
   return `I say nothing here until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC, or until \`/mute off\`. What is written is kept.`
 }
 
-function stillMuted(until: number | undefined, clock: Clock): string {
+function stillMuted(until: number | undefined, clock: Clock): string | undefined {
   return until !== undefined && until > clock.now()
     ? 'The channel this thread hangs in is muted; say `/mute off` there.'
-    : 'I was not muted here.'
+    : undefined
 }
