@@ -33,12 +33,18 @@ async function startOver(
   { store, clock, ids, running, overrides }: NewCommandDeps,
 ): Promise<string> {
   const current = await store.read.sessions.current(decision.route.scopeKey)
-  if (!current) return 'This conversation is fresh already.'
+  if (!current) return FRESH
   await running.abort(current.id)
   const fresh = await store.write(async (tx) => {
-    await tx.sessions.deactivate(current.id, clock.now())
-    return startSession(tx, draftAfter(current, ids), clock.now())
+    // What was set while the turn was ending is carried over too, and another /new may have come first.
+    const last = await tx.sessions.current(decision.route.scopeKey)
+    if (!last) return undefined
+    await tx.sessions.deactivate(last.id, clock.now())
+    return startSession(tx, draftAfter(last, ids), clock.now())
   })
+  if (!fresh) return FRESH
   overrides.set(fresh, overridesOf(fresh), true)
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }
+
+const FRESH = 'This conversation is fresh already.'

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import type { SessionId } from '../../src/core/ids.ts'
+import { newCommand } from '../../src/sessions/commands/new.ts'
+import { markDeleted } from '../../src/sessions/delete-session.ts'
+import { loadOverrideBook } from '../../src/sessions/override-book.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { commandCall } from '../fakes/command-call.ts'
+import { direct } from '../fakes/dispatch.ts'
+import { ids, sessionDraft } from '../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+const call = commandCall('new', '', direct('111'))
+const { scopeKey } = call.decision.route
+let store: Store
+let id: SessionId
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  ;({ id } = await store.write((tx) => tx.sessions.create(sessionDraft(1, { scopeKey, chatType: 'direct' }), 1_000)))
+})
+
+/** `/new` while a turn runs; `meanwhile` happens before that turn has ended. */
+async function startOver(meanwhile: () => Promise<unknown>) {
+  const overrides = await loadOverrideBook(store.read.sessions)
+  const abort = async (): Promise<void> => void (await meanwhile())
+  const said = await newCommand({ store, clock: systemClock, ids, running: { abort }, overrides }).run(call)
+  return { said, overrides, current: await store.read.sessions.current(scopeKey) }
+}
+
+describe('/new while a turn is ending', () => {
+  it('S10, T26: what /send off sets meanwhile goes with the conversation', async () => {
+    const { current, overrides } = await startOver(() =>
+      store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' })),
+    )
+    expect(current?.id).not.toBe(id)
+    expect([current?.sendOverride, overrides.send(scopeKey)]).toEqual(['deny', 'deny'])
+  })
+
+  it('S10: a second /new leaves one session active', async () => {
+    const { current } = await startOver(() => startOver(async () => {}))
+    const active = (await store.read.sessions.list({ limit: 9, offset: 0, inactive: false })).sessions
+    expect(active.map((session) => session.id)).toEqual([current?.id])
+  })
+
+  it('S10, S40: a session that is deleted meanwhile is not missed', async () => {
+    const { said, current } = await startOver(() =>
+      store.write(async (tx) => {
+        const session = await tx.sessions.get(id)
+        if (session) await markDeleted(tx, session, 2_000)
+      }),
+    )
+    expect([said, current]).toEqual(['This conversation is fresh already.', undefined])
+  })
+})
