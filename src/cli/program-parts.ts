@@ -14,7 +14,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (value >= least && value <= most) return value
     throw new InvalidArgumentError(
-      most > 200 ? `It must be a whole number from ${least}.` : `It must be ${least} to ${most}.`,
+      most === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number from ${least}.`
+        : `It must be a whole number from ${least} to ${most}.`,
     )
   }
 }

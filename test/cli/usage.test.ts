@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
 import { rig } from './rig.ts'
@@ -32,6 +33,24 @@ describe('help', () => {
     for (const word of words) expect(out()).toContain(word)
   })
 
+  /** `sessions list`, `show`: the second is a command of the same group. */
+  const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const table = README.split('## Commands')[1]?.split('\n\n')[2] ?? ''
+  const named = table.split('\n').flatMap((row) => {
+    const cells = [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)]
+    const commands = cells.map(([, text = '']) => text.replace(/ <.*/, '').split(' '))
+    const [group = ''] = commands[0]?.length === 2 ? commands[0] : []
+    return commands.map((words) => (words.length === 1 && group !== '' ? [group, ...words] : words).join(' '))
+  })
+
+  test('the README names commands', () => expect(named.length).toBeGreaterThan(20))
+
+  test.each(named)('%s of the README is a command', async (name) => {
+    const { run, out } = await rig()
+    expect(await run(...name.split(' '), '--help')).toBe(0)
+    expect(out()).toMatch(new RegExp(`^Usage: parley ${name}( |\n)`))
+  })
+
   test('--version prints the version and exits 0', async () => {
     const { run, out } = await rig()
     expect([await run('--version'), out()]).toEqual([0, '0.1.0\n'])
@@ -57,6 +76,8 @@ describe('wrong usage', () => {
     [['sessions', 'list', '--limit', '201'], '1 to 200'],
     [['sessions', 'list', '--limit', '1e1'], '1 to 200'],
     [['sessions', 'list', '--offset', '-1'], 'whole number'],
+    [['sessions', 'truncate', 'cli:x', '1001'], 'from 0 to 1000'],
+    [['send', 'cli:x', 'hello', '--wait', '3601'], 'from 0 to 3600'],
     [['sessions', 'list', '--offset', 'two'], 'whole number'],
   ])('%j exits 2 with a line on stderr and nothing on stdout', async (argv, line) => {
     const { run, out, err, loads } = await rig()
