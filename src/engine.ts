@@ -113,6 +113,7 @@ export function createEngine(parts: EngineParts): Engine {
     ids,
     clock,
     logger,
+    overrides: parts.overrides,
     queue,
     participants,
     running,
@@ -178,6 +179,7 @@ function deliveryOf({
   facts,
   timing,
   moves,
+  overrides,
 }: EngineParts): DeliveryService {
   return createDelivery({
     store,
@@ -199,7 +201,10 @@ function deliveryOf({
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
     announced: (tx, row) => {
       const { address, traceId } = row
-      return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, ids)
+      return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, {
+        ids,
+        overrides,
+      })
     },
   })
 }

@@ -3,29 +3,23 @@ import type { Converse } from './converse.ts'
 import type { Clock } from './core/clock.ts'
 import type { Decided, Decision, Dispatch } from './core/dispatch.ts'
 import { failpoint } from './core/failpoint.ts'
-import type { IdSource } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { TurnResult } from './core/turn.ts'
 import type { DeliveryService } from './delivery/delivery.ts'
-import { type Accepted, acceptDispatch, nameSession } from './sessions/accept-dispatch.ts'
+import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from './sessions/accept-dispatch.ts'
 import type { CommandRunner } from './sessions/command-runner.ts'
 import type { Courtesy } from './sessions/courtesy.ts'
-import type { Participants } from './sessions/participants.ts'
 import { claimWaiting, recordEnd, type StartedTurn } from './sessions/record-turn.ts'
 import type { RunningTurns } from './sessions/running-turns.ts'
 import type { Transcript } from './sessions/transcript.ts'
-import type { TurnQueue } from './sessions/turn-queue.ts'
 import { endingOf, replyOf } from './sessions/turn-reply.ts'
 import type { Store } from './store/store.ts'
 
-export interface PipelineDeps {
+export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'overrides' | 'queue' | 'participants'> {
   readonly store: Store
-  readonly ids: IdSource
   readonly clock: Clock
   readonly logger: Logger
   readonly decide: (dispatch: Dispatch) => Decided
-  readonly queue: TurnQueue
-  readonly participants: Participants
   readonly running: RunningTurns
   readonly converse: Converse
   readonly transcript: Pick<Transcript, 'saw'>
@@ -45,11 +39,11 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, queue, participants, decide } = this.#deps
+    const { store, ids, overrides, queue, participants, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
     const undoing: (() => void)[] = []
-    const deps = { ids, queue, participants, onFailure: (undo: () => void): void => void undoing.push(undo) }
+    const deps = { ids, overrides, queue, participants, onFailure: (undo: () => void) => void undoing.push(undo) }
     const { channel, account } = dispatch.event.address
     const write = store.write(async (tx) => {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)

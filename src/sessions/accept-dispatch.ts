@@ -1,10 +1,10 @@
 import type { ContextReason, Decision, Dispatch } from '../core/dispatch.ts'
-import type { IdSource, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Session } from '../core/session.ts'
 import type { SessionReader } from '../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../store/store.ts'
 import { acceptAmendment, findOriginal } from './accept-amendment.ts'
-import { openSession } from './open-session.ts'
+import { type OpenPorts, openSession } from './open-session.ts'
 import { type Participants, participantOf } from './participants.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
@@ -22,8 +22,7 @@ export type Accepted =
   | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
   | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
 
-export interface AcceptDeps {
-  readonly ids: IdSource
+export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
   readonly participants: Pick<Participants, 'join'>
   /** Called at once with how to take back what memory says ahead of the commit, should the transaction fail. */
@@ -90,7 +89,7 @@ async function acceptContext(
   { id, dispatch, decision }: Incoming<'context'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  const session = await openSession(tx, { ...decision, dispatch }, deps.ids)
+  const session = await openSession(tx, { ...decision, dispatch }, deps)
   const outcome = contextOutcome(decision.reason)
   if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
     return { kind: 'repeat' }
@@ -105,7 +104,7 @@ async function acceptRun(
   deps: AcceptDeps,
 ): Promise<Accepted> {
   if ((await findOriginal(tx, dispatch))?.state === 'waiting') return acceptWaitingEdit(tx, { id, dispatch, decision })
-  const session = await openSession(tx, { ...decision, dispatch }, deps.ids)
+  const session = await openSession(tx, { ...decision, dispatch }, deps)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id)
   const turnId = deps.ids.turn()

@@ -5,7 +5,8 @@ import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '.
 import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../core/session.ts'
 import { sessionAliases } from '../core/session-alias.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { takeOverHistory } from './take-over.ts'
+import type { OverrideBook } from './override-book.ts'
+import { olderSession, takeOverHistory } from './take-over.ts'
 
 /** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
 export interface Opening {
@@ -14,21 +15,27 @@ export interface Opening {
   readonly dispatch: Dispatch
 }
 
+export interface OpenPorts {
+  readonly ids: IdSource
+  /** Told what a session that begins has taken over. */
+  readonly overrides: Pick<OverrideBook, 'set'>
+}
+
 /**
  * The session a route leads to: the one its scope key points to, found again after any restart (S5), else a new one.
  * Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
  */
-export async function openSession(tx: StoreWriter, opening: Opening, ids: IdSource): Promise<Session> {
+export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
   const { route, dispatch } = opening
   if (dispatch.posted) return takeUp(tx, dispatch.posted.session, dispatch.receivedAt)
   const current = await tx.sessions.current(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
     await tx.sessions.setAgent(current.id, route.agent)
-    return openSession(tx, opening, ids)
+    return openSession(tx, opening, ports)
   }
   const metadata = metadataOf(dispatch)
-  if (!current) return beginSession(tx, opening, draftOf(opening, metadata, ids))
+  if (!current) return beginSession(tx, opening, metadata, ports)
   const known = includes(current.metadata, metadata)
   if (current.inactiveAt === undefined && known) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
@@ -45,13 +52,26 @@ async function takeUp(tx: StoreWriter, id: SessionId, at: number): Promise<Sessi
   return session
 }
 
-/** A scope's first session; those that `/new` starts have their names already and take over nothing (K27). */
-async function beginSession(tx: StoreWriter, opening: Opening, draft: SessionDraft): Promise<Session> {
+/**
+ * A scope's first session; those that `/new` starts have their names already and take over nothing (K27). What was set
+ * for the older conversation by hand goes with its history: one that was told to be silent stays so.
+ */
+async function beginSession(
+  tx: StoreWriter,
+  opening: Opening,
+  metadata: Record<string, string>,
+  { ids, overrides }: OpenPorts,
+): Promise<Session> {
   const at = opening.dispatch.receivedAt
-  const session = await startSession(tx, draft, at)
+  const draft = draftOf(opening, metadata, ids)
   const aliases = aliasesOf(opening)
   // A key its caller gave is the older name itself.
-  if (draft.scopeKey !== draft.displayKey) await takeOverHistory(tx, { id: session.id, aliases, at })
+  const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
+  const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, at)
+  if (older) {
+    await takeOverHistory(tx, { id: session.id, older, at })
+    tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
+  }
   await tx.aliases.add(draft.scopeKey, aliases)
   return session
 }

@@ -102,7 +102,7 @@ class Service implements SessionService {
     const address = ownDoor(caller, name)
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
     const opening = live.place(address)
-    return this.#showAgain(await store.write((tx) => openSession(tx, opening, live.ids)))
+    return this.#showAgain(await store.write((tx) => openSession(tx, opening, live)))
   }
 
   async get(caller: Caller, name: string): Promise<SessionDetail> {

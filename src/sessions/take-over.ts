@@ -3,23 +3,23 @@ import type { Session } from '../core/session.ts'
 import type { StoreWriter } from '../store/store.ts'
 
 /**
- * A session that begins takes over the history of the first of its aliases under which an older session with events was
- * kept: one whose key its caller gave, or that was imported (K27). Canonical sessions, and the main session with them,
- * are nobody's older session (K28, K29). The older one gives its name up, so it is taken over once.
+ * A session that begins takes over the history of an older one. That gives its name up, so it is taken over once (K27).
  */
 export async function takeOverHistory(
   tx: StoreWriter,
-  { id, aliases, at }: { readonly id: SessionId; readonly aliases: readonly string[]; readonly at: number },
+  { id, older, at }: { readonly id: SessionId; readonly older: Session; readonly at: number },
 ): Promise<void> {
-  const older = await firstFilled(tx, aliases)
-  if (older === undefined) return
   const events = await tx.events.copy(older.id, id)
   await tx.events.append(id, at, [{ type: 'history_taken_over', data: { from: older.id, events } }])
   await tx.aliases.drop(older.scopeKey)
   await tx.sessions.deactivate(older.id, at)
 }
 
-async function firstFilled(tx: StoreWriter, aliases: readonly string[]): Promise<Session | undefined> {
+/**
+ * The first of these aliases under which an older session with events was kept: one whose key its caller gave, or that
+ * was imported (K27). Canonical sessions, and the main session with them, are nobody's older session (K28, K29).
+ */
+export async function olderSession(tx: StoreWriter, aliases: readonly string[]): Promise<Session | undefined> {
   for (const alias of aliases) {
     for (const scopeKey of await tx.aliases.carriers(alias)) {
       if (/^sk_v1_/i.test(scopeKey)) continue

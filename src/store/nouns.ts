@@ -39,9 +39,16 @@ export function storeReader(ground: Ground): StoreReader {
 /** Every noun inside one transaction. Each is made when a body asks for it: most use two or three. */
 export class Writer implements StoreWriter {
   readonly #ground: WriteGround
+  readonly #committed: (() => void)[]
 
-  constructor(ground: WriteGround) {
+  /** `committed` collects what to call after the commit. */
+  constructor(ground: WriteGround, committed: (() => void)[]) {
     this.#ground = ground
+    this.#committed = committed
+  }
+
+  afterCommit(tell: () => void): void {
+    this.#committed.push(tell)
   }
 
   get sessions(): SessionWriting {

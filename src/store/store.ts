@@ -70,6 +70,8 @@ export interface StoreWriter {
   readonly mutes: MuteReader & MuteWriter
   readonly participants: ParticipantReader & ParticipantWriter
   readonly tokens: TokenReader & TokenWriter
+  /** Has memory told what was written: once it is committed, before `write` resolves, and never if it is undone. */
+  afterCommit(tell: () => void): void
 }
 
 // events -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import type { Session } from '../../src/core/session.ts'
 import { mainKey } from '../../src/routing/session-key.ts'
 import { requestMessages } from '../../src/sessions/model-view.ts'
 import { openSession } from '../../src/sessions/open-session.ts'
+import { loadOverrideBook, type OverrideBook } from '../../src/sessions/override-book.ts'
 import { readBoundary } from '../../src/sessions/read-boundary.ts'
 import { createTranscript } from '../../src/sessions/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -24,9 +25,11 @@ removeTempFolders()
 const ids = createIdSource({ now: systemClock.now, randomBytes })
 const LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
 let store: Store
+let overrides: OverrideBook
 
 beforeEach(async () => {
   store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  overrides = await loadOverrideBook(store.read.sessions)
   onTestFinished(() => store.close())
 })
 
@@ -42,7 +45,7 @@ async function talk(
   const open = household({ access: { direct: 'public', groups: [] } })
   const decision = decide(open, dispatch.event, { dispatch: asked })
   if (!('route' in decision)) throw new Error(decision.reason)
-  const session = await store.write((tx) => openSession(tx, { ...decision, dispatch: asked }, ids))
+  const session = await store.write((tx) => openSession(tx, { ...decision, dispatch: asked }, { ids, overrides }))
   await answerTurn(session.id, text)
   return session
 }
@@ -90,6 +93,17 @@ describe('taking over an older session', () => {
     expect(await store.read.sessions.get(older.id)).toMatchObject({ inactiveAt: expect.any(Number), messageCount: 2 })
     await talk('tomorrow')
     expect(await shown(canonical.id)).toHaveLength(6)
+  })
+
+  it('K27, T26: what was set for the older one goes with it, and counts at once, as after a restart', async () => {
+    const older = await talk('long ago', { callerKey: ALIAS })
+    const set = { sendOverride: 'deny', thinkingLevel: 'high', model: 'scripted/echo' } as const
+    await store.write((tx) => tx.sessions.setOverrides(older.id, set))
+    const { id, scopeKey } = await talk('today')
+    expect(await store.read.sessions.get(id)).toMatchObject(set)
+    expect([overrides.send(scopeKey), overrides.of(id)]).toEqual(['deny', set])
+    const restarted = await loadOverrideBook(store.read.sessions)
+    expect([restarted.send(scopeKey), restarted.of(id)]).toEqual(['deny', set])
   })
 
   it('K27: what another session has taken over is not taken over again', async () => {

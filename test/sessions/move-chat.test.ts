@@ -63,7 +63,7 @@ function said(chat: string, eventKey = 'e1'): { dispatch: Dispatch; decision: Ex
 async function sessionIn(chat: string, text: string): Promise<Session> {
   const { dispatch, decision } = said(chat)
   return store.write(async (tx) => {
-    const session = await openSession(tx, { ...decision, dispatch }, ids)
+    const session = await openSession(tx, { ...decision, dispatch }, { ids, overrides: { set() {} } })
     await tx.events.append(session.id, 1, [userMessage(text)])
     return session
   })

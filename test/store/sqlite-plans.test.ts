@@ -103,7 +103,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   }
   const ground = { sql, logger: silentLogger, epoch: 2, current: new CurrentSessions() }
   await readAll(storeReader(ground))
-  await writeAll(new Writer(ground))
+  await writeAll(new Writer(ground, []))
   return statements
 }
 

@@ -1,14 +1,12 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { IdSource } from '../../core/ids.ts'
 import { type Session, THINKING_LEVELS, VERBOSE_LEVELS } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
-import { openSession } from '../open-session.ts'
+import { type OpenPorts, openSession } from '../open-session.ts'
 import type { SessionService } from '../session-service.ts'
 
-export interface OverrideCommandDeps {
+export interface OverrideCommandDeps extends OpenPorts {
   readonly store: Store
-  readonly ids: IdSource
   readonly sessions: Pick<SessionService, 'patch'>
 }
 
@@ -114,7 +112,7 @@ async function change(deps: OverrideCommandDeps, setting: Setting, call: Command
   const value = setting.read(asked)
   if (value === undefined) throw new ParleyError('invalid', setting.usage)
   // What is set before the first word is set for the session that word will find.
-  const session = await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps.ids))
+  const session = await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps))
   // The command's own line has let only owners by.
   await deps.sessions.patch({ kind: 'person', ...decision.identity }, session.id, { [setting.field]: value })
   return setting.said(value)

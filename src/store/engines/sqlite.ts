@@ -66,7 +66,12 @@ function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: (
   return {
     epoch,
     read: storeReader({ sql: committed(group, connection, () => closing !== undefined), logger, epoch }),
-    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, current }))),
+    async write(body) {
+      const committed: (() => void)[] = []
+      const written = await group.write((sql) => body(new Writer({ sql, logger, epoch, current }, committed)))
+      for (const tell of committed) tell()
+      return written
+    },
     close: () => {
       closing ??= close()
       return closing

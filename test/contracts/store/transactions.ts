@@ -20,6 +20,21 @@ export const transactionContract: ContractPart = (underTest) => {
     expect(await get('cursor')).toBe('7')
   })
 
+  it('what is to be told after the commit is told before the write resolves, and not of what was undone', async () => {
+    const { store } = underTest
+    const told: string[] = []
+    const good = store.write(async (tx) => {
+      tx.afterCommit(() => told.push('committed'))
+      told.push('body')
+    })
+    const bad = store.write(async (tx) => {
+      tx.afterCommit(() => told.push('undone'))
+      throw new Error('no')
+    })
+    await Promise.allSettled([good.then(() => told.push('resolved')), bad])
+    expect(told).toEqual(['body', 'committed', 'resolved'])
+  })
+
   it('a throwing body undoes its own writes and rejects with what it threw, the others commit', async () => {
     const failure = new Error('no')
     const [first, second, third] = await Promise.allSettled([
