@@ -8,6 +8,7 @@ import { runCommand } from './cli/run-command.ts'
 import { socketPathOf } from './cli/socket-path.ts'
 import { loadConfig } from './config/load-config.ts'
 import { systemClock } from './core/clock.ts'
+import type { RoutingPolicy } from './core/policy.ts'
 import { createNotifier } from './platform/sd-notify.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
@@ -26,8 +27,10 @@ const ports: CliPorts = {
   version: VERSION,
   stdout,
   stderr,
-  load: (path) =>
-    loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, ...(path === undefined ? {} : { path }) }),
+  load(path, use = 'run') {
+    const asked = path === undefined ? {} : { path }
+    return loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, checkRules, use, ...asked })
+  },
   start,
   async openOffline({ config }) {
     return (await import('./offline.ts')).openOffline(config, { version: VERSION, lookups: catalogue })
@@ -52,6 +55,10 @@ const ports: CliPorts = {
 /** The calendar is loaded for who has a schedule. */
 async function checkTiming(timing: Timing): Promise<readonly TimingMistake[]> {
   return (await import('./schedule/check-cron.ts')).checkTiming(timing)
+}
+
+async function checkRules(policy: RoutingPolicy): Promise<void> {
+  ;(await import('./routing/compile-routing.ts')).compileRouting(policy)
 }
 
 /** The daemon in the foreground: its log, and the service manager told. */

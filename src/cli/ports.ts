@@ -9,8 +9,11 @@ export interface CliPorts {
   readonly version: string
   readonly stdout: Output
   readonly stderr: Output
-  /** Reads the configuration; `path` is what `--config` said. Throws `config`. */
-  load(path?: string): Awaitable<LoadedConfig>
+  /**
+   * Reads the configuration; `path` is what `--config` said. To `ask` a daemon or its store, neither a channel nor a
+   * secret needs to be there: another shell may have none of them. Throws `config`.
+   */
+  load(path?: string, use?: 'run' | 'ask'): Awaitable<LoadedConfig>
   /** Resolves once the daemon takes requests; its channels may still be coming up. Rejects with `config` or `store_locked`. */
   start(loaded: LoadedConfig): Promise<RunningDaemon>
   /** The answers of a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */

@@ -57,6 +57,7 @@ export function choicesText(surroundings: Surroundings, also: readonly string[])
     '  2. Connect a Telegram bot: write to @BotFather in Telegram, send /newbot, and start again with its token:',
     '       TELEGRAM_BOT_TOKEN=<token> parley start   (from a checkout: TELEGRAM_BOT_TOKEN=<token> npm start)',
     '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what it is told.',
+    '     Discord: DISCORD_BOT_TOKEN. Slack: SLACK_BOT_TOKEN and SLACK_APP_TOKEN.',
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml shows every setting.',
     ...also.map((line) => `\n  ${line}`),

@@ -1,14 +1,16 @@
 import { ParleyError } from '../core/errors.ts'
+import type { RoutingPolicy } from '../core/policy.ts'
 import { buildConfig } from './build-config.ts'
 import { type CheckTiming, timingMistakes } from './build-schedules.ts'
 import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, withEnvironment } from './environment.ts'
-import { configError, type Mistake } from './mistake.ts'
+import { configError, leadingPath, type Mistake } from './mistake.ts'
 import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
 import { type ChannelSchemas, type ConfigFile, createFileSchema } from './schema.ts'
+import { namesSecret } from './secrets.ts'
 import { setAsideAccounts } from './set-aside.ts'
 
 export interface LoadOptions extends Surroundings {
@@ -19,6 +21,13 @@ export interface LoadOptions extends Surroundings {
   readonly toolGroups?: readonly string[]
   /** Asked about the times of each schedule; without it they are only checked at the start. */
   readonly checkTiming?: CheckTiming
+  /** Asked about the rules put together: throws `config`, its message beginning with a path; likewise. */
+  readonly checkRules?: (policy: RoutingPolicy) => Promise<unknown>
+  /**
+   * run (the default): as `parley start` needs it. ask: to find a running daemon or its store. Whoever asks may have none
+   * of the daemon's secrets and variables, so neither a secret nor a channel needs to be there.
+   */
+  readonly use?: 'run' | 'ask'
 }
 
 interface Loaded {
@@ -33,17 +42,20 @@ interface Loaded {
  */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const source = await readSource(options)
-  const { env, channelSchemas } = options
+  const { env, channelSchemas, use = 'run' } = options
   const tree = withEnvironment(source.tree, env)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
-  const { value, mistakes: unresolved, down } = setAsideAccounts(resolved)
+  const { value, mistakes: absent, down } = setAsideAccounts(resolved)
+  const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
   const file = readFile(value, { channelSchemas, unresolved, source })
   const built = buildConfig(file, { ...options, ...source, down })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
-  const mistakes = [...built.mistakes, ...timing]
+  const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
+  const mistakes = [...built.mistakes, ...timing, ...rules]
   if (mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
   const unused = source.file === undefined ? environmentWarnings(env) : []
-  if (Object.keys(file.channels).length + down.length === 0) throw noChannel(options, source, unused)
+  const channels = Object.keys(file.channels).length + down.length
+  if (use === 'run' && channels === 0) throw noChannel(options, source, unused)
   const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]
   return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
 }
@@ -62,6 +74,24 @@ function readFile(tree: unknown, { channelSchemas, unresolved, source }: Reading
   const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
   if (!result.success || mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
   return result.data
+}
+
+function isAbsentSecret({ missing, path }: Mistake): boolean {
+  return missing === true && namesSecret(String(path.at(-1)))
+}
+
+/** What only shows when the rules are compiled: the first mistake, as the compiler stops there. */
+async function ruleMistakes(
+  { routing }: Config,
+  check: (policy: RoutingPolicy) => Promise<unknown>,
+): Promise<Mistake[]> {
+  try {
+    await check(routing)
+    return []
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'config') throw error
+    return [{ path: leadingPath(error.message), message: error.message }]
+  }
 }
 
 function noChannel(options: LoadOptions, { file }: Source, also: readonly string[]): ParleyError {

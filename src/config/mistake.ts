@@ -20,6 +20,12 @@ export function formatPath(path: ConfigPath): string {
   }, '')
 }
 
+/** The path a message begins with, as `formatPath` writes it; of one with unusual names, as much as can be read. */
+export function leadingPath(message: string): ConfigPath {
+  const [text = ''] = /^\w+(?:\.[\w-]+|\[\d+\])*/.exec(message) ?? []
+  return (text.match(/[\w-]+/g) ?? []).map((key, index) => (index > 0 && /^\d+$/.test(key) ? Number(key) : key))
+}
+
 /** How many mistakes one message names; whoever mends ten sees the next ones then. */
 const SHOWN = 10
 

@@ -23,7 +23,8 @@ export async function readSource(options: Surroundings & { readonly path?: strin
   const { readYaml } = await import('./read-yaml.ts')
   const { tree, mistakes, lineOf } = readYaml(text)
   if (mistakes.length > 0) {
-    throw new ParleyError('config', mistakes.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'))
+    const told = new Set(mistakes.map(({ line, message }) => `${file}:${line}: ${message}`))
+    throw new ParleyError('config', [...told].join('\n'))
   }
   return { file, folder: dirname(file), tree, lineOf }
 }

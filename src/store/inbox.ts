@@ -57,7 +57,9 @@ export class InboxReading implements InboxReader {
   }
 
   async waitingCount(): Promise<number> {
-    const row = await this.sql.get("SELECT COUNT(*) AS count FROM inbox WHERE state = 'waiting'", [])
+    const row = await this.sql.get("SELECT COUNT(*) AS count FROM inbox WHERE state = 'waiting' AND kind <> $1", [
+      COMMAND,
+    ])
     return row === undefined ? 0 : integer(row, 'count')
   }
 

@@ -126,7 +126,7 @@ export interface InboxReader {
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]>
   /** Sessions with waiting rows, oldest first: what boot must take up again. */
   sessionsWaiting(): Promise<readonly SessionId[]>
-  /** Rows that wait, in all sessions. */
+  /** Rows that wait for a turn, in all sessions; commands wait for none. */
   waitingCount(): Promise<number>
   /** Waiting rows that are commands, oldest first. */
   commandsWaiting(): Promise<readonly InboxRow[]>

@@ -4,6 +4,8 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { explainConfig } from '../../src/config/explain.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
+import { compileRouting } from '../../src/routing/compile-routing.ts'
 import { channelSchemas, load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -325,3 +327,51 @@ function credentials(files: Readonly<Record<string, string>>): string {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return folder
 }
+
+describe('asked from another shell, which has none of the variables of the daemon', () => {
+  const asking = async (yaml: string, use: 'run' | 'ask') => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'parley.yaml'), yaml)
+    return loadConfig({ path: 'parley.yaml', env: { HOME: folder }, cwd: folder, channelSchemas, use })
+  }
+  const keyed = `${TELEGRAM}models: { anthropic: { apiKey: "\${env:MODEL_KEY}" } }\n`
+
+  test('no secret needs to be there; to run, the key does', async () => {
+    expect((await asking(keyed, 'ask')).config.store.path).toMatch(/parley\.db$/)
+    await expect(asking(keyed, 'run')).rejects.toThrow(/models\.anthropic\.apiKey: the variable MODEL_KEY is not set/)
+  })
+
+  test('no channel needs to be there; to run, one does', async () => {
+    expect((await asking('people: {}', 'ask')).config.channels).toEqual({})
+    await expect(asking('people: {}', 'run')).rejects.toThrow('no channel is configured')
+  })
+
+  test('any other mistake is told all the same', async () => {
+    await expect(asking(`${TELEGRAM}session: { staleDays: three }`, 'ask')).rejects.toThrow('session.staleDays')
+    const baseUrl = `${TELEGRAM}models: { anthropic: { apiKey: k, baseUrl: "\${env:NOWHERE}" } }`
+    await expect(asking(baseUrl, 'ask')).rejects.toThrow('the variable NOWHERE is not set')
+  })
+})
+
+describe('rules that only show to be wrong when they are put together', () => {
+  const checkRules = async (policy: RoutingPolicy) => compileRouting(policy)
+  const loading = async (yaml: string) => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'parley.yaml'), yaml)
+    return loadConfig({ path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, channelSchemas, checkRules })
+  }
+
+  test('K16: one id under two names is refused with file, line, path and remedy', async () => {
+    const people = 'people:\n  ada: { ids: [telegram:1] }\n  bob:\n    ids:\n      - telegram:2\n      - telegram:1\n'
+    await expect(loading(`${TELEGRAM}${people}`)).rejects.toThrow(
+      /parley\.yaml:7: people\.bob\.ids\[1\] claims an id that people\.ada\.ids\[0\] claims too; give it to one person only$/,
+    )
+  })
+
+  test('an error that is none of the configuration leaves as it is', async () => {
+    const folder = temporaryFolder()
+    const broken = async () => Promise.reject(new TypeError('broken'))
+    const env = { HOME: folder, TELEGRAM_BOT_TOKEN: TOKEN }
+    await expect(loadConfig({ env, cwd: folder, channelSchemas, checkRules: broken })).rejects.toThrow(TypeError)
+  })
+})

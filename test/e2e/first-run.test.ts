@@ -104,6 +104,25 @@ describe('the first run', () => {
     expect(sessions.stderr).toContain('No daemon is running')
   })
 
+  it('is asked from another shell, which has neither the token nor a file', async () => {
+    const { home, telegram } = await rehearse()
+    telegram.world.addUser({ id: 111, firstName: 'Ada' })
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    const code = /start=(\S+)/.exec(daemon.stdout)?.[1]
+    telegram.world.say({ from: 111, text: `/start ${code}` })
+    await telegram.ledger.nextFromBot('sent')
+
+    Object.assign(home.env, { PARLEY_CONFIG: undefined, TELEGRAM_BOT_TOKEN: undefined })
+    const status = home.run('status')
+    expect([await status.ended(), status.stderr]).toEqual([0, ''])
+    expect(status.stdout).toContain('@parley_bot')
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text: '/status' })
+    // The command that asks is none of those that wait.
+    expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toContain('messages waiting: 0')
+  })
+
   it('A23: a second daemon on the same store ends with its own code, and the first goes on', async () => {
     const { home, telegram } = await rehearse()
     const first = start(home)

@@ -5,7 +5,9 @@ import { oneLine } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listAdmissions(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const all = await askOperator(ports, await ports.load(options.config), (operator) => operator.admissions.list())
+  const all = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) =>
+    operator.admissions.list(),
+  )
   show(ports, options, { value: all, lines: (style) => printAdmissions(all, style) })
   return EXIT.ok
 }
@@ -17,7 +19,7 @@ export interface DecideOptions extends ReadOptions {
 
 export async function decideAdmission(ports: ReadPorts, options: DecideOptions): Promise<number> {
   const { name, verdict } = options
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const decided = await askOperator(ports, loaded, (operator) => operator.admissions.decide(name, verdict))
   const lines = () => [`${oneLine(decided.key)} is ${decided.state} now.`]
   show(ports, options, { value: decided, lines })

@@ -27,7 +27,7 @@ function downLine({ channel, account, reason }: Config['down'][number]): string 
 
 /** Has the running daemon take over who is who, who may talk and what is sent. */
 export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const report = await askOperator(ports, loaded, (operator) => operator.config.reload())
   const { wider, narrower, other, warnings } = report
   const same = wider.length + narrower.length + other.length === 0

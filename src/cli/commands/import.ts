@@ -9,7 +9,7 @@ import { type ReadOptions, show } from '../show.ts'
 type ImportPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'load' | 'importSessions'>
 
 export async function importFolder(ports: ImportPorts, folder: string, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const report = await ports.importSessions(loaded, await readFolder(resolve(ports.cwd, folder)))
   show(ports, options, { value: report, lines: () => describe(report) })
   return EXIT.ok

@@ -5,7 +5,7 @@ import { oneLine } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listPeople(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const report = await askOperator(ports, await ports.load(options.config), (operator) => operator.people.list())
+  const report = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.people.list())
   show(ports, options, { value: report, lines: (style) => printPeople(report, style) })
   return EXIT.ok
 }
@@ -16,14 +16,14 @@ export interface LinkOptions extends ReadOptions {
 }
 
 export async function linkPerson(ports: ReadPorts, options: LinkOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const linked = await askOperator(ports, loaded, (operator) => operator.people.link(options.person, options.id))
   show(ports, options, { value: linked, lines: () => [`${oneLine(linked.id)} is ${oneLine(linked.person)} now.`] })
   return EXIT.ok
 }
 
 export async function unlinkPerson(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const parted = await askOperator(ports, loaded, (operator) => operator.people.unlink(id))
   const lines = () => [`${oneLine(parted.id)} is not ${oneLine(parted.person)} any more.`]
   show(ports, options, { value: parted, lines })

@@ -6,7 +6,9 @@ import { formatTime } from '../print/time.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 export async function listSchedules(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const schedules = await askOperator(ports, await ports.load(options.config), (operator) => operator.schedules.list())
+  const schedules = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) =>
+    operator.schedules.list(),
+  )
   show(ports, options, { value: schedules, lines: (style) => printSchedules(schedules, style) })
   return EXIT.ok
 }
@@ -18,14 +20,14 @@ export interface NextOptions extends ReadOptions {
 
 export async function nextSlots(ports: ReadPorts, options: NextOptions): Promise<number> {
   const { id, count } = options
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const slots = await askOperator(ports, loaded, (operator) => operator.schedules.next(id, count))
   show(ports, options, { value: slots.map((at) => new Date(at).toISOString()), lines: () => printNext(slots) })
   return EXIT.ok
 }
 
 export async function runSchedule(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const run = await askOperator(ports, loaded, (operator) => operator.schedules.run(id))
   show(ports, options, {
     value: run,

@@ -16,7 +16,7 @@ export interface SendOptions extends ReadOptions {
 export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
   const { text, answer: answered, deliver = false, wait: waitSeconds } = options
   const request = { text, deliver, waitSeconds, ...(answered ? {} : { answer: false }) }
-  const answer = await askOperator(ports, await ports.load(options.config), ({ sessions }) =>
+  const answer = await askOperator(ports, await ports.load(options.config, 'ask'), ({ sessions }) =>
     sessions.post(name, request),
   )
   if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)

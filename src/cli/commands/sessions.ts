@@ -95,5 +95,5 @@ async function ask<Answer>(
   options: ReadOptions,
   question: (sessions: OperatorService['sessions']) => Promise<Answer>,
 ): Promise<Answer> {
-  return askOperator(ports, await ports.load(options.config), (operator) => question(operator.sessions))
+  return askOperator(ports, await ports.load(options.config, 'ask'), (operator) => question(operator.sessions))
 }

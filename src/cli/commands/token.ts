@@ -11,7 +11,7 @@ export async function createToken(
   namespace: string,
   options: ReadOptions & { readonly label?: string },
 ): Promise<number> {
-  const made = await askOperator(ports, await ports.load(options.config), ({ tokens }) =>
+  const made = await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) =>
     tokens.create(namespace, options.label),
   )
   if (!options.json)
@@ -21,7 +21,7 @@ export async function createToken(
 }
 
 export async function listTokens(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const tokens = await askOperator(ports, await ports.load(options.config), (operator) => operator.tokens.list())
+  const tokens = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.tokens.list())
   const rows = tokens.map(({ id, namespace, label, createdAt, revokedAt }) => [
     id,
     oneLine(namespace),
@@ -36,7 +36,7 @@ export async function listTokens(ports: ReadPorts, options: ReadOptions): Promis
 }
 
 export async function revokeToken(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
-  await askOperator(ports, await ports.load(options.config), ({ tokens }) => tokens.revoke(id))
+  await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.revoke(id))
   show(ports, options, { value: { revoked: true }, lines: () => [`Token ${oneLine(id)} opens nothing any more.`] })
   return EXIT.ok
 }

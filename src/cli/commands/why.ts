@@ -9,7 +9,7 @@ import { type ReadOptions, type ReadPorts, show } from '../show.ts'
  * away is told beside the answer.
  */
 export async function why(ports: ReadPorts, message: string, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config)
+  const loaded = await ports.load(options.config, 'ask')
   const { reports, unseen } = await askOperator(ports, loaded, async (operator) => {
     const reports = await operator.why(message)
     return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }

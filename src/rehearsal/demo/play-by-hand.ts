@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline'
 import type { CharacterName, PlaceName } from './cast.ts'
 import { askWhy } from './decision.ts'
 import type { PlatformStage } from './platform-stage.ts'
-import type { Stage } from './stage.ts'
+import type { Line, Stage } from './stage.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
 
@@ -12,8 +12,9 @@ const HELP = `Type a message; it is said by the person and in the place before t
                              Telegram: family, general, garden, budget, dm
                              Discord: workshop, boiler (a thread of workshop)
                              Slack: office, lamp, printer (threads of office)
-  :why <message>             the decision about a message of this place
+  :why [message]             the decision about a message of this place, without a number the last one you sent
   :kill                      kill -9 the daemon and start it again
+  :help                      this text
   :quit`
 
 /** Lets the user type as any person in any chat and see decision and answer. Resolves when they leave. */
@@ -43,6 +44,7 @@ class Table {
   #who: CharacterName = 'ada'
   #where: PlaceName = 'dm'
   #left = false
+  #last: Line | undefined
 
   constructor(stage: Stage, lines: Interface) {
     this.#stage = stage
@@ -75,7 +77,10 @@ class Table {
         return this.#why(argument)
       case ':kill':
         return this.#stage.crash()
+      case ':help':
+        return this.#stage.printer.note(HELP)
       default:
+        if (/^:[a-z]+$/.test(command ?? '')) return this.#stage.printer.note(`there is no ${command}; see :help`)
         await this.#say(line)
     }
   }
@@ -112,6 +117,7 @@ class Table {
 
   async #say(text: string): Promise<void> {
     const line = this.#stage.say(this.#who, this.#where, text)
+    this.#last = line
     await this.#stage.decision(line)
     this.#stage.printer.decided(`message ${line.messageId}`)
   }
@@ -119,8 +125,10 @@ class Table {
   async #why(message: string): Promise<void> {
     const { cast, daemon, printer } = this.#stage
     const place = cast.places[this.#where]
-    const chat = this.#stage.platformOf(place).chatOf(cast.people[this.#who], place)
-    const decision = await askWhy(daemon, { message, chat })
+    const here = this.#stage.platformOf(place).chatOf(cast.people[this.#who], place)
+    const asked = message === '' ? this.#last : { messageId: message, spot: { chat: here } }
+    if (!asked) return printer.note('which one? :why <message>')
+    const decision = await askWhy(daemon, { message: asked.messageId, chat: asked.spot.chat })
     printer.decided(decision ? `${decision.line}; outcome: ${decision.outcome}` : 'the daemon has no record of it')
   }
 }

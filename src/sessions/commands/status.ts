@@ -15,7 +15,7 @@ async function status(operator: Pick<OperatorService, 'status'>): Promise<string
   return [
     `Parley ${report.version}, model ${report.models.join(', ')}`,
     ...channels,
-    `- ${report.sessions} conversations, ${report.runningTurns} being answered, ${report.waiting} messages waiting`,
+    `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...doubtful,
   ].join('\n')
 }
