@@ -36,7 +36,7 @@ describe('a thread and the channel it hangs in', () => {
 
   it('row 38: /mute off in the thread does not promise to be back while the channel is muted', async () => {
     const muted = await mutes()
-    const off = () => muteCommand({ mutes: muted, clock }).run(commandCall('mute', 'off', THREAD))
+    const off = () => muteCommand({ mutes: muted, clock }).run(commandCall('mute', 'off', { address: THREAD }))
     await muted.mute(THREAD)
     await muted.mute(CHANNEL)
     expect(await off()).toContain('say `/mute off` there')

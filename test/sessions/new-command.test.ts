@@ -14,7 +14,7 @@ import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
 removeTempFolders()
 
-const call = commandCall('new', '', direct('111'))
+const call = commandCall('new', '', { address: direct('111') })
 const { scopeKey } = call.decision.route
 let store: Store
 let id: SessionId

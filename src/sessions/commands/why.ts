@@ -1,6 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
+import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { describeRow } from '../describe-row.ts'
 import { findMessages } from '../find-messages.ts'
@@ -50,10 +51,13 @@ function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined
   return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }
 }
 
+/** An id that several people share proves nothing; one that holds in a single workspace counts with it (H04). */
 function wrote({ dispatch, decision }: InboxRow, { dispatch: asking, decision: asker }: CommandCall): boolean {
   const { sender, address } = dispatch.event
   const { sender: who, address: place } = asking.event
-  return address.channel === place.channel && sender.id === who.id && samePerson(decision.identity, asker.identity)
+  if (identifiesNobody(place.channel, who)) return false
+  const same = platformIdOf(address.channel, sender) === platformIdOf(place.channel, who)
+  return same && samePerson(decision.identity, asker.identity)
 }
 
 /** An id that changed hands does not show what its former owner wrote. */

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import type { InboundMessage, Sender } from '../../src/core/message.ts'
+import { whyCommand } from '../../src/sessions/commands/why.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { commandCall } from '../fakes/command-call.ts'
+import { dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
+import { ids } from '../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+let store: Store
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+})
+
+/** What `/why` tells one stranger in reply to a message of another. */
+async function why(where: Pick<InboundMessage, 'address'>, author: Sender, asker: Sender): Promise<string | null> {
+  const dispatch = dispatchOf(message({ ...where, sender: author }))
+  const { decision: asked, dispatch: asking } = commandCall('why', '', { ...where, sender: asker })
+  const { identity, trace } = asked
+  const decision = { kind: 'ignore', reason: 'empty', identity, trace } as const
+  const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: empty' } as const
+  await store.write((tx) => tx.inbox.add(row))
+  const event = { ...asking.event, quoted: { messageId: 'm1' } } as typeof asking.event
+  const call = { inboxId: ids.inbox(), dispatch: { ...asking, event }, decision: asked, args: '' }
+  return whyCommand({ store, unseen: async () => [], readLink: () => null }).run(call)
+}
+
+describe('/why of people we do not know', () => {
+  const slack = { address: slackChannel() }
+
+  it('tells them of their own message', async () => {
+    const [one, same] = [user('U9', { team: 'T02' }), user('U9', { team: 'T02' })]
+    expect(await why(slack, one, same)).toContain('decision: ignore')
+  })
+
+  it('H04: an equal id of another workspace is told nothing', async () => {
+    expect(await why(slack, user('U9', { team: 'T02' }), user('U9', { team: 'T03' }))).toBeNull()
+  })
+
+  it('S25: who writes under an id that many share is told nothing', async () => {
+    const anonymous: Sender = { id: '-100', kind: 'anonymous' }
+    expect(await why({ address: group() }, anonymous, anonymous)).toBeNull()
+  })
+})
