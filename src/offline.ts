@@ -23,6 +23,7 @@ export async function openOffline(
     store,
     version,
     models: config.agents.map(({ model }) => model),
+    ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),
     sessions: offlineSessions(config, { store, clock: systemClock }),
     schedules: operatorSchedules({ store, clock: systemClock }),
     why: createWhy({ read: store.read, lookups, channels: () => [] }),

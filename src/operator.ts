@@ -22,6 +22,8 @@ export interface OperatorSources {
   readonly admissions: OperatorService['admissions']
   readonly config: OperatorService['config']
   readonly why: WhyService
+  /** The configuration names an owner; asked only where no daemon runs. */
+  readonly ownerNamed?: boolean
   readonly live?: LiveSources
 }
 
@@ -61,7 +63,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
   }
 }
 
-async function status({ store: { read }, version, models, live }: OperatorSources): Promise<StatusReport> {
+async function status({ store: { read }, version, models, ownerNamed, live }: OperatorSources): Promise<StatusReport> {
   const channels = live ? channelStatuses(live) : []
   const counts = await read.outbox.counts()
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
@@ -71,7 +73,9 @@ async function status({ store: { read }, version, models, live }: OperatorSource
     version,
     ...(live ? { startedAt: live.startedAt } : {}),
     channels,
-    ownerKnown: live ? live.access.ownerKnown : (await read.people.all()).some(({ role }) => role === 'owner'),
+    ownerKnown: live
+      ? live.access.ownerKnown
+      : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
     claimLinks: live?.access.claimCode ? claimLinks(channels, live.access.claimCode) : [],
     models,
     botsHeld: live?.watch.botsHeld() ?? [],

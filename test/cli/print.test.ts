@@ -108,7 +108,7 @@ describe('printStatus', () => {
       'Parley 0.1.0, not running',
       '',
       'Channels',
-      '  none configured',
+      '  none up while no daemon runs',
       '',
       'owner     known',
       'models    none',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -102,6 +102,12 @@ describe('the first run', () => {
     const sessions = home.run('sessions', 'list')
     expect(await sessions.ended()).toBe(0)
     expect(sessions.stderr).toContain('No daemon is running')
+
+    const file = join(home.folder, 'parley.yaml')
+    writeFileSync(file, `${readFileSync(file, 'utf8')}people: { ada: { role: owner, ids: [telegram:111] } }\n`)
+    const stored = home.run('status')
+    expect(await stored.ended()).toBe(0)
+    expect(stored.stdout).toMatch(/not running[\s\S]*none up while no daemon runs[\s\S]*owner +known/)
   })
 
   it('is asked from another shell, which has neither the token nor a file', async () => {

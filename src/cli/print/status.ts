@@ -10,7 +10,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
   return [
     style.bold(`Parley ${report.version}, ${since}`),
     '',
-    ...section('Channels', channelLines(report.channels, style), style),
+    ...section('Channels', channelLines(report, style), style),
     '',
     ...columns([
       ['owner', report.ownerKnown ? 'known' : 'nobody yet'],
@@ -29,8 +29,8 @@ export function printStatus(report: StatusReport, style: Style): string[] {
   ]
 }
 
-function channelLines(channels: readonly ChannelStatus[], style: Style): string[] {
-  if (channels.length === 0) return ['none configured']
+function channelLines({ channels, startedAt }: StatusReport, style: Style): string[] {
+  if (channels.length === 0) return [startedAt === undefined ? 'none up while no daemon runs' : 'none configured']
   const rows = columns(
     channels.map((one) => [
       channelName(one),
