@@ -44,7 +44,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
   const { id: turnId, session, traceId, reply } = turn
   const watched = !askedElsewhere(turn)
   const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
-  const stopTyping = watched ? delivery.typing(reply.address) : () => {}
+  const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : () => {}
   try {
     const request = turnRequest(turn, await transcript.view(session, turnId), contextOf(deps, turn))
     let shown = ''

@@ -59,7 +59,7 @@ export interface DeliveryService {
   /** A reply that is shown while its turn runs. */
   live(turn: LiveTurn): LiveReply
   /** Shows typing until the returned function is called, two minutes at most. */
-  typing(address: Address): () => void
+  typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void
   /** Boot, before any adapter is ready. */
   recover(): Promise<void>
   /** An adapter became ready: its lanes go on. */
@@ -130,7 +130,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
       activity.track(back)
     },
     live: (turn) => startLiveReply({ ...tools, lanes }, turn),
-    typing: (address) => startTyping(tools, address),
+    typing: (turn) => startTyping(tools, turn),
     recover: () => recover({ ...deps, lanes }),
     ready: (channel, account) => lanes.wake(channel, account),
     idle: activity.idle,

@@ -10,8 +10,10 @@ import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import { decideAttempt, type NextAct } from './decide-attempt.ts'
+import { deniedMeanwhile } from './denied-meanwhile.ts'
 import type { Lane, LaneItem, Step } from './lanes.ts'
 import { lookForOwn, proofOf } from './look-for-own.ts'
+import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { markRepeat } from './reconcile.ts'
 import { becomesEdit, recordOutcome, type Undelivered } from './record-outcome.ts'
@@ -27,6 +29,7 @@ export interface SendDeps {
   random(): number
   format(channel: ChannelId): TextFormat
   adapter(address: Address): ChannelAdapter | undefined
+  sendAllowed(message: Speaker): SendVerdict
   moved?(from: Address, to: Address): void
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
@@ -69,6 +72,8 @@ async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step
   if (act.kind === 'end') return end(deps, row, act)
   if (act.kind === 'look') return look(deps, { item, row, lane, adapter })
   if (act.kind === 'found') return settleFound(deps, { item, row, lane }, act)
+  const denied = await deniedMeanwhile(deps, row)
+  if (denied !== undefined) return end(deps, row, denied)
   const until = slot(deps, item, lane)
   if (until > deps.clock.now()) return { kind: 'wait', until }
   const begun = await begin(deps, row, act)

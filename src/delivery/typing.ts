@@ -3,6 +3,7 @@ import { showsTyping } from '../channels/capabilities.ts'
 import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Calls } from './calls.ts'
+import type { LiveTurn } from './growing-message.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { Ticker } from './ticker.ts'
@@ -25,9 +26,10 @@ const RENEW_SHARE = 0.8
 
 /**
  * Shows typing until the returned function is called, two minutes at most. Never queued, never retried, dropped while the
- * platform wants a pause; a failure is dropped too.
+ * platform wants a pause; a failure is dropped too. Where nothing may be said it ends.
  */
-export function startTyping(deps: TypingDeps, address: Address): () => void {
+export function startTyping(deps: TypingDeps, turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void {
+  const { address } = turn
   const since = deps.clock.now()
   let next = since + SHOW_AFTER_MS
   let ended = false
@@ -36,7 +38,7 @@ export function startTyping(deps: TypingDeps, address: Address): () => void {
   const show = async (): Promise<void> => {
     const adapter = deps.adapter(address)
     if (!adapter || !showsTyping(adapter) || deps.limiter.paused(address)) return
-    if (!deps.sendAllowed({ address }).allowed) return end()
+    if (!deps.sendAllowed(turn).allowed) return end()
     next = deps.clock.now() + adapter.typingLastsMs * RENEW_SHARE
     await deps.calls.make((control) => {
       calling = control

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { sessionDraft } from '../store/sample-rows.ts'
 import { answerLost, broken, refused, unreachable } from './fake-channel.ts'
-import { anInbox, at, DM, GROUP, openRig } from './rig.ts'
+import { anInbox, at, DM, GROUP, openRig, TURN } from './rig.ts'
 
 const LONG =
   'The first part of three has words.\n\nThe second part of three has words.\n\nThe third part of three has words.'
@@ -74,6 +75,56 @@ test('T31: a denied message writes no row and sends nothing', async () => {
   await rig.delivery.idle()
   expect(planned).toMatchObject({ outcome: 'denied', because: 'override' })
   expect([rig.channel.calls, await rig.store.read.outbox.counts()]).toEqual([[], {}])
+})
+
+test.each([
+  ['reply', 0],
+  ['effect', 0],
+  ['control', 1],
+] as const)(
+  'T31: a %s that waits for its channel when its session is denied, also over a restart, is sent %i times',
+  async (as, times) => {
+    const rig = await openRig()
+    rig.up = false
+    const { session } = TURN
+    await rig.store.write((tx) => tx.sessions.create({ ...sessionDraft(1), ...session }, 1))
+    const source = rig.message('').source
+    await rig.say('hello', { source, class: as, session })
+    await rig.say('of no session')
+    rig.verdictOf = (speaker) => ({ allowed: speaker.session?.scopeKey !== session.scopeKey, because: 'override' })
+    await rig.crash()
+    await rig.ready()
+    expect(rig.channel.visible(DM)).toEqual([...Array(times).fill('hello'), 'of no session'])
+    expect(await rig.rows(source)).toMatchObject([times ? { state: 'sent' } : { state: 'expired', reason: 'override' }])
+  },
+)
+
+test('T31: the parts of an answer that still wait when its session is denied are not sent', async () => {
+  const rig = await openRig()
+  const { session } = TURN
+  await rig.store.write((tx) => tx.sessions.create({ ...sessionDraft(1), ...session }, 1))
+  const { source } = rig.message('')
+  rig.verdictOf = () => ({ allowed: rig.channel.calls.length === 0, because: 'override' })
+  await rig.say(LONG, { source, session })
+  await rig.delivery.idle()
+  expect(rig.channel.calls).toHaveLength(1)
+  const [first, ...others] = await rig.rows(source)
+  expect(first).toMatchObject({ state: 'sent' })
+  expect(new Set(others.map(({ state }) => state))).toEqual(new Set(['expired']))
+})
+
+test('T31: what may have arrived is not repeated into a session that is denied by then', async () => {
+  const rig = await openRig()
+  rig.channel.fates.push(answerLost)
+  const { session } = TURN
+  await rig.store.write((tx) => tx.sessions.create({ ...sessionDraft(1), ...session }, 1))
+  const { source } = rig.message('')
+  await rig.say('hello', { source, session })
+  await rig.delivery.idle()
+  rig.verdict = { allowed: false, because: 'override' }
+  await rig.pass(60_000)
+  expect(rig.channel.calls).toHaveLength(1)
+  expect(await rig.rows(source)).toMatchObject([{ state: 'given_up', reason: 'override' }])
 })
 
 test('P33: a second message of one source is a conflict', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { refused, unreachable } from './fake-channel.ts'
-import { at, DM, GROUP, openRig, TELEGRAM } from './rig.ts'
+import { at, DM, GROUP, openRig, TELEGRAM, TURN } from './rig.ts'
 
 const MINUTE = 60_000
 
@@ -76,7 +76,7 @@ test('C04: while a chat is told to wait, typing is dropped and nothing of it is 
   const rig = await openRig({ limits: TELEGRAM })
   rig.channel.fates.push(refused('Too Many Requests', { retryAfterMs: 35_000 }))
   await rig.say('hello')
-  const end = rig.delivery.typing(at(DM))
+  const end = rig.delivery.typing(TURN)
   await rig.pass(34_000)
   expect(rig.channel.typed).toEqual([])
   end()

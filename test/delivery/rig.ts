@@ -10,11 +10,12 @@ import { createIdSource, type IdSource, type InboxId, type TraceId } from '../..
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Delivery, OutboundMessage } from '../../src/core/outbound.ts'
 import { createDelivery, type DeliveryDeps, type DeliveryService } from '../../src/delivery/delivery.ts'
-import type { SendVerdict } from '../../src/delivery/plan-reply.ts'
+import type { SendVerdict, Speaker } from '../../src/delivery/plan-reply.ts'
 import type { PlannedReply } from '../../src/delivery/plan-rows.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
+import { sessionDraft } from '../store/sample-rows.ts'
 import { FakeChannel } from './fake-channel.ts'
 import { type SteppedClock, steppedClock } from './stepped-clock.ts'
 
@@ -22,6 +23,10 @@ export const DM = 'telegram:direct:7'
 export const GROUP = 'telegram:group:-100'
 export const UNLIMITED: SendLimits = { perSecond: 1e6, perChatPerSecond: 1e6, perGroupPerMinute: 1e6 }
 export const TELEGRAM: SendLimits = { perSecond: 30, perChatPerSecond: 1, perGroupPerMinute: 20 }
+
+const { id, scopeKey, displayKey } = sessionDraft(1)
+/** What a turn in the direct chat speaks for. */
+export const TURN = { address: parseAddress(DM), session: { id, scopeKey, displayKey } }
 
 /** UTF-16 units of a part; short, so that few words make several parts. */
 export const LIMIT = 40
@@ -44,6 +49,8 @@ export interface Rig {
   /** Takes the place of the channel in memory. */
   adapter?: ChannelAdapter
   verdict: SendVerdict
+  /** Where the verdict depends on who would speak. */
+  verdictOf?: (speaker: Speaker) => SendVerdict
   message(text: string, changes?: Partial<OutboundMessage>): OutboundMessage
   /** Plans in a transaction of its own and releases. */
   say(text: string, changes?: Partial<OutboundMessage>): Promise<PlannedReply>
@@ -145,7 +152,7 @@ function ports(rig: Rig): Pick<DeliveryDeps, 'logger' | 'random' | 'format' | 'a
     random: () => 0.5,
     format: () => format,
     adapter: () => (rig.up ? (rig.adapter ?? rig.channel) : undefined),
-    sendAllowed: () => rig.verdict,
+    sendAllowed: (speaker) => rig.verdictOf?.(speaker) ?? rig.verdict,
   }
 }
 
