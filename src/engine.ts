@@ -22,7 +22,7 @@ import { personBehind } from './routing/identify.ts'
 import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
-import { sendAllowed } from './routing/send-policy.ts'
+import { type SendVerdict, sendAllowed } from './routing/send-policy.ts'
 import { decidedFields } from './routing/trace.ts'
 import { createSessionDoors, type SessionDoors } from './session-doors.ts'
 import type { Admissions } from './sessions/admissions.ts'
@@ -167,20 +167,8 @@ function sessionsOf(
   return createSessionService({ ...sessionRules(config, store), store, clock, live })
 }
 
-function deliveryOf({
-  store,
-  ids,
-  clock,
-  random,
-  logger,
-  accounts,
-  adapter,
-  routing,
-  facts,
-  timing,
-  moves,
-  overrides,
-}: EngineParts): DeliveryService {
+function deliveryOf(parts: EngineParts): DeliveryService {
+  const { store, ids, clock, random, logger, accounts, adapter, routing, facts, timing, moves, overrides } = parts
   return createDelivery({
     store,
     ids,
@@ -195,7 +183,9 @@ function deliveryOf({
     adapter,
     sendAllowed: ({ address, session }) =>
       session
-        ? (mutedAt(facts, address, clock.now()) ?? sendAllowed(routing, facts, { address, ...session }))
+        ? (mutedAt(facts, address, clock.now()) ??
+          silencedAt(parts, address) ??
+          sendAllowed(routing, facts, { address, ...session }))
         : { allowed: true, because: 'it speaks for no session' },
     moved: (from, to) => void moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
@@ -207,6 +197,14 @@ function deliveryOf({
       })
     },
   })
+}
+
+/** What `/send off` asked of a chat holds for whatever speaks there, a schedule too (T31). */
+function silencedAt({ overrides, routing, facts, ids, clock }: EngineParts, address: Address): SendVerdict | undefined {
+  if (!overrides.silences) return undefined
+  const { route } = placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
+  if (overrides.send(route.scopeKey) !== 'deny') return undefined
+  return { allowed: false, because: "the override of the chat's session: deny" }
 }
 
 function sayer(store: Store, delivery: DeliveryService): Say {

@@ -187,6 +187,37 @@ describe('UB5: a scheduled digest of one group into a topic of another', () => {
   })
 })
 
+it('T31: /send off in a chat holds back what a schedule would say there, until /send on', async () => {
+  const schedule: ConfiguredSchedule = {
+    id: toScheduleId('morning'),
+    definition: {
+      cron: '0 8 * * *',
+      timezone: 'UTC',
+      prompt: 'Good morning',
+      deliverTo: parseAddress('telegram:direct:111'),
+      missed: { kind: 'once' },
+      overlap: 'skip',
+    },
+  }
+  const house = await startHousehold({ clock: setClock('2026-11-21T07:50Z'), schedules: () => [schedule] })
+  const { ledger, world } = house.telegram
+  const tell = async (text: string): Promise<void> => {
+    const mark = ledger.mark()
+    world.say({ from: 111, text })
+    await ledger.nextFromBot('sent', { after: mark })
+  }
+  await tell('/send off')
+  const { traceId } = await house.daemon.operator.schedules.run('morning')
+  await expect
+    .poll(async () => (await house.daemon.operator.why(traceId))[0]?.outcome, { timeout: 5_000 })
+    .toBe('refused: send_policy')
+  expect(ledger.calls('sendMessage')).toHaveLength(1)
+  await tell('/send on')
+  const mark = ledger.mark()
+  await house.daemon.operator.schedules.run('morning')
+  expect((await ledger.nextFromBot('sent', { after: mark })).text).toContain('Good morning')
+})
+
 it('S47, T31: where nothing may be sent nothing runs, and the run says why it failed', async () => {
   const clock = setClock('2026-11-21T07:50Z')
   const schedule: ConfiguredSchedule = {
