@@ -127,6 +127,32 @@ describe.each(PLATFORMS)('S27: the same rules on %s', (platform) => {
     expect(lastPrompt(stage)).toMatch(/^\[Bob\] \[edited an earlier message\] .*when is dinner\?$/)
   })
 
+  it('edits: rerun answers a question that was edited while it waits once, as it reads by then', async () => {
+    const gate = createGate()
+    const script: Script = (request, turn) =>
+      lastUserText(request).includes('slow')
+        ? textReply('done', { holds: [{ beforeDelta: 0, gate }] })
+        : attentive(request, turn)
+    const stage = await openStage(platform, { script, routing: { edits: 'rerun' } })
+    stage.say('bob', `${stage.mention} slow`)
+    await gate.reached
+    const question = stage.say('cy', `${stage.mention} wen?`)
+    await expect.poll(() => stage.daemon.operator.why(question)).not.toEqual([])
+    stage.edit(question, `${stage.mention} when?`)
+    await expect.poll(() => heardOf(stage, question, 'edit')).toBe(1)
+    gate.release()
+    expect(await fateOf(stage, question)).toBe('run/mentioned answered')
+    await fateOf(stage, stage.say('bob', `${stage.mention} next`))
+    const edit = (await stage.daemon.operator.why(question)).find(({ event }) => event === 'edit')
+    expect(edit).toMatchObject({ decision: 'amend', outcome: 'edited' })
+    const prompts = stage.anthropic.ledger.requests().map(lastUserText)
+    expect(prompts).toEqual([
+      expect.stringContaining('slow'),
+      expect.stringMatching(/^\[Cy\] .*when\?$/),
+      expect.stringContaining('next'),
+    ])
+  })
+
   it('D11: a bot that may talk is stopped within 20 turns, people are answered, and they begin a new budget', async () => {
     const robots = { bots: 'mentioned', botIds: [ROBOTS[platform]] }
     const stage = await openStage(platform, { script: attentive, routing: { access: access(robots) } })
@@ -164,6 +190,22 @@ describe.each(['discord', 'slack'] as const)('a deletion on %s', (platform) => {
     )
     expect(request).toContain('[deleted this message]')
     expect(request).not.toMatch(/1234|5678/)
+  })
+
+  it('takes the text off the name that other sessions see', async () => {
+    const stage = await openStage(platform, { script: attentive })
+    const names = async () => {
+      const { sessions } = await stage.daemon.operator.sessions.list({ limit: 5, offset: 0, inactive: false })
+      return sessions.map(({ description }) => description)
+    }
+    const secret = stage.say('bob', `${stage.mention} the code is 1234`)
+    await fateOf(stage, secret)
+    expect((await names()).join()).toContain('1234')
+    stage.remove?.(secret)
+    await expect.poll(() => heardOf(stage, secret, 'delete')).toBe(1)
+    expect((await names()).join()).not.toContain('1234')
+    await fateOf(stage, stage.say('cy', `${stage.mention} lunch?`))
+    expect((await names()).join()).toContain('lunch?')
   })
 
   it('of a message that waits leaves it unanswered', async () => {
