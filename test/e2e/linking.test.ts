@@ -95,6 +95,21 @@ describe('linking', () => {
     await refused.discord()
   })
 
+  it('H12: a code that a stranger types in a place nobody opened is spent too, without a word there', async () => {
+    const of = await house()
+    const { telegram, discord } = of
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+    const code = await codeFor(of)
+    const typed = telegram.world.say({ from: 444, chat, text: `/link@parley_bot ${code}` })
+    await expect
+      .poll(async () => (await of.daemon.operator.why(String(typed.message_id))).map(({ outcome }) => outcome))
+      .toContain('refused: access')
+    const refused = answers(of, 'not valid')
+    discord.world.say({ from: '222', text: `/link ${code}` })
+    await refused.discord()
+    expect(telegram.world.messages(chat, { by: 'bot' })).toEqual([])
+  })
+
   it('a stranger gets no code', async () => {
     const of = await house()
     const told = answers(of, 'I do not know you here')
