@@ -67,12 +67,16 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   const access = admit(routing, facts, arrival)
   if (event.kind === 'delete' && !access.asks) return decideDelete(arrival)
   const sender = SENDERS[event.sender.kind]
+  const { edits } = arrival.settings
+  // What waits for its author to be let in is read as it stands then, unless edits count for nothing.
+  if (event.kind === 'edit' && access.asks && edits.policy === 'ignore') {
+    return amendment(edits, identity, [sender, step, access.step])
+  }
   if (access.refused) return refusal(access, access.refused, { identity, trace: [sender, step, access.step] })
   const input = readInput(event, identity, arrival.command)
   if (input.kind === 'ignore') {
     return { kind: 'ignore', reason: input.reason, identity, trace: [sender, step, access.step, input.step] }
   }
-  const { edits } = arrival.settings
   if (event.kind === 'edit' && edits.policy !== 'rerun') {
     return amendment(edits, identity, [sender, step, access.step, input.step])
   }

@@ -107,14 +107,20 @@ function factOf({ state, decidedBy = 'an owner', decidedAt = 0 }: Admission): Ad
   return state === 'admitted' ? { state, by: decidedBy, at: decidedAt } : { state }
 }
 
-/** The texts among them, in order, without those that were taken back meanwhile. */
+/** The texts among them, in order, as they were edited meanwhile and without those that were taken back. */
 function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
   const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
   const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
+  const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.messageId] : [])))
+  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[event.messageId, event] as const] : [])))
   return rows.flatMap((row) => {
     const event = row?.dispatch.event
     if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
-    return gone.has(event.messageId) ? [] : [row.dispatch]
+    if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
+    const edit = event.kind === 'message' ? edits.get(event.messageId) : undefined
+    if (!edit) return [row.dispatch]
+    const { text, attachments } = edit
+    return [{ ...row.dispatch, event: { ...event, text, attachments } }]
   })
 }
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { owner, policy } from '../fakes/routing-policy.ts'
-import { type Household, startHousehold } from './household.ts'
+import { startDiscordHousehold } from './discord-household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 /** Ada owns the agent; the configuration lets nobody else talk. */
-const house = (): Promise<Household> => startHousehold({ routing: policy({ people: [owner('ada', 'telegram:111')] }) })
+const house = (clock?: Clock): Promise<Household> =>
+  startHousehold({ routing: policy({ people: [owner('ada', 'telegram:111')] }), ...(clock ? { clock } : {}) })
 
 const sent = ({ telegram }: Household, chat: number, words: string) =>
   telegram.ledger.nextFromBot('sent', { where: (one) => one.chatId === chat && one.text.includes(words) })
@@ -71,6 +76,72 @@ describe('who asks to be let in', () => {
     await sent(of, 111, 'echo done')
     expect(texts(of, 555).join()).not.toContain('and now?')
     expect(texts(of, 111).filter((text) => text.includes('asks to talk to me'))).toHaveLength(1)
+  })
+
+  it('what was said before a /deny is not handled by an /admit after it', async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: 'before' })
+    const code = await cardFor(of, 'telegram:555')
+    telegram.world.say({ from: 111, text: `/deny ${code}` })
+    await sent(of, 111, 'stays out')
+    telegram.world.say({ from: 555, text: 'meanwhile' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 111, 'may talk to me now')
+    telegram.world.say({ from: 555, text: 'after' })
+    await sent(of, 555, 'echo after')
+    expect(texts(of, 555).filter((text) => text.startsWith('echo'))).toEqual(['echo after'])
+  })
+
+  it('what was said more than a day before the admission is not handled', async () => {
+    const clock = setClock('2026-11-20T10:00:00Z')
+    const of = await house(clock)
+    const { telegram } = of
+    telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+    telegram.world.say({ from: 555, text: 'yesterday' })
+    const code = await cardFor(of, 'telegram:555')
+    await recorded(of)
+    clock.skip(25 * 3_600_000)
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 111, 'may talk to me now')
+    telegram.world.say({ from: 555, text: 'today' })
+    await sent(of, 555, 'echo today')
+    expect(texts(of, 555).filter((text) => text.startsWith('echo'))).toEqual(['echo today'])
+  })
+
+  it('what was edited before the admission is answered once, as it reads by then', async () => {
+    const of = await met()
+    const { telegram } = of
+    const { message_id: message } = telegram.world.say({ from: 555, text: 'let me inn' })
+    const code = await cardFor(of, 'telegram:555')
+    telegram.world.edit({ chat: 555, message, text: 'let me in' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 555, 'echo let me in')
+    telegram.world.say({ from: 555, text: 'thank you' })
+    await sent(of, 555, 'echo thank you')
+    expect(texts(of, 555).filter((text) => text.startsWith('echo'))).toEqual(['echo let me in', 'echo thank you'])
+  })
+
+  it('what was deleted before the admission is not handled', async () => {
+    const routing = policy({ people: [owner('ada', 'discord:222')] })
+    const { discord, daemon } = await startDiscordHousehold({ script: () => textReply('heard'), routing })
+    const { world, ledger } = discord
+    const answer = (words: string) =>
+      ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes(words))
+    world.say({ from: '222', text: 'hello' })
+    await answer('heard')
+    const regretted = world.say({ from: '555', text: 'regretted' })
+    await answer('asks to talk to me')
+    world.remove(regretted.channel_id, regretted.id)
+    await expect.poll(async () => (await daemon.operator.why(regretted.id)).length).toBe(2)
+    await daemon.operator.admissions.decide('discord:555', 'admit')
+    const kept = world.say({ from: '555', text: 'kept' })
+    await expect.poll(async () => (await daemon.operator.why(kept.id))[0]?.outcome).toBe('answered')
+    expect((await daemon.operator.why(regretted.id)).map(({ outcome }) => outcome)).toEqual([
+      'refused: stranger',
+      'refused: stranger',
+    ])
   })
 
   it('an unknown group gives the owner one card, not one a message, and is handled once it is admitted', async () => {

@@ -119,6 +119,13 @@ describe('who asks to be let in', () => {
     ])
   })
 
+  it('an edit that would count for nothing does not wait either', () => {
+    const waits = knows('telegram:group:-100', { state: 'asked' })
+    const decision = decide(policy({ edits: 'ignore' }), edit({ sender: CY }), waits)
+    expect(verdict(decision)).toBe('ignore/edits')
+    expect(decision.trace.at(-1)?.config).toBe('routing.edits')
+  })
+
   it('nobody does while there is no owner to ask, nor by another door', () => {
     const unowned = { facts: { ownerKnown: false } }
     expect([asks(hello, unowned), asks(inClub, unowned)]).toEqual(['refused', 'refused'])
