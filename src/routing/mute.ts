@@ -5,15 +5,15 @@ import type { SendVerdict } from './send-policy.ts'
 import { stop } from './trace.ts'
 
 /**
- * Where an owner asked for silence a text is stored and owes nothing; an edit asks for nothing anyway, and what other
- * entrances bring is held at the exit. Undefined where nothing is muted: then the stage leaves no step in the trace.
+ * Where an owner asked for silence a text is stored and owes nothing, nor does an edit that is answered elsewhere; what
+ * other entrances bring is held at the exit. Undefined where nothing is muted: then the stage leaves no step in the trace.
  */
 export function muteStep(
   facts: Pick<RouteFacts, 'mutedUntil'>,
-  { origin, event, receivedAt }: Dispatch,
+  { origin, event: { address }, receivedAt }: Dispatch,
 ): TraceStep | undefined {
-  if (origin !== 'platform' || event.kind === 'edit') return undefined
-  const muted = mutedAt(facts, event.address, receivedAt)
+  if (origin !== 'platform') return undefined
+  const muted = mutedAt(facts, address, receivedAt)
   return muted && stop('mute', muted.because)
 }
 

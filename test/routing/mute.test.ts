@@ -41,6 +41,14 @@ it('row 38: an edit stays an edit, and a control command is run where the agent 
   expect(verdict(decide(household(), command('mute'), { facts }))).toBe('control/command')
 })
 
+it('row 38: an edit is not answered again where the agent is muted', () => {
+  const edited = edit({ mentioned: true })
+  expect(verdict(decide(household({ edits: 'rerun' }), edited))).toBe('run/mentioned')
+  const decision = decide(household({ edits: 'rerun' }), edited, { facts: muted, dispatch: { receivedAt: 99 } })
+  expect(verdict(decision)).toBe('amend/edited')
+  expect(decidingStep(decision)).toMatchObject({ stage: 'mute' })
+})
+
 it('row 38: the exit holds back what would be said where the agent is muted', () => {
   const facts = { mutedUntil: () => Number.POSITIVE_INFINITY }
   expect(mutedAt(facts, group(), 5)).toEqual({ allowed: false, because: 'muted until /mute off' })
