@@ -42,8 +42,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     }
   } catch (error) {
     lock.release()
-    throw error
+    throw named(error, path)
   }
+}
+
+/** Whoever reads why a store does not open wants to know which file it is. */
+function named(error: unknown, path: string): unknown {
+  if (!(error instanceof ParleyError) || error.code !== 'unavailable') return error
+  return new ParleyError(error.code, `${path}: ${error.message}`, { cause: error.cause })
 }
 
 function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: () => void): Store {
