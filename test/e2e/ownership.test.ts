@@ -32,6 +32,22 @@ describe('ownership', () => {
     expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello again')
   })
 
+  it('H03: stays with the id when the username passes to another account', async () => {
+    const house = await startHousehold(nobody)
+    const { telegram } = house
+    telegram.world.addUser({ id: 601, firstName: 'Ada', username: 'ada' })
+    telegram.world.say({ from: 601, text: `/start ${await codeOf(house)}` })
+    await telegram.ledger.nextFromBot('sent')
+    telegram.world.addUser({ id: 602, firstName: 'Ada', username: 'ada' })
+    const taken = telegram.ledger.mark()
+    telegram.world.say({ from: 602, text: 'hello' })
+    const refusal = await telegram.ledger.nextFromBot('sent', { after: taken, where: ({ chatId }) => chatId === 602 })
+    expect(refusal.text).toContain('only talk to people my owner has let in')
+    const kept = telegram.ledger.mark()
+    telegram.world.say({ from: 601, text: 'hello' })
+    await telegram.ledger.nextFromBot('sent', { after: kept, where: ({ text }) => text === 'echo hello' })
+  })
+
   it('is not given for a wrong code', async () => {
     const house = await startHousehold(nobody)
     house.telegram.world.say({ from: 444, text: '/start abcdef' })
