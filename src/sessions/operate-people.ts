@@ -41,7 +41,9 @@ export function operatePeople({ store: { read }, people, live }: OperatePeopleDe
         throw new ParleyError('not_found', `There is no person ${name}; there are: ${known.join(', ') || 'none yet'}.`)
       }
       const holder = whoIs(id).person
-      if (holder !== undefined && holder !== person) {
+      // A link beside the configuration's own would outlive the line there.
+      if (holder === person) throw new ParleyError('conflict', `${id} is ${person} already.`)
+      if (holder !== undefined) {
         throw new ParleyError(
           'conflict',
           `${id} is ${holder} already; unlink it first, or change people.${holder}.ids.`,

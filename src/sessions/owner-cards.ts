@@ -26,25 +26,38 @@ export interface OwnerCardDeps {
 }
 
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
+const DAY_MS = 86_400_000
+/** Applicants an owner hears of within a day: strangers cannot flood a private chat. The others wait for their turn. */
+const CARDS_A_DAY = 20
+const ENOUGH = 'That is enough for a day: who else asks is in `parley access list`, and I tell you later.'
 
 export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
   const { store, clock, logger, say, owners } = deps
   const { read } = store
   let owed = (await read.admissions.untold()).length > 0
   let telling = Promise.resolve()
+  let toldAt: readonly number[] = []
 
   async function tellAll(): Promise<void> {
     owed = false
     for (const admission of await read.admissions.untold()) {
+      toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
+      if (toldAt.length >= CARDS_A_DAY) {
+        owed = true
+        return
+      }
       const { key, traceId, address: where } = admission
       const chats = owners.nearest(where)
       if (chats.length === 0) owed = true
       for (const { person, address } of chats) {
-        const text = admissionCard(admission)
+        const last = toldAt.length === CARDS_A_DAY - 1
+        const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
         const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
         await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
       }
-      if (chats.length > 0) await store.write((tx) => tx.admissions.told(key, clock.now()))
+      if (chats.length === 0) continue
+      toldAt = [...toldAt, clock.now()]
+      await store.write((tx) => tx.admissions.told(key, clock.now()))
     }
   }
 

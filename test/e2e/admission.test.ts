@@ -60,6 +60,29 @@ describe('who asks to be let in', () => {
     ])
   })
 
+  it('a flood of strangers is twenty cards a day; the others are listed, and told of when a day has passed', async () => {
+    const clock = setClock('2026-11-21T08:00Z')
+    const of = await house(clock)
+    const { telegram, daemon } = of
+    telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+    for (let id = 9001; id <= 9021; id++) {
+      telegram.world.addUser({ id, firstName: 'Stranger' })
+      telegram.world.say({ from: id, text: 'let me in' })
+    }
+    await sent(of, 111, 'enough for a day')
+    await sent(of, 9021, 'only talk to people')
+    const cards = () => texts(of, 111).filter((text) => text.includes('asks to talk to me'))
+    expect(cards()).toHaveLength(20)
+    expect(await daemon.operator.admissions.list()).toHaveLength(21)
+
+    await recorded(of)
+    clock.skip(86_400_000)
+    telegram.world.say({ from: 111, text: 'good morning' })
+    await sent(of, 111, '9021')
+    expect(cards()).toHaveLength(21)
+  })
+
   it('an admission outlives a restart, and /deny takes it back at once', async () => {
     const of = await met()
     const { telegram } = of

@@ -35,6 +35,12 @@ async function codeFor(of: Whole): Promise<string> {
 }
 
 describe('linking', () => {
+  it('K16: an id that is that person already is not linked beside it, where it would outlive the configuration', async () => {
+    const { operator } = (await house()).daemon
+    await expect(operator.people.link('ada', 'telegram:111')).rejects.toMatchObject({ code: 'conflict' })
+    expect((await operator.people.list()).changes).toEqual([])
+  })
+
   it('S19: a stranger who types the code of the owner elsewhere is the owner there from the next message on', async () => {
     const of = await house()
     const { discord } = of
