@@ -1,3 +1,4 @@
+import type { Admission } from '../core/admission.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -42,23 +43,24 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     owed = false
     for (const admission of await read.admissions.untold()) {
       toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
-      if (toldAt.length >= CARDS_A_DAY) {
-        owed = true
-        return
-      }
-      const { key, traceId, address: where } = admission
-      const chats = owners.nearest(where)
-      if (chats.length === 0) owed = true
-      for (const { person, address } of chats) {
-        const last = toldAt.length === CARDS_A_DAY - 1
-        const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
-        const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
-        await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
-      }
-      if (chats.length === 0) continue
-      toldAt = [...toldAt, clock.now()]
-      await store.write((tx) => tx.admissions.told(key, clock.now()))
+      if (toldAt.length < CARDS_A_DAY && (await tellOf(admission))) toldAt = [...toldAt, clock.now()]
+      else owed = true
     }
+  }
+
+  /** False: no owner can be reached yet. */
+  async function tellOf(admission: Admission): Promise<boolean> {
+    const { key, traceId, address: where } = admission
+    const chats = owners.nearest(where)
+    if (chats.length === 0) return false
+    const last = toldAt.length === CARDS_A_DAY - 1
+    const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
+    for (const { person, address } of chats) {
+      const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
+      await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
+    }
+    await store.write((tx) => tx.admissions.told(key, clock.now()))
+    return true
   }
 
   function tell(): Promise<void> {
