@@ -23,10 +23,14 @@ const SCOPES: readonly (readonly [scope: string, without: string])[] = [
   ['app_mentions:read', 'it hears no mentions where it cannot read along; subscribe to app_mention too'],
   ['users:read', 'the agent reads ids instead of names'],
 ]
+const WRITING = 'chat:write'
+const HEARING: readonly string[] = SCOPES.map(([scope]) => scope).filter((scope) =>
+  /:history$|^app_mentions/.test(scope),
+)
 
 /**
  * Asks who we are.
- * @throws ChannelDown, permanent when the token is refused
+ * @throws ChannelDown, permanent when the token is refused, or the app may not speak or hears nothing
  */
 export async function greet(client: SlackClient, signal: AbortSignal): Promise<BotProfile> {
   const outcome = await askWho(client, signal)
@@ -49,17 +53,22 @@ function readProfile(answer: Fields): BotProfile {
       permanent: true,
     })
   }
-  return {
-    bot: { userId, botId, username, team },
-    identity: { id: userId, username, displayName: username },
-    hints: hintsOf(answer),
+  const granted = grantedScopes(answer)
+  const hints = granted ? hintsOf(granted) : []
+  if (granted && !granted.includes(WRITING)) throw new ChannelDown(hints[0] ?? WRITING, { permanent: true })
+  if (granted && !HEARING.some((scope) => granted.includes(scope))) {
+    throw new ChannelDown(`the app hears nothing; ${hints.join('; ')}`, { permanent: true })
   }
+  return { bot: { userId, botId, username, team }, identity: { id: userId, username, displayName: username }, hints }
 }
 
-/** The platform tells the granted scopes in a header; which events the app is subscribed to it does not tell. */
-function hintsOf({ response_metadata: metadata }: Fields): readonly string[] {
+/** The platform tells them in a header; which events the app is subscribed to it does not tell. */
+function grantedScopes({ response_metadata: metadata }: Fields): readonly unknown[] | undefined {
   const granted = isFields(metadata) ? metadata.scopes : undefined
-  if (!Array.isArray(granted)) return []
+  return Array.isArray(granted) ? granted : undefined
+}
+
+function hintsOf(granted: readonly unknown[]): readonly string[] {
   return SCOPES.filter(([scope]) => !granted.includes(scope)).map(
     ([scope, without]) => `the scope ${scope} is missing: ${without}; then install the app again`,
   )

@@ -135,6 +135,17 @@ describe('what an operator mends while the daemon runs, by the real clients', ()
       server.app[refusal] = null
     })
   })
+
+  test.each([
+    [['channels:history'], /chat:write is missing: the bot cannot answer at all.*install the app again/],
+    [['chat:write', 'users:read'], /the app hears nothing.*channels:history.*message\.channels/],
+  ])('Slack: an app that was only granted %j', async (scopes, why) => {
+    const server = await startSlackServer({ app: { scopes } })
+    onTestFinished(() => server.close())
+    await mended(slackAdapter(server), why, () => {
+      server.app.scopes = ['chat:write', 'channels:history']
+    })
+  })
 })
 
 /** Down for this reason; up within a minute of its mending. */
