@@ -6,7 +6,7 @@ import type { ImportReport, OldFile } from './core/import.ts'
 import { silentLogger } from './core/logger.ts'
 import { compileRouting } from './routing/compile-routing.ts'
 import { importedSession } from './routing/imported-session.ts'
-import { importSessions } from './sessions/import-sessions.ts'
+import { importSessions } from './sessions/service/import-sessions.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 
 /** Takes the conversations of an older program into the configured store, which no daemon may hold meanwhile. */

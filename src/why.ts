@@ -3,7 +3,7 @@ import { formatAddress } from './core/address.ts'
 import type { ChannelId } from './core/ids.ts'
 import type { MessageLink, MessageLookup } from './core/message-link.ts'
 import type { WhyReport } from './core/operator.ts'
-import { findMessages } from './sessions/find-messages.ts'
+import { findMessages } from './sessions/commands/find-messages.ts'
 import type { InboxRow, StoreReader } from './store/store.ts'
 
 /** By channel: how a message that somebody asks about is found there. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { importInto } from '../../src/import.ts'
-import { createTranscript } from '../../src/sessions/transcript.ts'
+import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { type Rig, rig } from './rig.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatType } from '../../src/core/address.ts'
 import { amended } from '../../src/core/amended.ts'
 import type { MessageName, UserMessageData } from '../../src/core/event.ts'
-import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/model-view.ts'
+import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view/model-view.ts'
 import { eventLog, userMessage } from '../fakes/session-events.ts'
 
 const LIMITS = { turns: 9, contextMessages: 9, contextCharacters: 200 }

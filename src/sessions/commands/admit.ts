@@ -1,7 +1,7 @@
 import type { Admission } from '../../core/admission.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import type { Admissions } from '../admissions.ts'
-import { askerOf } from '../links.ts'
+import type { Admissions } from '../people/admissions.ts'
+import { askerOf } from '../people/links.ts'
 
 type Deciding = Pick<Admissions, 'decide' | 'list'>
 

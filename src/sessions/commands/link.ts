@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { identifiesNobody } from '../../core/platform-id.ts'
-import { askerOf, type Links } from '../links.ts'
+import { askerOf, type Links } from '../people/links.ts'
 
 /** `/link`: a code on one platform, `/link <code>` on another, and both ids are one person. */
 export function linkCommand(links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): ChatCommand {

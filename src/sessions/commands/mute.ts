@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { Mutes } from '../mutes.ts'
-import { parseDuration } from '../parse-duration.ts'
+import type { Mutes } from '../facts/mutes.ts'
+import { parseDuration } from './parse-duration.ts'
 
 export interface MuteCommandDeps {
   readonly mutes: Mutes

@@ -3,9 +3,9 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
 import { overridesOf } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
-import { draftAfter, startSession } from '../open-session.ts'
-import type { OverrideBook } from '../override-book.ts'
-import type { RunningTurns } from '../running-turns.ts'
+import type { OverrideBook } from '../service/override-book.ts'
+import { draftAfter, startSession } from '../turns/open-session.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
 
 export interface NewCommandDeps {
   readonly store: Store

@@ -2,8 +2,8 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type Session, THINKING_LEVELS, VERBOSE_LEVELS } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
-import { type OpenPorts, openSession } from '../open-session.ts'
-import type { SessionService } from '../session-service.ts'
+import type { SessionService } from '../service/session-service.ts'
+import { type OpenPorts, openSession } from '../turns/open-session.ts'
 
 export interface OverrideCommandDeps extends OpenPorts {
   readonly store: Store

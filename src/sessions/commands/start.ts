@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { Access } from '../access.ts'
-import type { Admissions } from '../admissions.ts'
+import type { Access } from '../people/access.ts'
+import type { Admissions } from '../people/admissions.ts'
 
 export interface StartDeps {
   readonly access: Pick<Access, 'claim' | 'ownerKnown'>

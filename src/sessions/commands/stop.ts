@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Store } from '../../store/store.ts'
-import type { RunningTurns } from '../running-turns.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
 
 export interface StopCommandDeps {
   readonly store: Store

@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { askerOf, type Links } from '../links.ts'
+import { askerOf, type Links } from '../people/links.ts'
 
 export interface UnlinkDeps {
   readonly links: Pick<Links, 'unlink'>

@@ -3,8 +3,8 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { describeRow } from '../describe-row.ts'
-import { findMessages } from '../find-messages.ts'
+import { describeRow } from './describe-row.ts'
+import { findMessages } from './find-messages.ts'
 
 export interface WhyDeps {
   readonly store: Pick<Store, 'read'>

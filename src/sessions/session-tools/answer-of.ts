@@ -1,7 +1,7 @@
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
-import { calmLine } from '../turn-reply.ts'
+import { calmLine } from '../turns/turn-reply.ts'
 import { newestFirst } from './read-messages.ts'
 
 type Outcome = { readonly status: 'ok'; readonly reply: string } | { readonly status: 'error'; readonly error: string }

@@ -3,7 +3,7 @@ import type { RunId, TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Session } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
-import { personKey } from '../participants.ts'
+import { personKey } from '../people/participants.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {

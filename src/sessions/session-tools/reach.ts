@@ -3,7 +3,7 @@ import type { AgentId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
-import { type AccessPorts, reachedBy, reaches } from '../session-access.ts'
+import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
 
 /** Decides what a caller may see; everything else is not there for them (S20). */
 export interface Reach {

@@ -5,7 +5,7 @@ import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids
 import type { Session } from '../../core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
-import type { RunningTurns } from '../running-turns.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
 import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
 import { clamp } from './clamp.ts'

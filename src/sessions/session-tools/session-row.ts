@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts'
 import { overridesOf, type Session, type SessionKind } from '../../core/session.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { type LastRun, lastRunOf } from '../last-run.ts'
+import { type LastRun, lastRunOf } from '../service/last-run.ts'
 import { newestMessages } from './read-messages.ts'
 import { shownKey } from './shown-key.ts'
 

@@ -4,7 +4,7 @@ import { toSessionId } from '../../core/ids.ts'
 import type { Session, SessionSource } from '../../core/session.ts'
 import type { Visitor, Visits } from '../../core/visit.ts'
 import type { Store } from '../../store/store.ts'
-import { startSession } from '../open-session.ts'
+import { startSession } from '../turns/open-session.ts'
 import { checkMessage, type SendDeps, sendMessage, sendTo } from './send-message.ts'
 
 export interface VisitDeps extends SendDeps {

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { InboxRow } from '../../store/store.ts'
-import type { RunningTurns } from '../running-turns.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
 
 export interface RunWait {
   readonly clock: Clock

@@ -1,0 +1,82 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { Dispatch } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { InboxId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+import { calmLine } from '../turns/turn-reply.ts'
+import type { Say } from './courtesy.ts'
+
+/** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
+export interface CommandRunner {
+  /** Runs the command of a waiting inbox row; its answer and its outcome are one commit. */
+  run(inbox: InboxId): void
+}
+
+export interface CommandRunnerDeps {
+  readonly store: Store
+  readonly logger: Logger
+  readonly say: Say
+  command(name: string): ChatCommand | undefined
+}
+
+export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
+  const run = async (id: InboxId): Promise<void> => {
+    const row = await deps.store.read.inbox.get(id)
+    const call = row && callOf(row)
+    if (!row || !call) return
+    const command = deps.command(call.decision.command)
+    const text = command ? await answer(command, call, deps.logger) : null
+    if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
+    await deps.say(messageOf(row, text, command), async (tx) => {
+      await tx.inbox.settle(id, 'control')
+      return true
+    })
+  }
+  return {
+    run(id) {
+      run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))
+    },
+  }
+}
+
+function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
+  if (decision.kind !== 'control') return undefined
+  return { inboxId: id, dispatch, decision, args: dispatch.event.kind === 'command' ? dispatch.event.args : '' }
+}
+
+async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<string | null> {
+  try {
+    return await command.run(call)
+  } catch (err) {
+    if (err instanceof ParleyError && err.code !== 'internal') return err.message
+    logger.error('A command failed', { err, command: command.name, traceId: call.dispatch.traceId })
+    return calmLine('internal', call.dispatch.traceId)
+  }
+}
+
+function messageOf({ id, dispatch }: InboxRow, text: string, command: ChatCommand | undefined): OutboundMessage {
+  const { traceId, reply } = dispatch
+  const only = recipientOf(dispatch, command)
+  return {
+    source: id,
+    traceId,
+    address: reply.address,
+    class: 'control',
+    text,
+    ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
+    ...(only === undefined ? {} : { only }),
+  }
+}
+
+/**
+ * Answers to control commands are private where the platform can (BEHAVIOUR 2 row 39). Where it cannot, a command says
+ * whether everybody may read its answer; what nobody saw being asked is answered to nobody else.
+ */
+function recipientOf({ event }: Dispatch, command: ChatCommand | undefined): Recipient | undefined {
+  const handle = event.kind === 'command' ? event.answerBy : undefined
+  if (handle !== undefined) return { id: event.sender.id, handle, otherwise: 'direct' }
+  if (event.address.chatType === 'direct' || event.sender.kind !== 'user') return undefined
+  return { id: event.sender.id, otherwise: command?.private ? 'direct' : 'here' }
+}

@@ -1,0 +1,79 @@
+import type { Applicant } from '../../core/admission.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
+import type { InboxId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import type { StoreWriter } from '../../store/store.ts'
+
+/** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
+export interface Courtesy {
+  refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
+  queueFull(inbox: InboxId, dispatch: Dispatch): void
+}
+
+type Refusal = Extract<Decision, { kind: 'refuse' }>
+
+/** In one transaction: runs `when`, and if it agrees plans the message, which leaves after the commit. */
+export type Say = (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => Promise<void>
+
+export interface CourtesyDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly say: Say
+  /** Told of who asks to be let in. */
+  readonly admissions: { refused(asks: Applicant): void }
+}
+
+const HOUR_MS = 3_600_000
+const BURST_MS = 60_000
+
+/** In groups a refusal is silent: nobody there asked to hear about our access list (FIELD 1, row 20). */
+const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
+  no_owner_yet:
+    'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
+  stranger: 'I only talk to people my owner has let in.',
+  access: undefined,
+  send_policy: undefined,
+}
+
+const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
+
+export function createCourtesy({ clock, logger, say, admissions }: CourtesyDeps): Courtesy {
+  const once = (key: string, windowMs: number, message: OutboundMessage): void => {
+    say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
+      logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
+    )
+  }
+  return {
+    refused(inbox, dispatch, { reason, asks }) {
+      if (asks) admissions.refused(asks)
+      const refusal = REFUSALS[reason]
+      const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
+      const { address, sender, kind } = dispatch.event
+      // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
+      if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
+      once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
+    },
+    queueFull(inbox, dispatch) {
+      if (dispatch.posted) return
+      const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
+      once(
+        `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,
+        BURST_MS,
+        messageOf(inbox, dispatch, text),
+      )
+    },
+  }
+}
+
+function messageOf(source: InboxId, { traceId, reply }: Dispatch, text: string): OutboundMessage {
+  return {
+    source,
+    traceId,
+    address: reply.address,
+    class: 'control',
+    text,
+    ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { Address } from '../../core/address.ts'
+import { isInboxId, isTurnId } from '../../core/ids.ts'
+import type { MessageLink } from '../../core/message-link.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+
+type Readers = Pick<StoreReader, 'inbox' | 'outbox'>
+
+/**
+ * The messages somebody asks about, newest first: by a link, or by inbox id, trace id or the platform's own id. A
+ * message of ours stands for those it answered. Empty: nothing of that name was received or sent.
+ */
+export async function findMessages(read: Readers, asked: string | MessageLink): Promise<readonly InboxRow[]> {
+  const received =
+    typeof asked === 'string'
+      ? await read.inbox.find(asked)
+      : (await read.inbox.ofMessage(asked.channel, asked.messageId)).filter((row) => lies(row, asked))
+  return received.length > 0 ? received : answered(read, asked)
+}
+
+/** What our own messages of this name answered. */
+async function answered({ inbox, outbox }: Readers, asked: string | MessageLink): Promise<readonly InboxRow[]> {
+  const messageId = typeof asked === 'string' ? asked : asked.messageId
+  const ours = (await outbox.ofMessage(messageId)).filter(
+    ({ address }) => typeof asked === 'string' || within(address, asked),
+  )
+  const sources = [...new Set(ours.map(({ source }) => source))]
+  const rows = await Promise.all(
+    sources.map(async (source) => {
+      if (isTurnId(source)) return inbox.ofTurn(source)
+      // A notice answers no message.
+      if (!isInboxId(source)) return []
+      const row = await inbox.get(source)
+      return row ? [row] : []
+    }),
+  )
+  return rows.flat()
+}
+
+function lies({ dispatch }: InboxRow, link: MessageLink): boolean {
+  return within(dispatch.event.address, link)
+}
+
+/** A link without a chat may mean any. The topic is not asked for: a thread's root lies outside of its thread. */
+function within({ channel, chat }: Address, link: MessageLink): boolean {
+  return channel === link.channel && (link.chat === undefined || link.chat === chat)
+}

@@ -1,0 +1,82 @@
+import type { Address } from '../../core/address.ts'
+import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import type { ChannelId, IdSource } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { type MoveDeps, moveChat } from './move-chat.ts'
+
+/** The chats that got a new id: the few there are, in memory. */
+export interface ChatMoves {
+  readonly all: readonly ChatMove[]
+  /** The id a chat had before; what the configuration says of that id holds for it. */
+  formerChat(channel: string, chat: string): string | undefined
+  /** Where a place lies now. */
+  follow(address: Address): Address
+  /** What is still said in an old chat, or by a schedule that names one, belongs to the new one. */
+  followed(dispatch: Dispatch): Dispatch
+  /** A platform's notice of a move, as a dispatch: recorded and carried out in one commit, however often it is told. */
+  accept(dispatch: Dispatch, decision: Decision, position?: (tx: StoreWriter) => Promise<void>): Promise<void>
+  /** A send found out by itself. Never rejects: the notice of the platform is still to come. */
+  learned(from: Address, to: Address): Promise<void>
+}
+
+export interface ChatMovesDeps extends Pick<MoveDeps, 'rekey'> {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'inbox'>
+  readonly logger: Logger
+  /** After the commit: what is kept in memory by address or scope key must be read again. */
+  moved(): Promise<void>
+}
+
+export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
+  const { store, clock, ids, logger } = deps
+  const all: ChatMove[] = []
+  const former = new Map<string, string>()
+  const note = (move: ChatMove): void => {
+    all.push(move)
+    former.set(`${move.channel}:${move.to}`, move.from)
+  }
+  for (const move of await store.read.chatMoves.all()) note(move)
+
+  const carryOut = (tx: StoreWriter, move: ChatMove): Promise<boolean> =>
+    moveChat(tx, move, { at: clock.now(), rekey: deps.rekey })
+
+  async function tell(move: ChatMove): Promise<void> {
+    note(move)
+    logger.warn('A group has a new id; change it in the configuration where it is named', { ...move })
+    await deps.moved()
+  }
+
+  return {
+    all,
+    formerChat: (channel, chat) => (former.size === 0 ? undefined : former.get(`${channel}:${chat}`)),
+    follow: (address) => all.reduce(movedAddress, address),
+    followed: (dispatch) => (all.length === 0 ? dispatch : all.reduce(movedDispatch, dispatch)),
+    async accept(dispatch, decision, position) {
+      const move = moveOf(dispatch)
+      const moved = await store.write(async (tx) => {
+        await position?.(tx)
+        const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: chat_moved' } as const
+        return (await tx.inbox.add(row)) && move !== undefined && carryOut(tx, move)
+      })
+      if (moved && move) await tell(move)
+    },
+    async learned(from, to) {
+      const move = { channel: from.channel, from: from.chat, to: to.chat }
+      try {
+        if (await store.write((tx) => carryOut(tx, move))) await tell(move)
+      } catch (err) {
+        logger.warn('The new id of a group could not be recorded', { err, ...move })
+      }
+    },
+  }
+}
+
+function moveOf({ event }: Dispatch): ChatMove | undefined {
+  if (event.kind !== 'migration' || event.to.chat === event.address.chat) return undefined
+  const channel: ChannelId = event.address.channel
+  return { channel, from: event.address.chat, to: event.to.chat }
+}

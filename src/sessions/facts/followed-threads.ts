@@ -1,0 +1,71 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import { stripSilence } from '../../core/silence.ts'
+import type { TurnResult } from '../../core/turn.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+import type { StartedTurn } from '../turns/record-turn.ts'
+
+/** A thread in which nobody said anything for so long is not followed any more. */
+const QUIET_MS = 24 * 3_600_000
+/** Threads kept in mind; one more drops the one that was quiet longest. */
+const MOST_THREADS = 5_000
+/** Messages looked through at start for threads we were part of before. */
+const LOOK_BACK = 5_000
+
+/**
+ * The threads the agent is part of: it was addressed there, or answered there. Kept in memory, because every message of a
+ * thread asks, and found again in the inbox at start.
+ */
+export interface FollowedThreads {
+  follows(thread: Address, at: number): boolean
+  decided(dispatch: Dispatch, decision: Decision): void
+  ended(turn: StartedTurn, result: TurnResult, at: number): void
+  /** Looks in the inbox for threads it does not know: at start, and once a changed policy follows them. */
+  find(): Promise<void>
+}
+
+/** `enabled`: some rule follows threads at this moment; else nothing is read or kept. */
+export function createFollowedThreads(read: Store['read'], enabled: () => boolean): FollowedThreads {
+  const lastSaid = new Map<string, number>()
+
+  const join = (thread: Address, at: number): void => {
+    if (!enabled() || thread.topic === undefined) return
+    const name = formatAddress(thread)
+    if ((lastSaid.get(name) ?? 0) > at) return
+    lastSaid.delete(name)
+    lastSaid.set(name, at)
+    const [quietest] = lastSaid.keys()
+    if (lastSaid.size > MOST_THREADS && quietest !== undefined) lastSaid.delete(quietest)
+  }
+  const follows = (thread: Address, at: number): boolean => {
+    const last = lastSaid.get(formatAddress(thread))
+    return last !== undefined && at - last < QUIET_MS
+  }
+
+  return {
+    follows,
+    async find() {
+      if (!enabled()) return
+      for (const { dispatch } of (await read.inbox.recent(LOOK_BACK)).filter(joins).reverse()) {
+        join(dispatch.event.address, dispatch.receivedAt)
+      }
+    },
+    decided({ event: { address }, receivedAt, posted }, decision) {
+      if (!enabled() || posted || !('addressed' in decision)) return
+      if (isCall(decision) || follows(address, receivedAt)) join(address, receivedAt)
+    },
+    ended({ reply }, result, at) {
+      if (reply.elsewhere !== 'only' && result.kind === 'final' && stripSilence(result.text).text.trim() !== '')
+        join(reply.address, at)
+    },
+  }
+}
+
+function joins({ dispatch, decision, outcome }: InboxRow): boolean {
+  if (dispatch.posted) return false
+  return isCall(decision) || (decision.kind === 'run' && outcome === 'answered')
+}
+
+function isCall(decision: Decision): boolean {
+  return decision.kind === 'run' && decision.addressed
+}

@@ -1,0 +1,141 @@
+import { formatAddress, parseAddress } from '../../core/address.ts'
+import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
+import type { Route } from '../../core/dispatch.ts'
+import { type ScopeKey, type SessionId, toScopeKey } from '../../core/ids.ts'
+import type { ScheduleDefinition } from '../../core/schedule.ts'
+import type { Session } from '../../core/session.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
+
+type MovedKeys = Pick<Route, 'scope' | 'scopeKey' | 'displayKey'>
+
+export interface MoveDeps {
+  readonly at: number
+  /** The scope of a session in the new chat, and its keys. */
+  rekey(session: Session, move: ChatMove): MovedKeys
+}
+
+/**
+ * The body of the transaction in which a chat gets its new id (RELIABILITY C07): sessions with their keys, aliases and
+ * metadata, messages and turns that are owed, deliveries on their way, schedules, mutes and its admission. False: it was
+ * moved before.
+ */
+export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
+  if (!(await tx.chatMoves.add(move, deps.at))) return false
+  const moved = new Map<ScopeKey, MovedKeys>()
+  for (const id of await tx.chatMoves.sessionsIn(move)) {
+    const session = await tx.sessions.get(id)
+    if (session) moved.set(session.scopeKey, await rekeySession(tx, { session, move }, deps))
+  }
+  for (const [from, { scopeKey }] of moved) await joinScopes(tx, { from, to: scopeKey, move }, deps.at)
+  await moveOwed(tx, move, moved)
+  await moveSchedules(tx, move)
+  await moveMutes(tx, move, deps.at)
+  await moveAdmissions(tx, move)
+  return true
+}
+
+async function rekeySession(
+  tx: StoreWriter,
+  { session, move }: { readonly session: Session; readonly move: ChatMove },
+  { rekey }: MoveDeps,
+): Promise<MovedKeys> {
+  const keys = rekey(session, move)
+  const { id, metadata } = session
+  const chat = metadata.chat_id === move.from ? { chat_id: move.to } : {}
+  await tx.chatMoves.rekeySession({ id, ...keys, metadata: { ...metadata, ...chat } })
+  return keys
+}
+
+/**
+ * The history stays with the session that was there before the move. Where somebody wrote in the new chat before the
+ * move was told, what was said there follows behind it. The old names go on meaning the session.
+ */
+async function joinScopes(
+  tx: StoreWriter,
+  { from, to, move }: { readonly from: ScopeKey; readonly to: ScopeKey; readonly move: ChatMove },
+  at: number,
+): Promise<void> {
+  const [session, early] = [await tx.sessions.current(from), await tx.sessions.current(to)]
+  if (!session || from === to) return
+  if (early) await append(tx, { early: early.id, to: session.id }, at)
+  await tx.chatMoves.repoint(from, to, session.id)
+  const names = await tx.aliases.of(from)
+  await tx.aliases.drop(from)
+  const [before, after] = [`:group:${move.from}`, `:group:${move.to}`].map((part) => part.toLowerCase())
+  await tx.aliases.add(to, [...names, ...names.map((name) => name.replace(before ?? '', after ?? ''))])
+}
+
+async function append(
+  tx: StoreWriter,
+  { early, to }: { readonly early: SessionId; readonly to: SessionId },
+  at: number,
+): Promise<void> {
+  const events = await tx.events.copy(early, to)
+  await tx.events.append(to, at, [{ type: 'history_taken_over', data: { from: early, events } }])
+  await tx.sessions.deactivate(early, at)
+}
+
+/** What is owed is answered in the new chat. */
+async function moveOwed(tx: StoreWriter, move: ChatMove, moved: ReadonlyMap<ScopeKey, MovedKeys>): Promise<void> {
+  for (const row of await owedRows(tx)) {
+    const dispatch = movedDispatch(row.dispatch, move)
+    const { decision } = row
+    const keys = 'route' in decision ? moved.get(toScopeKey(decision.route.scopeKey)) : undefined
+    if (dispatch === row.dispatch && keys === undefined) continue
+    const rerouted = 'route' in decision ? { ...decision, route: { ...decision.route, ...keys } } : decision
+    await tx.chatMoves.rewriteInbox(row.id, dispatch, rerouted)
+  }
+  for (const { id, reply } of await tx.turns.running()) {
+    const address = movedAddress(reply.address, move)
+    if (address !== reply.address) await tx.chatMoves.rewriteReply(id, { ...reply, address })
+  }
+  for (const { id, address } of await tx.outbox.unfinished()) {
+    const to = movedAddress(address, move)
+    if (to !== address) await tx.chatMoves.rewriteDelivery(id, to)
+  }
+}
+
+/** More than a session's queue ever holds. */
+const MOST_WAITING = 10_000
+
+async function owedRows(tx: StoreWriter): Promise<readonly InboxRow[]> {
+  const rows = [...(await tx.inbox.commandsWaiting())]
+  for (const session of await tx.inbox.sessionsWaiting()) rows.push(...(await tx.inbox.waiting(session, MOST_WAITING)))
+  for (const { id } of await tx.turns.running()) rows.push(...(await tx.inbox.ofTurn(id)))
+  return rows
+}
+
+async function moveSchedules(tx: StoreWriter, move: ChatMove): Promise<void> {
+  for (const { id, definition } of await tx.schedules.all()) {
+    const moved = movedSchedule(definition, move)
+    if (moved !== definition) await tx.chatMoves.rewriteSchedule(id, moved)
+  }
+}
+
+/** The same object if it is not concerned. */
+export function movedSchedule(definition: ScheduleDefinition, move: ChatMove): ScheduleDefinition {
+  const { deliverTo, digestOf } = definition
+  const [to, of] = [movedAddress(deliverTo, move), digestOf && movedAddress(digestOf, move)]
+  if (to === deliverTo && of === digestOf) return definition
+  return { ...definition, deliverTo: to, ...(of === undefined ? {} : { digestOf: of }) }
+}
+
+async function moveMutes(tx: StoreWriter, move: ChatMove, at: number): Promise<void> {
+  for (const mute of await tx.mutes.all()) {
+    const address = parseAddress(mute.conversation)
+    const to = movedAddress(address, move)
+    if (to === address) continue
+    await tx.mutes.clear(mute.conversation)
+    await tx.mutes.set({ ...mute, conversation: formatAddress(to) }, at)
+  }
+}
+
+/** What an owner said of the group holds on, and what waits for that too. */
+async function moveAdmissions(tx: StoreWriter, move: ChatMove): Promise<void> {
+  for (const { kind, key, address } of await tx.admissions.all()) {
+    const to = movedAddress(address, move)
+    if (kind !== 'place' || to === address) continue
+    const { channel, account, chatType, chat } = to
+    await tx.admissions.rekey(key, formatAddress({ channel, account, chatType, chat }), to)
+  }
+}

@@ -1,0 +1,59 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Where the agent says nothing, and until when: the few rows there are, in memory. */
+export interface Mutes {
+  /**
+   * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread is silent as long as
+   * it or the channel it hangs in is. Telegram's topics stand beside each other, General among them.
+   */
+  until(this: void, address: Address): number | undefined
+  /** On disk first. Without `until`: until it is ended. */
+  mute(address: Address, until?: number): Promise<void>
+  /** False: it was not muted. */
+  end(address: Address): Promise<boolean>
+  /** Reads all again: a chat got a new id. */
+  reload(): Promise<void>
+}
+
+/** Reads what is muted; what has run out meanwhile is forgotten. */
+export async function loadMutes({ read, write }: Store, clock: Clock): Promise<Mutes> {
+  const muted = new Map<string, number>()
+  async function reload(): Promise<void> {
+    const rows = await read.mutes.all()
+    muted.clear()
+    for (const { conversation, until = Number.POSITIVE_INFINITY } of rows) {
+      if (until > clock.now()) muted.set(conversation, until)
+      else await write((tx) => tx.mutes.clear(conversation))
+    }
+  }
+  await reload()
+  return {
+    reload,
+    until(address) {
+      if (muted.size === 0) return undefined
+      const own = muted.get(formatAddress(address))
+      if (address.topic === undefined || address.channel === 'telegram') return own
+      const root = muted.get(formatAddress(rootOf(address)))
+      return own === undefined || root === undefined ? (own ?? root) : Math.max(own, root)
+    },
+    async mute(address, until) {
+      const conversation = formatAddress(address)
+      const mute = until === undefined ? { conversation } : { conversation, until }
+      await write((tx) => tx.mutes.set(mute, clock.now()))
+      muted.set(conversation, until ?? Number.POSITIVE_INFINITY)
+    },
+    async end(address) {
+      const conversation = formatAddress(address)
+      const until = muted.get(conversation)
+      await write((tx) => tx.mutes.clear(conversation))
+      muted.delete(conversation)
+      return until !== undefined && until > clock.now()
+    },
+  }
+}
+
+function rootOf({ topic: _, ...root }: Address): Address {
+  return root
+}

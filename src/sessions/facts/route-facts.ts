@@ -1,0 +1,68 @@
+import type { Address } from '../../core/address.ts'
+import type { BotSpending } from '../../core/bot-budget.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { ChatCommand } from '../../core/command.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import type { ChannelId, ScopeKey } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { RoutingPolicy } from '../../core/policy.ts'
+import type { SendOverride } from '../../core/session.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Access } from '../people/access.ts'
+import type { Admissions } from '../people/admissions.ts'
+import type { OverrideBook } from '../service/override-book.ts'
+import type { ChatMoves } from './chat-moves.ts'
+import { type ChatWatch, createChatWatch } from './chat-watch.ts'
+import type { Mutes } from './mutes.ts'
+
+/** What routing has to know beside the configuration, looked up without waiting. */
+export interface StoredFacts {
+  readonly ownerKnown: boolean
+  personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
+  sendOverride(scopeKey: ScopeKey): SendOverride | undefined
+  formerChat(channel: string, chat: string): string | undefined
+  mutedUntil(address: Address): number | undefined
+  readonly admission: Admissions['fact']
+  command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
+  follows(thread: Address, at: number): boolean
+  botSpending(chat: Address, at: number): BotSpending
+  /** Must be told what is decided and what came of it. */
+  readonly watch: ChatWatch
+}
+
+export interface FactSources {
+  readonly read: StoreReader
+  readonly overrides: OverrideBook
+  readonly access: Access
+  readonly mutes: Pick<Mutes, 'until'>
+  readonly moves: Pick<ChatMoves, 'formerChat'>
+  readonly admissions: Pick<Admissions, 'fact'>
+  readonly clock: Clock
+  /** The policy in force, which may change. */
+  readonly policies: { readonly policy: RoutingPolicy }
+  readonly logger: Logger
+  command(name: string): ChatCommand | undefined
+}
+
+/** People come from `access`, overrides from their book. */
+export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
+  const { read, overrides, clock, access, admissions, mutes, moves, policies, logger, command } = sources
+  const watch = await createChatWatch({ read, clock, policies, logger })
+  return {
+    formerChat: moves.formerChat,
+    get ownerKnown() {
+      return access.ownerKnown
+    },
+    personOf: access.personOf,
+    follows: watch.follows,
+    botSpending: watch.botSpending,
+    watch,
+    sendOverride: overrides.send,
+    mutedUntil: mutes.until,
+    admission: admissions.fact,
+    command(name) {
+      const known = command(name)
+      return known && { who: known.who, open: known.open === true }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type ChannelId, toPersonId } from '../../core/ids.ts'
+import type { Sender } from '../../core/message.ts'
+import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { Store } from '../../store/store.ts'
+
+/** The people the store knows: who claimed ownership, and linked ids. People of the configuration are in the routing. */
+export interface Access {
+  /** Somebody has the owner role, by configuration or by a claim. */
+  readonly ownerKnown: boolean
+  personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
+  /** What `/start <code>` must carry; undefined once there is an owner. */
+  readonly claimCode: string | undefined
+  /**
+   * Makes the sender the owner if nobody is yet and the code is right. `forbidden` for a wrong code, `conflict` if
+   * there is an owner. Authority goes to the platform id, never to a name.
+   */
+  claim(channel: ChannelId, sender: Sender, code: string): Promise<void>
+  /** Reads the people again: after every change of theirs, so that authority follows at once (H13). */
+  refresh(): Promise<void>
+}
+
+export interface AccessDeps {
+  readonly store: Store
+  readonly clock: Clock
+  /** Fresh for each start, never stored: a link printed earlier stops working. */
+  readonly code: string
+  /** The configuration names an owner. */
+  configuredOwner(): boolean
+  /** Called after every change of the people, not at the start. */
+  changed(): void
+}
+
+const CLAIMED_OWNER = toPersonId('owner')
+
+export async function createAccess({ store, clock, code, configuredOwner, changed }: AccessDeps): Promise<Access> {
+  let identities: ReadonlyMap<string, Identity> = new Map()
+  let claimed = false
+  const load = async (): Promise<void> => {
+    const people = await store.read.people.all()
+    claimed = people.some(({ role }) => role === 'owner')
+    identities = new Map(people.flatMap(({ id, role, ids }) => ids.map((one) => [one, { person: id, role }])))
+  }
+  const refresh = async (): Promise<void> => {
+    await load()
+    changed()
+  }
+  await load()
+  return {
+    refresh,
+    get ownerKnown() {
+      return claimed || configuredOwner()
+    },
+    get claimCode() {
+      return claimed || configuredOwner() ? undefined : code
+    },
+    personOf: (channel, id, team) =>
+      identities.get(platformIdOf(channel, { id, ...(team === undefined ? {} : { team }) })),
+    async claim(channel, sender, given) {
+      if (claimed || configuredOwner()) throw new ParleyError('conflict', 'This bot already has an owner.')
+      if (identifiesNobody(channel, sender) || !equal(given, code)) {
+        throw new ParleyError(
+          'forbidden',
+          'That code is not right. Use the link that the daemon printed at its last start.',
+        )
+      }
+      const platformId = platformIdOf(channel, sender)
+      const at = clock.now()
+      await store.write(async (tx) => {
+        await tx.people.link(CLAIMED_OWNER, 'owner', [platformId], at)
+        await tx.people.recordChange({ at, kind: 'claimed', person: CLAIMED_OWNER, platformId, by: platformId })
+      })
+      await refresh()
+    },
+  }
+}
+
+function equal(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text.trim()).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

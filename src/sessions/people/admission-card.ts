@@ -1,0 +1,12 @@
+import type { Admission } from '../../core/admission.ts'
+
+/** What an owner is told of somebody or some place that asks to be let in. Names are text; the id is what counts. */
+export function admissionCard({ kind, key, code, name }: Admission): string {
+  const by = name === '' ? '' : ` (${name})`
+  const asked =
+    kind === 'person'
+      ? `\`${key}\`${by} asks to talk to me in a direct chat. A name proves nothing; the id counts.`
+      : `In a place nobody has let me talk in somebody${by} speaks: \`${key}\`.`
+  const effect = kind === 'person' ? 'lets them in' : 'lets everybody there address me, in all its topics'
+  return `${asked}\n\n\`/admit ${code}\` ${effect}, and I handle what was said since. \`/deny ${code}\` keeps it so, and I do not ask again.`
+}

@@ -1,0 +1,136 @@
+import type { Admission, AdmissionFact, Applicant } from '../../core/admission.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { IdSource } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+import { KEPT_MS } from '../turns/record-refusal.ts'
+import { admittedKey } from './admitted-key.ts'
+import type { OwnerCards } from './owner-cards.ts'
+
+/** Whom an owner let in. The facts are in memory, rebuilt from the store; what an owner says takes effect at once. */
+export interface Admissions {
+  /** Must not depend on `this`. */
+  readonly fact: (key: string) => AdmissionFact | undefined
+  /** A message was decided: an owner who writes in private can be told there. */
+  decided(dispatch: Dispatch, decision: Decision): void
+  /** As `decided`, for whoever has just become an owner. */
+  ownerWrote(event: InboundEvent, at: number): void
+  /** After the commit of a message that was refused and asks to be let in. */
+  refused(asks: Applicant): void
+  list(): Promise<readonly Admission[]>
+  /**
+   * By code or key, by a person or `operator`. Let in, what was said within the last day is handled, the newest 20 of
+   * it; denied, it is forgotten. Resolves when that is on disk. `not_found` if nobody of that name has asked.
+   */
+  decide(name: string, state: 'admitted' | 'denied', by: string): Promise<Admission>
+  /** Reads the facts again: a chat got a new id. */
+  reload(): Promise<void>
+  /** Boot: handles what an admission left unhandled, and tells owners what they have not been told. */
+  recover(): Promise<void>
+}
+
+export interface AdmissionDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly cards: OwnerCards
+  /** The one door: stores and decides a dispatch anew. */
+  accept(dispatch: Dispatch): Promise<void>
+}
+
+const MOST_HANDLED = 20
+
+export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions> {
+  const { store, clock, logger, cards } = deps
+  const { read } = store
+  const facts = new Map<string, AdmissionFact>()
+
+  async function reload(): Promise<void> {
+    const all = await read.admissions.all()
+    facts.clear()
+    for (const admission of all) facts.set(admission.key, factOf(admission))
+  }
+  await reload()
+
+  async function handle(key: string): Promise<void> {
+    const waiting = await read.admissions.refusals(key, clock.now() - KEPT_MS, MOST_HANDLED)
+    const rows = await Promise.all(waiting.map((id) => read.inbox.get(id)))
+    for (const dispatch of stillWanted(rows)) await deps.accept(anew(dispatch, deps))
+    const last = waiting.at(-1)
+    if (last) await store.write((tx) => tx.admissions.forget(key, last))
+  }
+
+  return {
+    fact: (key) => facts.get(key),
+    decided({ event, origin, receivedAt }, { identity }) {
+      if (identity.role === 'owner' && origin === 'platform') cards.ownerWrote(event, receivedAt)
+    },
+    ownerWrote: cards.ownerWrote,
+    refused({ key }) {
+      // The admission may have come between the decision and its commit.
+      if (facts.get(key)?.state === 'admitted') {
+        handle(key).catch((err: unknown) => logger.warn('What was said before an admission waits', { err, key }))
+        return
+      }
+      if (facts.has(key)) return
+      facts.set(key, { state: 'asked' })
+      void cards.tell()
+    },
+    list: () => read.admissions.all(),
+    reload,
+    async decide(name, state, by) {
+      const given = name.trim().replace(/`/g, '')
+      const found = (await read.admissions.find(given)) ?? (await read.admissions.find(given.toLowerCase()))
+      if (!found) throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}.`)
+      const { key } = found
+      const at = clock.now()
+      await store.write(async (tx) => {
+        await tx.admissions.decide(key, { state, by }, at)
+        if (state === 'denied') await tx.admissions.forget(key)
+      })
+      facts.set(key, state === 'denied' ? { state } : { state, by, at })
+      if (state === 'admitted') await handle(key)
+      return { ...found, state, decidedBy: by, decidedAt: at }
+    },
+    async recover() {
+      for (const key of await read.admissions.unhandled()) await handle(key)
+      await cards.tell()
+    },
+  }
+}
+
+function factOf({ state, decidedBy = 'an owner', decidedAt = 0 }: Admission): AdmissionFact {
+  return state === 'admitted' ? { state, by: decidedBy, at: decidedAt } : { state }
+}
+
+/** The texts among them, in order, as they were edited meanwhile and without those that were taken back. */
+function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
+  const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
+  const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
+  const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.messageId] : [])))
+  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[event.messageId, event] as const] : [])))
+  return rows.flatMap((row) => {
+    const event = row?.dispatch.event
+    if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
+    if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
+    const edit = event.kind === 'message' ? edits.get(event.messageId) : undefined
+    if (!edit) return [row.dispatch]
+    const { text, attachments } = edit
+    return [{ ...row.dispatch, event: { ...event, text, attachments } }]
+  })
+}
+
+/**
+ * The same message under a key of its own, so that it is decided anew and stored once however often it is handed on;
+ * the refused row stays as it was.
+ */
+function anew({ event, ...dispatch }: Dispatch, { ids, clock }: AdmissionDeps): Dispatch {
+  const eventKey = admittedKey(event.eventKey)
+  const own =
+    event.kind === 'edit' ? { ...event, eventKey, original: admittedKey(event.original) } : { ...event, eventKey }
+  return { ...dispatch, event: own, traceId: ids.trace(), receivedAt: clock.now() }
+}

@@ -1,0 +1,188 @@
+import type { Address } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { CommandCall } from '../../core/command.ts'
+import type { Decision, Dispatch, Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import type { IdSource, InboxId, PersonId, TraceId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import { platformIdOf } from '../../core/platform-id.ts'
+import type { LinkCode } from '../../store/people-port.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Say } from '../commands/courtesy.ts'
+import { formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
+
+/** Joins ids of one human on several platforms, and parts them again. Every change is one commit and on record. */
+export interface Links {
+  /** A fresh code for the person who asks; the ones they made before stop working. */
+  offer(asker: Asker, person: PersonId): Promise<string>
+  /**
+   * Joins the asker to the person whose code it is, and tells where the code was shown. Returns the person; safe to
+   * repeat for one command. `forbidden` for a code that is wrong, used, too old or withdrawn; `conflict` for an id that
+   * is somebody's already, which ends the code: whoever typed it had no business to know it.
+   */
+  redeem(asker: Asker & Errand, typed: string): Promise<PersonId>
+  /** A code that others have read is worth nothing (H12). */
+  spoil(typed: string): Promise<void>
+  /** Every decision comes by here: the code in a command that was refused in a group has been read there too. */
+  decided(dispatch: Dispatch, decision: Decision): void
+  /** For the operator: joins an id without a code. `conflict` as for a code. */
+  link(platformId: string, person: PersonId, by: string): Promise<void>
+  /** Parts an id from its person, who is returned. `not_found` for one that nobody linked. */
+  unlink(platformId: string, by: string): Promise<PersonId>
+}
+
+/** Who asks, and where the answer goes. */
+export interface Asker {
+  readonly platformId: string
+  readonly address: Address
+}
+
+/** The command by which somebody asks. */
+interface Errand {
+  readonly inboxId: InboxId
+  readonly traceId: TraceId
+}
+
+export interface LinkDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly say: Say
+  readonly logger: Logger
+  randomBytes(count: number): Uint8Array
+  /** Who is behind a platform id as things stand: the configuration first, then the store. */
+  whoIs(platformId: string): Identity
+  /** The people of the store have changed. */
+  refresh(): Promise<void>
+}
+
+/** RELIABILITY H12. */
+const VALID_MS = 10 * 60_000
+
+export function askerOf({ dispatch: { event } }: CommandCall): Asker {
+  return { platformId: platformIdOf(event.address.channel, event.sender), address: event.address }
+}
+
+export function createLinks(deps: LinkDeps): Links {
+  const { store, clock, say, refresh } = deps
+
+  async function join(tx: StoreWriter, person: PersonId, platformId: string, by: string): Promise<void> {
+    const at = clock.now()
+    await tx.people.join(person, platformId, at)
+    await tx.people.recordChange({ at, kind: 'linked', person, platformId, by })
+  }
+
+  async function take(code: LinkCode, asker: Asker & Errand): Promise<void> {
+    const { platformId, inboxId } = asker
+    await say(joinedNotice(code, asker, deps.ids), async (tx) => {
+      if (!(await tx.people.useLinkCode(code.hash, inboxId))) throw notValid()
+      await join(tx, code.person, platformId, code.maker)
+      return true
+    })
+    failpoint('CP19-ids-linked')
+    await refresh()
+  }
+
+  const spoil = (typed: string): Promise<void> => store.write((tx) => tx.people.withdrawLinkCode(hashLinkCode(typed)))
+
+  return {
+    async offer({ platformId, address }, person) {
+      const code = formatLinkCode(deps.randomBytes(LINK_CODE_BYTES))
+      const at = clock.now()
+      const row = { hash: hashLinkCode(code), person, maker: platformId, shownAt: address, expiresAt: at + VALID_MS }
+      await store.write((tx) => tx.people.addLinkCode(row, at))
+      return code
+    },
+    async redeem(asker, typed) {
+      const code = await store.read.people.linkCode(hashLinkCode(typed))
+      const verdict = judge(code, asker, deps)
+      if (verdict.kind === 'done') return verdict.person
+      if (verdict.kind === 'refused') {
+        if (code && verdict.spoils) await store.write((tx) => tx.people.withdrawLinkCode(code.hash))
+        throw verdict.error
+      }
+      await take(verdict.code, asker)
+      return verdict.code.person
+    },
+    spoil,
+    decided({ event }, { kind }) {
+      if (kind !== 'refuse' || event.kind !== 'command' || event.name !== 'link') return
+      if (event.address.chatType === 'direct' || event.args === '') return
+      spoil(event.args).catch((err: unknown) => deps.logger.warn('A code that others read is still good', { err }))
+    },
+    async link(platformId, person, by) {
+      await store.write((tx) => join(tx, person, platformId, by))
+      await refresh()
+    },
+    async unlink(platformId, by) {
+      const at = clock.now()
+      const person = await store.write(async (tx) => {
+        const person = await tx.people.unlink(platformId)
+        if (person) await tx.people.recordChange({ at, kind: 'unlinked', person, platformId, by })
+        return person
+      })
+      await refresh()
+      if (!person)
+        throw new ParleyError(
+          'not_found',
+          `Nobody has linked \`${platformId}\`; ids of the configuration are changed there.`,
+        )
+      return person
+    },
+  }
+}
+
+type Verdict =
+  | { readonly kind: 'take'; readonly code: LinkCode }
+  /** The same command did it before. */
+  | { readonly kind: 'done'; readonly person: PersonId }
+  | { readonly kind: 'refused'; readonly error: ParleyError; readonly spoils: boolean }
+
+/** What a typed code is worth to whoever typed it, as things stand. */
+function judge(code: LinkCode | undefined, asker: Asker & Errand, { clock, whoIs }: LinkDeps): Verdict {
+  const refused = (error: ParleyError, spoils = false): Verdict => ({ kind: 'refused', error, spoils })
+  if (code?.usedBy === asker.inboxId) return { kind: 'done', person: code.person }
+  if (!code || code.usedBy !== undefined || clock.now() >= code.expiresAt) return refused(notValid())
+  if (whoIs(code.maker).person !== code.person) return refused(notValid(), true)
+  const { person } = whoIs(asker.platformId)
+  if (person === code.person) {
+    return refused(new ParleyError('conflict', 'Type it on the other platform: here I know you already.'))
+  }
+  if (person !== undefined) {
+    const message = `\`${asker.platformId}\` is ${person} to me already. \`/unlink\` parts an id that was linked.`
+    return refused(new ParleyError('conflict', message), true)
+  }
+  if (channelOf(code.maker) === channelOf(asker.platformId)) {
+    const message = 'A code works on another platform than the one it was made on. Send me `/link` again for a new one.'
+    return refused(new ParleyError('forbidden', message), true)
+  }
+  return { kind: 'take', code }
+}
+
+function channelOf(platformId: string): string {
+  return platformId.slice(0, platformId.indexOf(':'))
+}
+
+function notValid(): ParleyError {
+  return new ParleyError(
+    'forbidden',
+    'That code is not valid. A code works once and for ten minutes; send me `/link` where I know you for a new one.',
+  )
+}
+
+/** So that nobody is joined to somebody behind their back. */
+function joinedNotice(
+  { shownAt, person }: LinkCode,
+  { platformId, traceId }: Asker & Errand,
+  ids: IdSource,
+): OutboundMessage {
+  return {
+    source: ids.notice(),
+    traceId,
+    address: shownAt,
+    class: 'control',
+    text: `\`${platformId}\` is ${person} to me now. If that is not you, send me \`/unlink ${platformId}\`.`,
+  }
+}

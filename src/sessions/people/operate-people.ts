@@ -1,0 +1,93 @@
+import type { Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { CHANNEL_IDS, type PersonId, toPersonId } from '../../core/ids.ts'
+import type { PeopleOperator, PersonReport } from '../../core/operate-people.ts'
+import { isShared } from '../../core/platform-id.ts'
+import type { PersonPolicy } from '../../core/policy.ts'
+import type { StoredPerson } from '../../store/people-port.ts'
+import type { Store } from '../../store/store.ts'
+import type { Links } from './links.ts'
+
+export interface OperatePeopleDeps {
+  readonly store: Store
+  /** Those of the configuration. */
+  people(): readonly PersonPolicy[]
+  /** Without a daemon nothing can be changed. */
+  readonly live?: { readonly links: Pick<Links, 'link' | 'unlink'>; whoIs(platformId: string): Identity }
+}
+
+const SHOWN_CHANGES = 50
+const OPERATOR = 'operator'
+
+export function operatePeople({ store: { read }, people, live }: OperatePeopleDeps): PeopleOperator {
+  const running = () => {
+    if (!live) throw new ParleyError('unavailable', 'Start the daemon first: it keeps the links.')
+    return live
+  }
+  return {
+    async list() {
+      const changes = await read.people.changes(SHOWN_CHANGES)
+      return {
+        people: reportPeople(people(), await read.people.all(), live?.whoIs),
+        changes: changes.map(({ at, kind, person, platformId, by }) => ({ at, kind, person, id: platformId, by })),
+      }
+    },
+    async link(name, given) {
+      const { links, whoIs } = running()
+      const person = toPersonId(name)
+      const id = readPlatformId(given)
+      const known = [...people(), ...(await read.people.all())].map((one) => one.id)
+      if (!known.includes(person)) {
+        throw new ParleyError('not_found', `There is no person ${name}; there are: ${known.join(', ') || 'none yet'}.`)
+      }
+      const holder = whoIs(id).person
+      // A link beside the configuration's own would outlive the line there.
+      if (holder === person) throw new ParleyError('conflict', `${id} is ${person} already.`)
+      if (holder !== undefined) {
+        throw new ParleyError(
+          'conflict',
+          `${id} is ${holder} already; unlink it first, or change people.${holder}.ids.`,
+        )
+      }
+      await links.link(id, person, OPERATOR)
+      return { person, id }
+    },
+    async unlink(given) {
+      const { links } = running()
+      const id = given.trim().toLowerCase()
+      return { person: await links.unlink(id, OPERATOR), id }
+    },
+  }
+}
+
+/** `<channel>:<id>`, on Slack `slack:<team>/<user>`. `invalid` for anything else, and for ids that stand for many people. */
+function readPlatformId(text: string): string {
+  const whole = text.trim().toLowerCase()
+  const channel = CHANNEL_IDS.find((id) => whole.startsWith(`${id}:`))
+  const id = channel && whole.slice(channel.length + 1)
+  const right = channel === 'slack' ? /^[^/\s]+\/[^/\s]+$/ : /^[^/\s]+$/
+  if (!channel || !id || !right.test(id)) {
+    throw new ParleyError('invalid', `"${text}" is no id; write <channel>:<id>, on Slack slack:<team>/<user>`)
+  }
+  if (isShared(channel, id))
+    throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
+  return whole
+}
+
+function reportPeople(
+  configured: readonly PersonPolicy[],
+  stored: readonly StoredPerson[],
+  whoIs: ((platformId: string) => Identity) | undefined,
+): PersonReport[] {
+  const names = new Set<PersonId>([...configured, ...stored].map(({ id }) => id))
+  return [...names].map((name) => {
+    const policy = configured.find(({ id }) => id === name)
+    const row = stored.find(({ id }) => id === name)
+    const linked = (row?.ids ?? []).map((id) => {
+      const actual = whoIs?.(id).person
+      return { id, from: 'link' as const, ...(actual === undefined || actual === name ? {} : { overruledBy: actual }) }
+    })
+    const written = (policy?.ids ?? []).map((id) => ({ id, from: 'configuration' as const }))
+    return { name, role: policy?.role ?? row?.role ?? 'guest', ids: [...written, ...linked] }
+  })
+}

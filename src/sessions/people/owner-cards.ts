@@ -1,0 +1,84 @@
+import type { Admission } from '../../core/admission.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { IdSource } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import type { Store } from '../../store/store.ts'
+import type { Say } from '../commands/courtesy.ts'
+import { admissionCard } from './admission-card.ts'
+import type { OwnerChats } from './owner-chats.ts'
+
+/** Tells owners in private who asks to be let in: one card for each owner and applicant, whatever happens. */
+export interface OwnerCards {
+  /** Those that are owed and can be told; what cannot waits. Resolves when they are planned, and never rejects. */
+  tell(): Promise<void>
+  /** An owner wrote in private: a place where cards can go, and the moment for those that waited for one. */
+  ownerWrote(event: InboundEvent, at: number): void
+}
+
+export interface OwnerCardDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly say: Say
+  readonly owners: OwnerChats
+}
+
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
+const DAY_MS = 86_400_000
+/** Applicants an owner hears of within a day: strangers cannot flood a private chat. The others wait for their turn. */
+const CARDS_A_DAY = 20
+const ENOUGH = 'That is enough for a day: who else asks is in `parley access list`, and I tell you later.'
+
+export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
+  const { store, clock, logger, say, owners } = deps
+  const { read } = store
+  let owed = (await read.admissions.untold()).length > 0
+  let telling = Promise.resolve()
+  let toldAt: readonly number[] = []
+
+  async function tellAll(): Promise<void> {
+    owed = false
+    for (const admission of await read.admissions.untold()) {
+      toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
+      if (toldAt.length < CARDS_A_DAY && (await tellOf(admission))) toldAt = [...toldAt, clock.now()]
+      else owed = true
+    }
+  }
+
+  /** False: no owner can be reached yet. */
+  async function tellOf(admission: Admission): Promise<boolean> {
+    const { key, traceId, address: where } = admission
+    const chats = owners.nearest(where)
+    if (chats.length === 0) return false
+    const last = toldAt.length === CARDS_A_DAY - 1
+    const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
+    for (const { person, address } of chats) {
+      const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
+      await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
+    }
+    await store.write((tx) => tx.admissions.told(key, clock.now()))
+    return true
+  }
+
+  function tell(): Promise<void> {
+    telling = telling.then(tellAll).catch((err: unknown) => {
+      owed = true
+      logger.warn('Owners could not be told who asks to be let in', { err })
+    })
+    return telling
+  }
+
+  return {
+    tell,
+    ownerWrote(event, at) {
+      if (event.address.chatType !== 'direct') return
+      const chat = owners.saw(event, at)
+      const stored = chat ? store.write((tx) => tx.people.metAt(chat)) : Promise.resolve()
+      stored.catch((err: unknown) => logger.warn("An owner's chat could not be stored", { err }))
+      if (owed) void tell()
+    },
+  }
+}

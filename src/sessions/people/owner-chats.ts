@@ -1,0 +1,54 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { DirectChat } from '../../store/people-port.ts'
+
+/** Where owners can be told something in private: their direct chats, the one used last at the end. In memory. */
+export interface OwnerChats {
+  /** An owner wrote there. Returns the chat if it is a new one and has to be stored. */
+  saw(event: InboundEvent, at: number): DirectChat | undefined
+  /** One chat for each owner there is: on the account where it happened if they use it, else the one they used last. */
+  nearest(where: Address): readonly OwnerChat[]
+}
+
+export interface OwnerChat {
+  readonly person: string
+  readonly address: Address
+}
+
+export interface OwnerChatDeps {
+  readonly stored: readonly DirectChat[]
+  whoIs(platformId: string): Identity
+  /** The account is configured, so that something can leave by it. */
+  reaches(address: Address): boolean
+}
+
+export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): OwnerChats {
+  const chats = new Map<string, DirectChat>(stored.map((chat) => [keyOf(chat), chat]))
+  return {
+    saw({ address: { topic: _topic, ...address }, sender }, at) {
+      if (address.chatType !== 'direct' || identifiesNobody(address.channel, sender)) return undefined
+      const chat: DirectChat = { platformId: platformIdOf(address.channel, sender), address, at }
+      const key = keyOf(chat)
+      const known = chats.get(key)
+      chats.delete(key)
+      chats.set(key, chat)
+      return known && formatAddress(known.address) === formatAddress(address) ? undefined : chat
+    },
+    nearest({ channel, account }) {
+      const best = new Map<string, OwnerChat>()
+      const near = ({ address }: DirectChat): boolean => address.channel === channel && address.account === account
+      const all = [...chats.values()].filter(({ address }) => reaches(address))
+      for (const chat of [...all.filter((one) => !near(one)), ...all.filter(near)]) {
+        const { role, person } = whoIs(chat.platformId)
+        if (role === 'owner' && person !== undefined) best.set(person, { person, address: chat.address })
+      }
+      return [...best.values()]
+    },
+  }
+}
+
+function keyOf({ platformId, address }: DirectChat): string {
+  return `${platformId}@${address.account}`
+}

@@ -1,0 +1,58 @@
+import type { Dispatch } from '../../core/dispatch.ts'
+import type { PersonId, SessionId } from '../../core/ids.ts'
+import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { StoreWriter } from '../../store/store.ts'
+
+/** What is remembered of whom; one more drops the one remembered longest. */
+const REMEMBERED = 20_000
+
+export interface Joining {
+  readonly session: SessionId
+  readonly participant: string
+  readonly at: number
+}
+
+/**
+ * Who took part in which session (S22, S45). The rows are the truth; what this process has written is remembered, so
+ * that a message of somebody known asks and writes nothing.
+ */
+export interface Participants {
+  /** Inside the transaction of the message; `onFailure` is called with what to do should it not be committed. */
+  join(tx: StoreWriter, joining: Joining, onFailure: (undo: () => void) => void): Promise<void>
+  /** The session is deleted. */
+  forget(session: SessionId): void
+}
+
+export function createParticipants(): Participants {
+  const known = new Set<string>()
+  return {
+    async join(tx, { session, participant, at }, onFailure) {
+      const key = `${session}\n${participant}`
+      if (known.has(key)) return
+      await tx.participants.add(session, participant, at)
+      known.add(key)
+      onFailure(() => known.delete(key))
+      const [oldest] = known
+      if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+    },
+    forget(session) {
+      for (const key of known) if (key.startsWith(`${session}\n`)) known.delete(key)
+    },
+  }
+}
+
+/**
+ * Whoever a dispatch makes a participant: the platform id, so that a link or its end is seen at the next look (S19); the
+ * person behind it is asked for then. Nobody for a schedule, a bot, or a sender that stands for many people.
+ */
+export function participantOf({ event, schedule, posted }: Dispatch): string | undefined {
+  if (posted) return posted.participant
+  const { sender, address } = event
+  if (schedule || identifiesNobody(address.channel, sender)) return undefined
+  return platformIdOf(address.channel, sender)
+}
+
+/** A person who came by another door than a platform. */
+export function personKey(person: PersonId): string {
+  return `person:${person}`
+}

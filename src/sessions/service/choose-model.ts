@@ -1,0 +1,54 @@
+import { ParleyError } from '../../core/errors.ts'
+import type { Session } from '../../core/session.ts'
+import type { AgentProfile } from '../../core/turn.ts'
+import type { OverrideBook } from './override-book.ts'
+
+/** What decides which models a session may be set to. */
+export interface ModelRules {
+  /** A session whose agent left the configuration goes on with the first one. */
+  readonly agents: readonly AgentProfile[]
+  /** Providers the configuration has a key for. */
+  readonly providers: readonly string[]
+}
+
+/**
+ * Why an agent may not answer with a model, in words for whoever asked; undefined: it may. An agent that lists its
+ * models takes no other; one that lists none takes any of a provider there is a key for (T37).
+ */
+export function refusedModel({ agents, providers }: ModelRules, agentId: string, model: string): string | undefined {
+  const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
+  if (!agent || model === agent.model) return undefined
+  if (agent.models) {
+    const known = [agent.model, ...agent.models.filter((other) => other !== agent.model)]
+    return agent.models.includes(model)
+      ? undefined
+      : `${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
+  }
+  const [provider = ''] = model.split('/', 1)
+  // A script is a file of this machine, which nobody names from a chat.
+  if (model === ECHO || providers.includes(provider)) return undefined
+  return `There is no key for "${provider}"; write a model of ${[...providers, 'scripted/echo'].join(', ')}.`
+}
+
+/**
+ * The agent of a session with the model and the thinking that were set for it; what the configuration no longer allows is not used,
+ * whatever the row says. A session whose agent was taken out of the configuration goes on with the default one (K21).
+ */
+export function chooseAgent(
+  rules: ModelRules,
+  overrides: Pick<OverrideBook, 'of'>,
+): (session: Session) => AgentProfile {
+  const byId = new Map<string, AgentProfile>(rules.agents.map((agent) => [agent.id, agent]))
+  return ({ id, agentId }) => {
+    const agent = byId.get(agentId) ?? rules.agents[0]
+    if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
+    const { model, thinkingLevel } = overrides.of(id)
+    return {
+      ...agent,
+      ...(model === undefined || refusedModel(rules, agent.id, model) !== undefined ? {} : { model }),
+      ...(thinkingLevel === undefined ? {} : { thinking: thinkingLevel }),
+    }
+  }
+}
+
+const ECHO = 'scripted/echo'

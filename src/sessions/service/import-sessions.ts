@@ -1,0 +1,114 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Route } from '../../core/dispatch.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
+import type { IdSource } from '../../core/ids.ts'
+import type { ImportReport, OldFile } from '../../core/import.ts'
+import { NO_USAGE } from '../../core/model.ts'
+import type { SessionDraft } from '../../core/session.ts'
+import { mainAlias, normalName } from '../../core/session-alias.ts'
+import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
+import { startSession } from '../turns/open-session.ts'
+import { type OldMessage, type OldSession, readOldSession } from './read-old-session.ts'
+
+export interface ImportDeps {
+  readonly store: Pick<Store, 'write'>
+  readonly clock: Clock
+  readonly ids: IdSource
+  /** The session an old key means. */
+  route(key: string): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
+}
+
+type Mutable<Report> = { -readonly [List in keyof Report]: Report[List] extends readonly (infer Row)[] ? Row[] : never }
+
+/**
+ * Takes conversations of an older program in, all in one transaction: what fails leaves the store as it was and is
+ * `migration_failed` (K40). A conversation that is there already is left alone, so that a second run changes nothing;
+ * files that cannot be read are reported (K39). An imported session is taken over when its chat speaks next (K27).
+ */
+export async function importSessions(deps: ImportDeps, files: readonly OldFile[]): Promise<ImportReport> {
+  const report: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
+  const sessions: { readonly file: string; readonly old: OldSession }[] = []
+  for (const file of files) {
+    try {
+      sessions.push({ file: file.name, old: readOldSession(file) })
+    } catch (error) {
+      report.unreadable.push({ file: file.name, reason: toError(error).message })
+    }
+  }
+  try {
+    const written = await deps.store.write((tx) => writeAll(tx, deps, sessions))
+    return { ...report, ...written }
+  } catch (cause) {
+    const message = `the import failed and changed nothing: ${toError(cause).message}`
+    throw new ParleyError('migration_failed', message, { cause })
+  }
+}
+
+async function writeAll(
+  tx: StoreWriter,
+  deps: ImportDeps,
+  sessions: readonly { readonly file: string; readonly old: OldSession }[],
+): Promise<Pick<ImportReport, 'imported' | 'present'>> {
+  const written: Mutable<Pick<ImportReport, 'imported' | 'present'>> = { imported: [], present: [] }
+  for (const { file, old } of sessions) {
+    const draft = draftOf(deps, file, old)
+    const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
+    if (known) {
+      written.present.push({ file, session: known.id })
+      continue
+    }
+    const at = old.updatedAt ?? deps.clock.now()
+    const { id, scopeKey, displayKey } = await startSession(tx, draft, at)
+    const name = draft.kind === 'main' ? mainAlias(draft.agentId) : normalName(displayKey)
+    await tx.aliases.add(scopeKey, [name])
+    const events = eventsOf(old, deps.ids)
+    if (events.length > 0) await tx.events.append(id, at, events)
+    const { skipped, messages } = old
+    written.imported.push({ file, session: id, key: displayKey, messages: messages.length, skipped })
+  }
+  return written
+}
+
+function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession): SessionDraft {
+  const { agent, ...rest } = route(key)
+  return {
+    ...rest,
+    id: ids.session('import'),
+    agentId: agent,
+    source: { kind: 'api', interactive: true, triggerType: 'import', triggerId: file },
+    metadata: { imported_from: file },
+  }
+}
+
+/** What the older program no longer showed its model stays in the log, before a boundary. */
+function eventsOf({ messages, hidden, summary }: OldSession, ids: IdSource): readonly EventToAppend[] {
+  if (hidden === 0 && summary === undefined) return turnsOf(messages, ids)
+  const exchanges = summary === undefined ? [] : [{ user: SUMMARY_QUESTION, assistant: summary }]
+  const boundary: EventToAppend = { type: 'history_boundary', data: { kind: 'replaced', exchanges } }
+  return [...turnsOf(messages.slice(0, hidden), ids), boundary, ...turnsOf(messages.slice(hidden), ids)]
+}
+
+const SUMMARY_QUESTION = '[what was said here before, in short]'
+
+function turnsOf(messages: readonly OldMessage[], ids: IdSource): readonly EventToAppend[] {
+  return messages.flatMap((message, index) =>
+    message.role === 'user' ? [userEvent(message)] : answerEvents(message, messages[index - 1], ids),
+  )
+}
+
+function userEvent({ text }: OldMessage): EventToAppend {
+  const sender = { id: 'imported', kind: 'user' } as const
+  return { type: 'user_message', data: { text, sender, owner: false, addressed: true, triggers: true } }
+}
+
+/** An answer ends the turn of what was asked before it; one that nobody asked for was said by itself. */
+function answerEvents({ text }: OldMessage, before: OldMessage | undefined, ids: IdSource): readonly EventToAppend[] {
+  const traceId = ids.trace()
+  if (before?.role !== 'user') return [{ type: 'assistant_posted', data: { text, traceId } }]
+  const turnId = ids.turn()
+  return [
+    { type: 'turn_started', turnId, data: { traceId } },
+    { type: 'assistant_message', turnId, data: { text, model: 'imported', usage: NO_USAGE } },
+    { type: 'turn_completed', turnId, data: { outcome: 'answered', usage: NO_USAGE, steps: 0 } },
+  ]
+}

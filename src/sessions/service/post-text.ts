@@ -1,0 +1,132 @@
+import { type Caller, inNamespace } from '../../core/caller.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type ChannelId, type IdSource, runId } from '../../core/ids.ts'
+import type { Sender } from '../../core/message.ts'
+import type { PostAnswer, PostRequest } from '../../core/operator.ts'
+import type { Session } from '../../core/session.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+import { personKey } from '../people/participants.ts'
+import { addressOf } from '../session-tools/address-of.ts'
+import { answerOf } from '../session-tools/answer-of.ts'
+import { messageDispatch } from '../session-tools/message-dispatch.ts'
+import { waitForRun } from '../session-tools/wait-for-run.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
+
+export interface PostDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'trace'>
+  readonly running: Pick<RunningTurns, 'nextEnd'>
+  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  accept(dispatch: Dispatch): Promise<void>
+  /** Whether anything can be posted on the channel. */
+  posts(channel: ChannelId): boolean
+  /** Who is behind a platform id as things stand. */
+  whoIs(platformId: string): Identity
+}
+
+/** Longer than a model takes, shorter than a client forgets. */
+const WAIT_SECONDS = { fallback: 120, most: 3_600 }
+
+/**
+ * Puts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
+ * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). It runs on whatever becomes of the wait. Throws `invalid` before anything is stored.
+ */
+export async function postText(
+  deps: PostDeps,
+  { caller, session, request }: { readonly caller: Caller; readonly session: Session; readonly request: PostRequest },
+): Promise<PostAnswer> {
+  const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
+  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
+  if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
+    throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
+  if (deliver && !deps.posts(addressOf(session).channel))
+    throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
+  const author = authorOf(caller, request.sender, deps)
+  const traceId = deps.ids.trace()
+  const run = runId('post', traceId)
+  const dispatch = messageDispatch({
+    to: session,
+    by: author.identity,
+    text,
+    announce: deliver,
+    runId: run,
+    traceId,
+    receivedAt: deps.clock.now(),
+  })
+  await deps.accept(signed(dispatch, author, answer))
+  const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
+  const named = { runId: run, traceId, session: session.id }
+  if (row.outcome === 'context') return { ...named, status: 'stored' }
+  return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(waitSeconds)) }
+}
+
+interface Author {
+  readonly origin: Origin
+  readonly identity: Identity
+  readonly sender: Sender
+  readonly participant?: string
+}
+
+/** A token speaks for senders of its namespace and for nobody else; the others speak for themselves (S42). */
+function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps): Author {
+  switch (caller.kind) {
+    case 'operator':
+      return {
+        origin: 'operator',
+        identity: { role: 'owner' },
+        sender: { id: 'operator', kind: 'user', displayName: 'operator' },
+      }
+    case 'person': {
+      const { person, role } = caller
+      const sender: Sender = {
+        id: person ?? 'guest',
+        kind: 'user',
+        ...(person === undefined ? {} : { displayName: person }),
+      }
+      if (person === undefined) return { origin: 'api', identity: { role }, sender }
+      return { origin: 'api', identity: { person, role }, sender, participant: personKey(person) }
+    }
+    case 'token': {
+      const { namespace } = caller
+      const id = named?.trim().toLowerCase() ?? ''
+      if (id !== namespace && !inNamespace(namespace, id))
+        throw new ParleyError('invalid', `sender must be ${namespace}:<id>: this token speaks for nobody else.`)
+      const sender: Sender = { id: id.slice(id.indexOf(':') + 1), kind: 'user' }
+      return { origin: 'api', identity: whoIs(id), sender, participant: id }
+    }
+  }
+}
+
+function signed(dispatch: Dispatch, { origin, sender, participant }: Author, answer: boolean): Dispatch {
+  const { posted } = dispatch
+  const further = {
+    ...(participant === undefined ? {} : { participant }),
+    ...(answer ? {} : { append: true as const }),
+  }
+  return {
+    ...dispatch,
+    origin,
+    event: { ...dispatch.event, sender },
+    ...(posted ? { posted: { ...posted, ...further } } : {}),
+  }
+}
+
+async function rowOfRun(
+  { store: { read }, clock, running }: PostDeps,
+  { run, session, seconds }: { readonly run: string; readonly session: Session; readonly seconds: number },
+): Promise<InboxRow> {
+  const look = async (): Promise<InboxRow> => {
+    const row = (await read.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)
+    if (row) return row
+    throw new ParleyError('internal', `the run ${run} is not on record`)
+  }
+  const signal = new AbortController().signal
+  return waitForRun({ clock, running, session: session.id, ms: seconds * 1_000, signal, look })
+}
+
+function pending(seconds: number): { readonly status: 'accepted' | 'timeout' } {
+  return { status: seconds === 0 ? 'accepted' : 'timeout' }
+}

@@ -1,0 +1,104 @@
+import { ParleyError } from '../../core/errors.ts'
+import type { OldFile } from '../../core/import.ts'
+
+/** A conversation as an older program kept it, one file each. */
+export interface OldSession {
+  readonly key: string
+  readonly messages: readonly OldMessage[]
+  /** How many of the messages are no longer shown to the model. */
+  readonly hidden: number
+  readonly summary?: string
+  readonly updatedAt?: number
+  /** Lines that could not be read. */
+  readonly skipped: number
+}
+
+export interface OldMessage {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads `.json` (`{ key, messages, summary, updated }` or a list of messages) and `.jsonl` (a message a line; key,
+ * summary and `skip` in the file beside it). The key inside wins over the file's name. Tool messages and what has no
+ * text are left out; a line that is torn or damaged is skipped. Throws `invalid`, saying why, where nothing can be read.
+ */
+export function readOldSession({ name, text, meta }: OldFile): OldSession {
+  return name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
+}
+
+function readWhole(name: string, text: string): OldSession {
+  const parsed = parse(text)
+  if (parsed === undefined) throw new ParleyError('invalid', 'it is no JSON')
+  const fields = isFields(parsed) ? parsed : {}
+  const list = Array.isArray(parsed) ? parsed : fields.messages
+  if (!Array.isArray(list)) throw new ParleyError('invalid', 'it has no list of messages')
+  return { ...readMessages(list), ...readFacts(name, fields) }
+}
+
+function readLines(name: string, text: string, meta: string | undefined): OldSession {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const values = lines.map(parse)
+  if (lines.length > 0 && values.every((value) => value === undefined)) {
+    throw new ParleyError('invalid', 'none of its lines is JSON')
+  }
+  const beside = meta === undefined ? undefined : parse(meta)
+  return { ...readMessages(values), ...readFacts(name, isFields(beside) ? beside : {}) }
+}
+
+function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidden' | 'summary' | 'updatedAt'> {
+  const key = textOf(fields.key) || name.replace(/\.jsonl?$/, '')
+  const summary = textOf(fields.summary)
+  const updatedAt = timeOf(fields.updated_at ?? fields.updated)
+  return {
+    key,
+    hidden: typeof fields.skip === 'number' && fields.skip > 0 ? Math.floor(fields.skip) : 0,
+    ...(summary === '' ? {} : { summary }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  }
+}
+
+function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' | 'skipped'> {
+  const messages: OldMessage[] = []
+  let skipped = 0
+  for (const value of values) {
+    if (!isFields(value)) {
+      skipped++
+      continue
+    }
+    const text = contentOf(value.content)
+    const { role } = value
+    if (text !== '' && (role === 'user' || role === 'assistant')) messages.push({ role, text })
+  }
+  return { messages, skipped }
+}
+
+/** A text, or a list of parts of which those with text count. */
+function contentOf(content: unknown): string {
+  if (!Array.isArray(content)) return textOf(content)
+  const texts = content.map((part: unknown) => (isFields(part) ? textOf(part.text) : ''))
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function timeOf(value: unknown): number | undefined {
+  const at = typeof value === 'number' ? value : Date.parse(textOf(value))
+  return Number.isSafeInteger(at) && at > 0 ? at : undefined
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import type { SessionEvent } from '../../core/event.ts'
+import type { SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
+import { overridesOf, type Session } from '../../core/session.ts'
+import { eventText } from '../view/event-text.ts'
+import type { LastRun } from './last-run.ts'
+
+/** What tells how a session stands now, beside its row. */
+export interface Standing {
+  readonly running: boolean
+  /** Sessions that were last active before are stale (S12). */
+  readonly activeSince: number
+}
+
+export function sessionSummary(session: Session, standing: Standing): SessionSummary {
+  return {
+    id: session.id,
+    key: session.displayKey,
+    kind: session.kind,
+    status: statusOf(session, standing),
+    agent: session.agentId,
+    createdAt: session.createdAt,
+    updatedAt: session.lastActivityAt,
+    messages: session.messageCount,
+    turns: session.turnCount,
+    description: session.description,
+    preview: session.preview,
+  }
+}
+
+export interface Findings {
+  readonly events: readonly SessionEvent[]
+  readonly aliases: readonly string[]
+  readonly participants: readonly string[]
+  readonly lastRun: LastRun
+}
+
+export function sessionDetail(
+  session: Session,
+  standing: Standing,
+  { events, aliases, participants, lastRun }: Findings,
+): SessionDetail {
+  const { scopeKey, scope, source, metadata } = session
+  const { sendOverride, ...overrides } = overridesOf(session)
+  return {
+    ...sessionSummary(session, standing),
+    scopeKey,
+    scope,
+    source,
+    metadata,
+    aliases,
+    participants,
+    ...overrides,
+    ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),
+    ...lastRun,
+    events: events.map(eventReport),
+  }
+}
+
+export function eventReport(event: SessionEvent): SessionEventReport {
+  const { seq, at, type, turnId } = event
+  return { seq, at, type, text: eventText(event), ...(turnId === undefined ? {} : { turn: turnId }) }
+}
+
+/** The running turn decides alone (BEHAVIOUR 2 row 7); what was said last says whether the session is still in use. */
+function statusOf(
+  { inactiveAt, lastActivityAt }: Session,
+  { running, activeSince }: Standing,
+): SessionSummary['status'] {
+  if (running) return 'running'
+  return inactiveAt !== undefined || lastActivityAt < activeSince ? 'inactive' : 'idle'
+}

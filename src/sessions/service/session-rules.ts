@@ -1,0 +1,39 @@
+import type { Clock } from '../../core/clock.ts'
+import type { PersonPolicy } from '../../core/policy.ts'
+import type { AgentProfile } from '../../core/turn.ts'
+import type { Store } from '../../store/store.ts'
+import { personIds } from '../people/person-ids.ts'
+import { refusedModel } from './choose-model.ts'
+import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
+
+/** The settings the session service goes by. */
+export interface SessionSettings {
+  readonly agents: readonly AgentProfile[]
+  readonly models: object
+  readonly routing: { readonly people: readonly PersonPolicy[] }
+  readonly session: { readonly staleDays?: number }
+}
+
+const DAY_MS = 86_400_000
+const STALE_DAYS = 3
+
+export function sessionRules(
+  { agents, models, routing, session }: SessionSettings,
+  store: Store,
+): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel'> {
+  const rules = { agents, providers: Object.keys(models) }
+  return {
+    read: store.read,
+    staleMs: (session.staleDays ?? STALE_DAYS) * DAY_MS,
+    platformIds: (person) => personIds(routing.people, store, person),
+    refusesModel: (agent, model) => refusedModel(rules, agent, model),
+  }
+}
+
+/** The service over a store that no daemon holds: it reads and changes rows, and opens nothing. */
+export function offlineSessions(
+  settings: SessionSettings,
+  deps: { readonly store: Store; readonly clock: Clock },
+): SessionService {
+  return createSessionService({ ...deps, ...sessionRules(settings, deps.store) })
+}

@@ -1,0 +1,238 @@
+import { type Address, parseAddress } from '../../core/address.ts'
+import { type Caller, inNamespace } from '../../core/caller.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type AgentId, type IdSource, toSessionId } from '../../core/ids.ts'
+import type {
+  HistoryPage,
+  PostAnswer,
+  PostRequest,
+  SessionDetail,
+  SessionHistory,
+  SessionList,
+  SessionListQuery,
+} from '../../core/operator.ts'
+import { overridesOf, type Session } from '../../core/session.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Participants } from '../people/participants.ts'
+import { type Opening, openSession } from '../turns/open-session.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
+import { readBoundary } from '../view/read-boundary.ts'
+import type { Transcript } from '../view/transcript.ts'
+import { markDeleted, purgeSession } from './delete-session.ts'
+import { lastRunOf } from './last-run.ts'
+import type { OverrideBook } from './override-book.ts'
+import { type PostDeps, postText } from './post-text.ts'
+import { patched, readPatch } from './read-patch.ts'
+import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
+import { eventReport, type Standing, sessionDetail, sessionSummary } from './session-report.ts'
+
+/**
+ * The one service every entrance uses for sessions: the operator's commands, the API, the console, the session tools.
+ * Each call says who asks. A session that is not the caller's to see is `not_found`, like one that is not there; what a
+ * caller may see but not do is `forbidden`.
+ */
+export interface SessionService {
+  /** `cli:<name>`, `web:<device>`, `api:<name>`: opened again, or made (S2, S11). Others must be there. */
+  open(caller: Caller, name: string): Promise<SessionDetail>
+  get(caller: Caller, name: string): Promise<SessionDetail>
+  list(caller: Caller, query: SessionListQuery): Promise<SessionList>
+  /** The `limit` (1-200) events before number `before`, in order; the newest without it. */
+  history(caller: Caller, name: string, page: HistoryPage): Promise<SessionHistory>
+  /** Sets overrides; an owner's affair (T29, T37). Throws `invalid` for what it does not know. */
+  patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail>
+  /**
+   * Changes what the model is shown of the turns before, from its next turn on; the log keeps everything (K33-K36). An
+   * owner's affair. Throws `invalid`.
+   */
+  setHistory(caller: Caller, name: string, boundary: unknown): Promise<SessionDetail>
+  /** A description of one line and 80 characters at most, which nothing but another renaming replaces (R3). */
+  rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
+  /** Makes a session by a door of ours where there is none; see `postText`. */
+  post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer>
+  /** Idle direct sessions only (S40): `conflict`, `forbidden`. */
+  delete(caller: Caller, name: string): Promise<void>
+}
+
+export interface SessionServiceDeps extends AccessPorts {
+  readonly store: Store
+  readonly clock: Clock
+  /** After how long without a word a session counts as inactive (S12). */
+  readonly staleMs: number
+  /** Why an agent may not use a model; undefined: it may. */
+  refusesModel(agent: AgentId, model: string): string | undefined
+  /** Absent where the store was opened without a daemon. */
+  readonly live?: LiveSessions
+}
+
+/** What a running daemon keeps in memory of its sessions, and its door. */
+export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
+  readonly ids: IdSource
+  readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
+  readonly overrides: OverrideBook
+  readonly participants: Pick<Participants, 'forget'>
+  readonly transcript: Pick<Transcript, 'drop'>
+  /** The session that whoever writes at a place finds, and a dispatch to open it with. */
+  place(address: Address): Opening
+}
+
+const SHOWN_EVENTS = 50
+const PAGE = { least: 1, most: 200 }
+const TITLE = 80
+
+export function createSessionService(deps: SessionServiceDeps): SessionService {
+  return new Service(deps)
+}
+
+class Service implements SessionService {
+  readonly #deps: SessionServiceDeps
+
+  constructor(deps: SessionServiceDeps) {
+    this.#deps = deps
+  }
+
+  async open(caller: Caller, name: string): Promise<SessionDetail> {
+    const { store, clock, live } = this.#deps
+    const known = await store.read.sessions.resolve(name)
+    if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
+    if (known) {
+      await store.write((tx) => tx.sessions.reopen(known.id, {}, clock.now()))
+      return this.#showAgain(known)
+    }
+    const address = ownDoor(caller, name)
+    if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
+    const opening = live.place(address)
+    return this.#showAgain(await store.write((tx) => openSession(tx, opening, live)))
+  }
+
+  async get(caller: Caller, name: string): Promise<SessionDetail> {
+    return this.#show(await this.#find(caller, name))
+  }
+
+  async list(caller: Caller, query: SessionListQuery): Promise<SessionList> {
+    const { store, clock, staleMs } = this.#deps
+    const activeSince = query.inactive ? {} : { activeSince: clock.now() - staleMs }
+    const reached = await reachedBy(caller, this.#deps)
+    const { sessions, total } = await store.read.sessions.list({ ...query, ...activeSince, ...reached })
+    return { sessions: sessions.map((session) => sessionSummary(session, this.#standing(session))), total }
+  }
+
+  async history(caller: Caller, name: string, { limit, before }: HistoryPage): Promise<SessionHistory> {
+    if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
+      throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
+    const { id, lastSeq } = await this.#find(caller, name)
+    // The numbers have no gap (C23), so a page is known by its first.
+    const end = Math.min(before ?? Number.POSITIVE_INFINITY, lastSeq + 1)
+    const from = Math.max(end - limit, 1)
+    const events = end <= from ? [] : await this.#deps.store.read.events.since(id, from - 1, end - from)
+    return {
+      session: id,
+      events: events.map(eventReport),
+      total: lastSeq,
+      ...(from > 1 && end > from ? { before: from } : {}),
+    }
+  }
+
+  async patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail> {
+    const { store, live, refusesModel } = this.#deps
+    const session = await this.#find(caller, name)
+    if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
+    const patch = readPatch(changes)
+    const refused = patch.model ? refusesModel(session.agentId, patch.model) : undefined
+    if (refused) throw new ParleyError('invalid', refused)
+    const { overrides, current } = await store.write(async (tx) => {
+      const now = await tx.sessions.get(session.id)
+      if (!now) throw noSuchSession(name)
+      const overrides = patched(overridesOf(now), patch)
+      await tx.sessions.setOverrides(session.id, overrides)
+      return { overrides, current: await isCurrent(tx, session) }
+    })
+    live?.overrides.set(session, overrides, current)
+    return this.#showAgain(session)
+  }
+
+  async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {
+    const { store, clock } = this.#deps
+    const session = await this.#find(caller, name)
+    if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
+    const data = readBoundary(asked)
+    await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
+    return this.#showAgain(session)
+  }
+
+  async rename(caller: Caller, name: string, title: string): Promise<SessionDetail> {
+    const session = await this.#find(caller, name)
+    const description = title.replace(/\s+/g, ' ').trim()
+    if (description === '' || description.length > TITLE)
+      throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
+    await this.#deps.store.write((tx) => tx.sessions.describe(session.id, description, 'user'))
+    return this.#showAgain(session)
+  }
+
+  async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
+    const { store, clock, live } = this.#deps
+    if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
+    const known = await store.read.sessions.resolve(name)
+    const { id } = known ? await this.#find(caller, name) : await this.open(caller, name)
+    const session = await store.read.sessions.get(toSessionId(id))
+    if (!session) throw noSuchSession(name)
+    return postText({ ...live, store, clock }, { caller, session, request })
+  }
+
+  async delete(caller: Caller, name: string): Promise<void> {
+    const { store, clock, live } = this.#deps
+    const session = await this.#find(caller, name)
+    const current = await store.write(async (tx) => {
+      const now = await tx.sessions.get(session.id)
+      if (!now) throw noSuchSession(name)
+      const current = await isCurrent(tx, now)
+      await markDeleted(tx, now, clock.now())
+      return current
+    })
+    live?.overrides.forget(session, current)
+    live?.participants.forget(session.id)
+    live?.transcript.drop(session.id)
+    await purgeSession(store, session.id)
+  }
+
+  async #find(caller: Caller, name: string): Promise<Session> {
+    const session = await this.#deps.store.read.sessions.resolve(name)
+    if (!session || !(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
+    return session
+  }
+
+  async #show(session: Session): Promise<SessionDetail> {
+    const { read } = this.#deps.store
+    return sessionDetail(session, this.#standing(session), {
+      events: await read.events.latest(session.id, SHOWN_EVENTS),
+      aliases: await read.aliases.of(session.scopeKey),
+      participants: await read.participants.of(session.id),
+      lastRun: await lastRunOf(read, session.id),
+    })
+  }
+
+  /** As it stands after a change. */
+  async #showAgain({ id }: Session): Promise<SessionDetail> {
+    const session = await this.#deps.store.read.sessions.get(id)
+    if (!session) throw noSuchSession(id)
+    return this.#show(session)
+  }
+
+  #standing({ id }: Session): Standing {
+    const { live, clock, staleMs } = this.#deps
+    return { running: live?.running.has(id) ?? false, activeSince: clock.now() - staleMs }
+  }
+}
+
+/** Its scope key points to it: what is said next in its chat goes there. */
+async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
+  return (await tx.sessions.current(scopeKey))?.id === id
+}
+
+/** The place of a session by a door of ours. Nobody but an owner opens one outside of their own names. */
+function ownDoor(caller: Caller, name: string): Address {
+  const [, channel, rest] = /^(cli|web|api):([a-z0-9][a-z0-9._:-]{0,99})$/.exec(name) ?? []
+  const allowed = isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, name))
+  if (!channel || !rest || !allowed) throw noSuchSession(name)
+  return parseAddress(`${channel}:direct:${rest}`)
+}

@@ -1,0 +1,64 @@
+import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import type { InboxId, SessionId } from '../../core/ids.ts'
+import { fallbackDescription, type Session } from '../../core/session.ts'
+import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+import { admittedKey } from '../people/admitted-key.ts'
+import { messageName, userMessage } from './user-message.ts'
+
+interface Amendment {
+  readonly id: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Extract<Decision, { kind: 'amend' }>
+}
+
+/** An accepted message that a session has on record. */
+type Original = InboxRow & { readonly decision: Extract<Decision, { kind: 'run' | 'context' }> }
+
+/**
+ * Records an edit or a deletion in the session that has the message, whatever sessions the rules would choose today. A
+ * deleted message that still waits owes no turn any more. False when it was told before: nothing was written.
+ */
+export async function acceptAmendment(tx: StoreWriter, { id, dispatch, decision }: Amendment): Promise<boolean> {
+  const original = await findOriginal(tx, dispatch)
+  if (!original) {
+    return tx.inbox.add({ id, dispatch, decision, state: 'done', outcome: 'ignored: unknown_message' })
+  }
+  const { sessionId, state, session } = original
+  if (!(await tx.inbox.add({ id, dispatch, decision, sessionId, state: 'done', outcome: decision.reason })))
+    return false
+  if (decision.reason === 'deleted' && state === 'waiting') await tx.inbox.settle(original.id, 'deleted')
+  if (decision.reason === 'deleted' && isNamedAfter(session, original.dispatch))
+    await tx.sessions.describe(sessionId, '', 'fallback')
+  await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, original)])
+  return true
+}
+
+/** Without a description of its own a session has the words of its first message, and other sessions are shown them. */
+function isNamedAfter({ descriptionSource, description }: Session, { event }: Dispatch): boolean {
+  return descriptionSource === 'fallback' && 'text' in event && description === fallbackDescription(event.text)
+}
+
+/** The message that an edit or deletion is about, if a session of ours has it and its model may be shown it. */
+export async function findOriginal(
+  tx: StoreWriter,
+  { event }: Dispatch,
+): Promise<(Original & { readonly sessionId: SessionId; readonly session: Session }) | undefined> {
+  if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
+  const { channel, account } = event.address
+  const told = await tx.inbox.byKey(channel, account, event.original)
+  const row =
+    told && told.sessionId === undefined ? await tx.inbox.byKey(channel, account, admittedKey(event.original)) : told
+  if (row?.sessionId === undefined || row.outcome === 'refused: queue_full') return undefined
+  const { sessionId, decision } = row
+  if (decision.kind !== 'run' && decision.kind !== 'context') return undefined
+  if (event.kind === 'edit' && row.dispatch.event.sender.id !== event.sender.id) return undefined
+  const session = await tx.sessions.get(sessionId)
+  return session && { ...row, sessionId, session, decision }
+}
+
+function amendment(dispatch: Dispatch, { decision }: Original): EventToAppend {
+  const { event } = dispatch
+  return event.kind === 'delete'
+    ? { type: 'message_deleted', data: messageName(event, decision.route) }
+    : userMessage(dispatch, decision, { triggers: false })
+}

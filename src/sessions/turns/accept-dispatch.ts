@@ -1,0 +1,163 @@
+import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
+import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import type { Session } from '../../core/session.ts'
+import type { SessionReader } from '../../store/session-port.ts'
+import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
+import { type Participants, participantOf } from '../people/participants.ts'
+import { acceptAmendment, findOriginal } from './accept-amendment.ts'
+import { type OpenPorts, openSession } from './open-session.ts'
+import { recordRefusal } from './record-refusal.ts'
+import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
+import type { Admission, TurnQueue } from './turn-queue.ts'
+import { userMessage } from './user-message.ts'
+
+/** What the accept transaction left for the pipeline to do after its commit. */
+export type Accepted =
+  /** The platform gave it again; nothing was written. */
+  | { readonly kind: 'repeat' }
+  /** Recorded with its outcome; nothing more is owed. */
+  | { readonly kind: 'done'; readonly inboxId: InboxId }
+  | { readonly kind: 'command'; readonly inboxId: InboxId }
+  | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
+  | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+  | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+
+export interface AcceptDeps extends OpenPorts {
+  readonly queue: TurnQueue
+  readonly participants: Pick<Participants, 'join'>
+  /** Called at once with how to take back what memory says ahead of the commit, should the transaction fail. */
+  onFailure(undo: () => void): void
+}
+
+/**
+ * The dispatch with the session its caller key names, so that who writes through an alias acts on the canonical session
+ * (K25). Without a session of that name it stays as it is: an unknown key is a session of its own (K26).
+ */
+export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, dispatch: Dispatch): Promise<Dispatch> {
+  const found = await sessions.resolve(dispatch.callerKey ?? '')
+  if (found === undefined) return dispatch
+  const { agentId, scope, scopeKey, displayKey, kind, chatType } = found
+  return { ...dispatch, named: { agentId, scope, scopeKey, displayKey, kind, chatType } }
+}
+
+/**
+ * The body of the accept transaction (DESIGN decision 3): dedupe, decision with trace, event, inbox row and, if the
+ * session is idle, the claim. The raw text is stored before any model is called (S23).
+ */
+export async function acceptDispatch(
+  tx: StoreWriter,
+  dispatch: Dispatch,
+  decision: Decision,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const id = deps.ids.inbox()
+  switch (decision.kind) {
+    case 'ignore': {
+      const outcome = `ignored: ${decision.reason}` as const
+      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome })
+      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'refuse': {
+      const outcome = `refused: ${decision.reason}` as const
+      if (!(await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome }))) return { kind: 'repeat' }
+      if (decision.asks) await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
+      return { kind: 'done', inboxId: id }
+    }
+    case 'control': {
+      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'waiting' })
+      return fresh ? { kind: 'command', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'amend': {
+      const fresh = await acceptAmendment(tx, { id, dispatch, decision })
+      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+    }
+    case 'context':
+      return acceptContext(tx, { id, dispatch, decision }, deps)
+    case 'run':
+      return acceptRun(tx, { id, dispatch, decision }, deps)
+  }
+}
+
+interface Incoming<Kind extends Decision['kind']> {
+  readonly id: InboxId
+  readonly dispatch: Dispatch
+  readonly decision: Extract<Decision, { kind: Kind }>
+}
+
+async function acceptContext(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'context'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const session = await openSession(tx, { ...decision, dispatch }, deps)
+  const outcome = contextOutcome(decision.reason)
+  if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
+    return { kind: 'repeat' }
+  await join(tx, session.id, dispatch, deps)
+  await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
+  return { kind: 'done', inboxId: id }
+}
+
+async function acceptRun(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'run'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  if ((await findOriginal(tx, dispatch))?.state === 'waiting') return acceptWaitingEdit(tx, { id, dispatch, decision })
+  const session = await openSession(tx, { ...decision, dispatch }, deps)
+  const row = { id, dispatch, decision, sessionId: session.id }
+  const admission = deps.queue.peek(session.id)
+  const turnId = deps.ids.turn()
+  if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
+  await join(tx, session.id, dispatch, deps)
+  if (admission === 'full') {
+    await tx.events.append(session.id, dispatch.receivedAt, [
+      userMessage(dispatch, decision, { triggers: false, refused: true }),
+    ])
+    return { kind: 'full', inboxId: id, sessionId: session.id }
+  }
+  deps.queue.admit(session.id)
+  deps.onFailure(() => deps.queue.undo(session.id, admission))
+  const message = userMessage(dispatch, decision, { triggers: true })
+  if (admission === 'wait') {
+    await tx.events.append(session.id, dispatch.receivedAt, [message])
+    return { kind: 'waiting', inboxId: id, sessionId: session.id }
+  }
+  const turn = startedTurn(turnId, session, { dispatch, decision })
+  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
+}
+
+async function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> {
+  const participant = participantOf(dispatch)
+  if (participant === undefined) return
+  await deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
+}
+
+/** What still waits is answered once, as it reads by then. */
+async function acceptWaitingEdit(
+  tx: StoreWriter,
+  { id, dispatch, decision: { identity, trace } }: Incoming<'run'>,
+): Promise<Accepted> {
+  const decision = { kind: 'amend', reason: 'edited', identity, trace } as const
+  return (await acceptAmendment(tx, { id, dispatch, decision })) ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+}
+
+function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
+  switch (admission) {
+    case 'start':
+      return { state: 'claimed', turnId }
+    case 'wait':
+      return { state: 'waiting' }
+    case 'full':
+      return { state: 'done', outcome: 'refused: queue_full' }
+  }
+}
+
+function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+  const { traceId, reply, receivedAt } = dispatch
+  return { id, session, traceId, reply, startedAt: receivedAt, principal: decision.identity }
+}
+
+function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {
+  return reason === 'send_policy' ? 'refused: send_policy' : 'context'
+}

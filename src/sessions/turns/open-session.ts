@@ -1,0 +1,159 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import type { Dispatch, Identity, Origin, Route } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
+import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
+import { sessionAliases } from '../../core/session-alias.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import type { OverrideBook } from '../service/override-book.ts'
+import { olderSession, takeOverHistory } from './take-over.ts'
+
+/** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
+export interface Opening {
+  readonly route: Route
+  readonly identity: Identity
+  readonly dispatch: Dispatch
+}
+
+export interface OpenPorts {
+  readonly ids: IdSource
+  /** Told what a session that begins has taken over. */
+  readonly overrides: Pick<OverrideBook, 'set'>
+}
+
+/**
+ * The session a route leads to: the one its scope key points to, found again after any restart (S5), else a new one.
+ * Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
+ */
+export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
+  const { route, dispatch } = opening
+  if (dispatch.posted) return takeUp(tx, dispatch.posted.session, dispatch.receivedAt)
+  const current = await tx.sessions.current(route.scopeKey)
+  // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
+  if (current && dispatch.schedule && current.agentId !== route.agent) {
+    await tx.sessions.setAgent(current.id, route.agent)
+    return openSession(tx, opening, ports)
+  }
+  const metadata = metadataOf(dispatch)
+  if (!current) return beginSession(tx, opening, metadata, ports)
+  const known = includes(current.metadata, metadata)
+  if (current.inactiveAt === undefined && known) return current
+  await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
+  // Another chat of the same person, or a chat whose people are known only now, has names of its own.
+  if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
+  return { ...current, metadata: { ...current.metadata, ...metadata } }
+}
+
+/** A text posted into a session says nothing about its chat: whatever the row knows stays. */
+async function takeUp(tx: StoreWriter, id: SessionId, at: number): Promise<Session> {
+  const session = await tx.sessions.get(id)
+  if (!session) throw new ParleyError('not_found', `There is no session ${id}.`)
+  if (session.inactiveAt !== undefined) await tx.sessions.reopen(id, {}, at)
+  return session
+}
+
+/**
+ * A scope's first session; those that `/new` starts have their names already and take over nothing (K27). What was set
+ * for the older conversation by hand goes with its history: one that was told to be silent stays so.
+ */
+async function beginSession(
+  tx: StoreWriter,
+  opening: Opening,
+  metadata: Record<string, string>,
+  { ids, overrides }: OpenPorts,
+): Promise<Session> {
+  const at = opening.dispatch.receivedAt
+  const draft = draftOf(opening, metadata, ids)
+  const aliases = aliasesOf(opening)
+  // A key its caller gave is the older name itself.
+  const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
+  const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, at)
+  if (older) {
+    await takeOverHistory(tx, { id: session.id, older, at })
+    tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
+  }
+  await tx.aliases.add(draft.scopeKey, aliases)
+  return session
+}
+
+function aliasesOf({ route, identity, dispatch }: Opening): readonly string[] {
+  return sessionAliases({ route, event: dispatch.event, person: identity.person })
+}
+
+/** Makes the row and its first event (C2). */
+export async function startSession(tx: StoreWriter, draft: SessionDraft, at: number): Promise<Session> {
+  const session = await tx.sessions.create(draft, at)
+  await tx.events.append(session.id, at, [{ type: 'session_started', data: { agent: draft.agentId } }])
+  return session
+}
+
+/** The row a session with the same scope as `session` starts from: what `/new` opens (S10). */
+export function draftAfter(session: Session, ids: IdSource): SessionDraft {
+  const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
+  const id = ids.session(source.platform ?? source.kind)
+  const overrides = overridesOf(session)
+  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
+}
+
+function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>, ids: IdSource): SessionDraft {
+  const { scopeKey, scope, agent, kind, displayKey, chatType } = route
+  const { event, schedule } = dispatch
+  return {
+    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, ids),
+    scopeKey,
+    scope,
+    agentId: agent,
+    kind,
+    displayKey,
+    chatType,
+    source: sourceOf(dispatch),
+    metadata,
+  }
+}
+
+/** S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id. */
+function sessionIdAt({ channel, chat }: Address, ids: IdSource): SessionId {
+  return OWN_DOORS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
+}
+
+const OWN_DOORS: readonly string[] = ['cli', 'web', 'api']
+
+const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
+  platform: 'message',
+  schedule: 'cron',
+  tool: 'sessions_send',
+  api: 'request',
+  operator: 'command',
+}
+
+/** S1. Schedules are not interactive: nobody is there to answer an approval (S47). */
+function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
+  const triggerType = TRIGGER_TYPE[origin]
+  if (schedule) return { kind: 'schedule', interactive: false, triggerId: schedule.id, triggerType }
+  const { channel } = event.address
+  const kind = channel === 'cli' || channel === 'web' || channel === 'api' ? channel : 'channel'
+  return { kind, interactive: true, platform: channel, triggerId: formatAddress(event.address), triggerType }
+}
+
+/**
+ * S4: the chat's own ids, as text; of a direct chat also who is at the other end. A schedule lives in no chat, and who
+ * names a session speaks in it from elsewhere.
+ */
+function metadataOf({ event, schedule, named }: Dispatch): Record<string, string> {
+  if (schedule) return { deliver_to: formatAddress(event.address) }
+  if (named) return {}
+  const { channel, account, chat, chatType, topic, space } = event.address
+  return {
+    channel,
+    account,
+    chat_id: chat,
+    chat_type: chatType,
+    ...(chatType === 'direct' && event.sender.id !== '' ? { sender_id: event.sender.id } : {}),
+    ...(topic === undefined ? {} : { topic_id: topic }),
+    ...(space === undefined ? {} : { space: `${space.type}:${space.id}` }),
+  }
+}
+
+function includes(have: Readonly<Record<string, string>>, want: Readonly<Record<string, string>>): boolean {
+  return Object.entries(want).every(([key, value]) => have[key] === value)
+}

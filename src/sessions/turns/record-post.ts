@@ -1,0 +1,25 @@
+import type { Delivery } from '../../core/outbound.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import { type Opening, type OpenPorts, openSession } from './open-session.ts'
+
+/**
+ * Appends a delivered part to the session of the conversation it went to, which is opened if there is none, so that an
+ * answer to it makes sense there. A session that spoke into its own conversation has it on record already.
+ */
+export async function recordPost(
+  tx: StoreWriter,
+  place: Opening,
+  delivered: Delivery,
+  ports: OpenPorts,
+): Promise<void> {
+  const { sessionId, part, messageId, traceId } = delivered
+  const session = await openSession(tx, place, ports)
+  if (session.id === sessionId) return
+  const data = {
+    text: part.plain,
+    traceId,
+    ...(sessionId === undefined ? {} : { from: sessionId }),
+    ...(messageId === undefined ? {} : { messageId }),
+  }
+  await tx.events.append(session.id, place.dispatch.receivedAt, [{ type: 'assistant_posted', data }])
+}

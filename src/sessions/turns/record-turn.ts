@@ -1,0 +1,160 @@
+import { conversationOf } from '../../core/address.ts'
+import type { ReplyTarget } from '../../core/dispatch.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { EventDraft, InboxOutcome, TurnOutcome } from '../../core/event.ts'
+import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
+import type { Usage } from '../../core/model.ts'
+import type { Role, Session } from '../../core/session.ts'
+import type { Principal } from '../../core/turn.ts'
+import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+
+/** A claimed turn: everything its run needs, the reply address included. */
+export interface StartedTurn {
+  readonly id: TurnId
+  readonly session: Session
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly startedAt: number
+  /** Whose authority the turn has: the least of everybody whose message it answers (RELIABILITY D02). */
+  readonly principal: Principal
+}
+
+/** Events as they were appended: the first has the number `seq`. */
+export interface Appended {
+  readonly seq: number
+  readonly at: number
+  readonly events: readonly EventToAppend[]
+}
+
+async function append(
+  tx: StoreWriter,
+  { session }: StartedTurn,
+  at: number,
+  events: readonly EventToAppend[],
+): Promise<Appended> {
+  return { seq: await tx.events.append(session.id, at, events), at, events }
+}
+
+/** Claims a turn: its row and `turn_started`, behind the event of the one message it answers at once. */
+export async function recordStart(
+  tx: StoreWriter,
+  turn: StartedTurn,
+  answers: { readonly message: EventToAppend } | { readonly waiting: number },
+): Promise<Appended> {
+  const { id, session, traceId, reply, startedAt } = turn
+  await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
+  const [before, data] =
+    'message' in answers ? [[answers.message], { traceId }] : [[], { traceId, messages: answers.waiting }]
+  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }])
+}
+
+/** A turn that was claimed for messages that waited. */
+export interface ClaimedTurn extends StartedTurn {
+  readonly messages: number
+}
+
+/**
+ * Claims one turn for what waits in a session and can be answered together, or undefined if nothing does. It answers
+ * where the newest of them came from.
+ */
+export async function claimWaiting(
+  tx: StoreWriter,
+  session: Session,
+  at: number,
+  ids: IdSource,
+): Promise<ClaimedTurn | undefined> {
+  const rows = answeredTogether(await tx.inbox.waiting(session.id, CLAIM_LIMIT))
+  const newest = rows.at(-1)
+  if (!newest) return undefined
+  const { traceId, reply } = newest.dispatch
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, principal: leastPrincipal(rows) }
+  await tx.inbox.claim(idsOf(rows), turn.id)
+  await recordStart(tx, turn, { waiting: rows.length })
+  return { ...turn, messages: rows.length }
+}
+
+/** Messages one turn answers at most; what is left waits for the next. */
+const CLAIM_LIMIT = 100
+
+/**
+ * What one chat waits for is answered together, up to the first message of another chat, whose answer belongs there
+ * (K46). A message from elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else
+ * (T21).
+ */
+function answeredTogether(rows: readonly InboxRow[]): readonly InboxRow[] {
+  const [first] = rows
+  if (first === undefined || isFromElsewhere(first)) return rows.slice(0, 1)
+  const apart = rows.findIndex((row) => isFromElsewhere(row) || placeOf(row.dispatch) !== placeOf(first.dispatch))
+  return apart === -1 ? rows : rows.slice(0, apart)
+}
+
+/** Where the answer is read. */
+function placeOf({ reply }: Pick<StartedTurn, 'reply'>): string {
+  return conversationOf(reply.address)
+}
+
+function isFromElsewhere({ dispatch }: InboxRow): boolean {
+  return dispatch.reply.elsewhere !== undefined
+}
+
+/** Binds what waits to the running turn and returns those rows (busy mode `steer`). */
+export async function steerWaiting(tx: StoreWriter, turn: StartedTurn, at: number): Promise<readonly InboxRow[]> {
+  if (turn.reply.elsewhere !== undefined) return []
+  const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
+  const [first] = waiting
+  if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
+  const rows = answeredTogether(waiting)
+  await tx.inbox.claim(idsOf(rows), turn.id)
+  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
+  await tx.events.append(turn.session.id, at, [steered])
+  return rows
+}
+
+/** Commits one step of a running turn before the next begins. */
+export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number, event: EventDraft): Promise<void> {
+  await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
+}
+
+export interface TurnEnding {
+  readonly kind: 'completed' | 'failed' | 'cancelled' | 'quarantined'
+  readonly outcome: TurnOutcome
+  readonly inbox: InboxOutcome
+  readonly usage: Usage
+  readonly steps: number
+  /** The raw answer and the model that gave it; absent if there is none. */
+  readonly answer?: { readonly text: string; readonly model: string }
+  readonly error?: ErrorCode
+}
+
+/** Ends a turn and every message bound to it, fenced by epoch. Exactly one end event a turn (C5). */
+export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
+  const { usage, steps, error, answer } = ending
+  const failure = error === undefined ? {} : { error }
+  const events: EventToAppend[] = []
+  const unseen = turn.reply.elsewhere === 'only' ? ({ unseen: true } as const) : {}
+  if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage, ...unseen } })
+  events.push(
+    ending.kind === 'cancelled'
+      ? { type: 'turn_cancelled', turnId: turn.id, data: { reason: 'stopped' } }
+      : { type: 'turn_completed', turnId: turn.id, data: { outcome: ending.outcome, usage, steps, ...failure } },
+  )
+  await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
+  return append(tx, turn, at, events)
+}
+
+const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 }
+
+/** Nobody gains authority by having a message answered together with the owner's. No message: a guest. */
+export function leastPrincipal(rows: readonly InboxRow[]): Principal {
+  const identities = rows.map((row) => row.decision.identity)
+  return (
+    identities.reduce<Principal | undefined>(
+      (least, next) => (!least || RANK[next.role] < RANK[least.role] ? next : least),
+      undefined,
+    ) ?? { role: 'guest' }
+  )
+}
+
+function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,39 @@
+import { formatAddress } from '../../core/address.ts'
+import type { UndeliveredData } from '../../core/event.ts'
+import { isTurnId } from '../../core/ids.ts'
+import type { Delivery } from '../../core/outbound.ts'
+import type { StoreWriter } from '../../store/store.ts'
+
+/** UTF-16 units of what was to be said. */
+const BEGINNING = 120
+
+/**
+ * Tells a session that something it said did not reach its chat, so that its agent does not go on as if it had (RELIABILITY
+ * P27). What the daemon itself says, such as a command's answer, is nothing an agent believes to have said.
+ */
+export async function recordUndelivered(
+  tx: StoreWriter,
+  { sessionId, source, address, part, class: kind }: Delivery,
+  ending: Pick<UndeliveredData, 'state' | 'reason'>,
+  at: number,
+): Promise<void> {
+  if (sessionId === undefined || (kind !== 'reply' && kind !== 'effect')) return
+  if (!(await tx.sessions.get(sessionId))) return
+  const plain = part.plain.replace(/\s+/g, ' ').trim()
+  const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
+  const data = { to: formatAddress(address), ...ending, text }
+  await tx.events.append(sessionId, at, [
+    { type: 'delivery_failed', ...(isTurnId(source) ? { turnId: source } : {}), data },
+  ])
+}
+
+/** What the model is told of it, before what is said next. */
+export function undeliveredNote({ to, state, reason, text }: UndeliveredData): string {
+  const fate = state === 'given_up' ? 'may not have arrived' : 'did not arrive'
+  return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(text)}; reason: ${tagFree(reason)}]`
+}
+
+/** A platform's words must not be able to close the note. */
+function tagFree(text: string): string {
+  return text.replace(/[[\]\r\n]/g, ' ')
+}

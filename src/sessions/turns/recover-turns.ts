@@ -1,0 +1,127 @@
+import type { Clock } from '../../core/clock.ts'
+import type { IdSource } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import { NO_USAGE } from '../../core/model.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import type { CommandRunner } from '../commands/command-runner.ts'
+import type { Say } from '../commands/courtesy.ts'
+import { claimWaiting, leastPrincipal, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
+import type { TurnQueue } from './turn-queue.ts'
+import { askedElsewhere, calmLine } from './turn-reply.ts'
+
+/** A message that brought the process down this often is set aside (RELIABILITY rule 9). */
+const MOST_ATTEMPTS = 3
+/** From the second crash on a turn goes on only while no other such turn does: a third one tells which of them it was. */
+const SUSPECT_ATTEMPTS = 2
+
+export interface RecoverDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly queue: TurnQueue
+  readonly commands: CommandRunner
+  readonly say: Say
+  /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
+  resume(turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void>
+  /** The daemon is being stopped: no further turn begins. */
+  draining(): boolean
+}
+
+/**
+ * Boot, before anything new is accepted: continues the turns a dead process left running, sets aside what crashed it
+ * three times, claims what waits in idle sessions, and runs commands that were stored and not answered.
+ */
+export async function recoverTurns(deps: RecoverDeps): Promise<void> {
+  const { store, queue, commands } = deps
+  let suspects = Promise.resolve()
+  for (const turn of await store.read.turns.interrupted()) {
+    const session = await store.read.sessions.get(turn.sessionId)
+    if (!session) continue
+    const principal = leastPrincipal(await store.read.inbox.ofTurn(turn.id))
+    const { id, traceId, reply, startedAt, attempt } = turn
+    const started: StartedTurn = { id, session, traceId, reply, startedAt, principal }
+    if (attempt >= MOST_ATTEMPTS) {
+      await setAside(started, deps)
+      continue
+    }
+    queue.occupy(session.id, (await store.read.inbox.waiting(session.id, queue.max)).length)
+    if (attempt >= SUSPECT_ATTEMPTS) suspects = goOnAfter(suspects, started, deps)
+    else {
+      await takeOver(started, deps)
+      void deps.resume(started)
+    }
+  }
+  for (const sessionId of await store.read.inbox.sessionsWaiting()) await claimIdle(sessionId, deps)
+  for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
+}
+
+/** The attempt counts from when it really goes on: what another suspect crashes meanwhile is not put down to it. */
+function goOnAfter(before: Promise<void>, turn: StartedTurn, deps: RecoverDeps): Promise<void> {
+  return deps.resume(turn, async (signal) => {
+    await Promise.race([before, aborted(signal)])
+    if (deps.draining()) return false
+    await takeOver(turn, deps)
+    return true
+  })
+}
+
+async function takeOver({ id, session, traceId }: StartedTurn, { store, clock, logger }: RecoverDeps): Promise<void> {
+  const attempt = await store.write(async (tx) => {
+    const attempt = await tx.turns.resume(id)
+    await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
+    return attempt
+  })
+  logger.info('An interrupted turn goes on', { turnId: id, traceId, attempt })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+const QUARANTINED: TurnEnding = {
+  kind: 'quarantined',
+  outcome: 'failed',
+  inbox: 'quarantined',
+  usage: NO_USAGE,
+  steps: 0,
+  error: 'quarantined',
+}
+
+async function setAside(turn: StartedTurn, { store, clock, logger, say }: RecoverDeps): Promise<void> {
+  const { id: turnId, traceId } = turn
+  const end = async (tx: StoreWriter): Promise<boolean> => {
+    await tx.turns.resume(turnId)
+    await recordEnd(tx, turn, clock.now(), QUARANTINED)
+    return true
+  }
+  // In the chat of a turn that was asked for elsewhere nobody waits for an answer.
+  await (askedElsewhere(turn) ? store.write(end) : say(quarantineNotice(turn), end))
+  logger.error('A turn that was under way at every crash was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
+}
+
+async function claimIdle(
+  id: StartedTurn['session']['id'],
+  { store, clock, ids, queue, resume }: RecoverDeps,
+): Promise<void> {
+  if (queue.busy(id)) return
+  const session = await store.read.sessions.get(id)
+  if (!session) return
+  queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
+  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), ids))
+  if (!turn) return queue.free(id)
+  queue.taken(id, turn.messages)
+  void resume(turn)
+}
+
+function quarantineNotice({ id, session, traceId, reply }: StartedTurn): OutboundMessage {
+  return {
+    source: id,
+    session,
+    traceId,
+    class: 'notice',
+    text: calmLine('quarantined', traceId),
+    ...reply,
+  }
+}

@@ -1,0 +1,108 @@
+import { type Clock, sleep, within } from '../../core/clock.ts'
+import { type Deferred, deferred } from '../../core/deferred.ts'
+import { errorCode } from '../../core/errors.ts'
+import type { SessionId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { StartedTurn } from './record-turn.ts'
+
+/** The turns this process is running, so that they can be stopped and waited for. */
+export interface RunningTurns {
+  /**
+   * Runs a claimed turn; resolves when it has ended. What it throws is logged with its trace id and ends here, never the
+   * daemon.
+   */
+  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): Promise<void>
+  /** Aborts the session's turn for good; resolves when its end is on disk. Undefined if it has none. */
+  abort(session: SessionId): Promise<void> | undefined
+  /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
+  putsDown(turn: StartedTurn): boolean
+  /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
+  untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
+  /**
+   * Starts no further turn and waits for those that run; shortly before `ms` have passed it aborts them, and they stay
+   * claimed for the next start.
+   */
+  drain(ms: number): Promise<void>
+  /** Resolves when a turn of the session ends next, its end on disk. */
+  nextEnd(session: SessionId): Promise<void>
+  has(session: SessionId): boolean
+  readonly draining: boolean
+}
+
+interface Running {
+  readonly control: AbortController
+  readonly done: Promise<void>
+  stopped: boolean
+}
+
+/** Why a turn is aborted that the next start will continue. */
+export const PUT_DOWN = 'put down'
+
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 10_000
+
+export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
+  const ends = new Map<SessionId, Deferred>()
+  const running = new Map<SessionId, Running>()
+  const drained = new AbortController()
+
+  return {
+    begin(turn, run) {
+      const session = turn.session.id
+      const control = new AbortController()
+      const done = run(control.signal)
+        .catch((err: unknown) => logger.error('A turn broke off', { err, traceId: turn.traceId, turnId: turn.id }))
+        .then(() => {
+          if (running.get(session)?.control === control) running.delete(session)
+          ends.get(session)?.resolve()
+          ends.delete(session)
+        })
+      running.set(session, { control, done, stopped: false })
+      return done
+    },
+
+    abort(session) {
+      const turn = running.get(session)
+      if (turn) turn.stopped = true
+      turn?.control.abort()
+      return turn?.done
+    },
+
+    putsDown: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
+
+    async untilStored(store) {
+      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+        try {
+          return await store()
+        } catch (err) {
+          // Fenced: another process owns the turn now (RELIABILITY P31).
+          if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
+          logger.error('The end of a turn could not be stored and will be tried again', { err })
+          await sleep(clock, wait, drained.signal)
+        }
+      }
+    },
+
+    async drain(ms) {
+      drained.abort()
+      const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
+      await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
+      for (const { control } of running.values()) control.abort(PUT_DOWN)
+      await within(clock, LAST_GRACE_MS, all())
+    },
+
+    nextEnd(session) {
+      const end = ends.get(session) ?? deferred()
+      ends.set(session, end)
+      return end.promise
+    },
+
+    has: (session) => running.has(session),
+    get draining() {
+      return drained.signal.aborted
+    },
+  }
+}
+
+/** For aborted turns to notice; longer than any step between two awaits takes. */
+const LAST_GRACE_MS = 2_000

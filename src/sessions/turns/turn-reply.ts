@@ -1,0 +1,88 @@
+import type { ErrorCode } from '../../core/errors.ts'
+import type { TraceId } from '../../core/ids.ts'
+import type { OutboundMessage } from '../../core/outbound.ts'
+import { isScheduled } from '../../core/session.ts'
+import { stripSilence } from '../../core/silence.ts'
+import type { TurnResult } from '../../core/turn.ts'
+import type { StartedTurn, TurnEnding } from './record-turn.ts'
+
+/** Nobody in the chat waits for the answer: a schedule, another session or a client asked. */
+export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' | 'reply'>): boolean {
+  return isScheduled(session) || reply.elsewhere !== undefined
+}
+
+/**
+ * What a turn's result says to the chat; nothing for a stopped turn, nor where one failed that nobody there asked for,
+ * nor where the answer is only read from the store (S44). The address travels with the turn.
+ */
+export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
+  const unasked = askedElsewhere(turn)
+  if (result.kind === 'aborted' || (unasked && result.kind === 'failed')) return undefined
+  const { address, replyTo, elsewhere } = turn.reply
+  if (elsewhere === 'only') return undefined
+  const common = {
+    source: turn.id,
+    session: turn.session,
+    traceId: turn.traceId,
+    address,
+    ...(replyTo === undefined ? {} : { replyTo }),
+  }
+  return result.kind === 'final'
+    ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
+    : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
+}
+
+/** Who chose to say nothing says nothing, whatever tools were used on the way. */
+function withPreface({ text, preface }: Extract<TurnResult, { kind: 'final' }>): string {
+  return preface === undefined || stripSilence(text).silent ? text : `${preface}\n\n${text}`
+}
+
+/** What delivery made of the reply. */
+export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
+
+/**
+ * How a turn ends on record. A reply denied at the exit counts as refused, not as answered (T31). No `fate`: the answer
+ * went to no chat.
+ */
+export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
+  const { usage, steps } = result
+  switch (result.kind) {
+    case 'aborted':
+      return { kind: 'cancelled', outcome: 'failed', inbox: 'cancelled', usage, steps }
+    case 'failed':
+      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: result.code }
+    case 'final': {
+      if (fate === 'empty')
+        return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }
+      const silent = fate === undefined ? stripSilence(result.text).silent : fate === 'silent'
+      const outcome = silent ? 'silent' : 'answered'
+      const inbox = fate === 'denied' ? 'refused: send_policy' : outcome
+      const answer = { text: result.text, model: result.model }
+      return {
+        kind: 'completed',
+        outcome,
+        inbox,
+        usage,
+        steps,
+        answer,
+        ...(result.error === undefined ? {} : { error: result.error }),
+      }
+    }
+  }
+}
+
+const CALM_LINES: Partial<Record<ErrorCode, string>> = {
+  model_unconfigured: 'I have no language model to answer with yet.',
+  model_auth: 'I could not sign in to my language model.',
+  model_overloaded: 'My language model is overloaded right now; please try again in a few minutes.',
+  model_stalled: 'My language model stopped answering; please try again.',
+  model_refused: 'I cannot help with that.',
+  model_context_length: 'This conversation has grown too long for my language model; `/new` starts a fresh one.',
+  model_empty: 'I could not come up with an answer; please try again.',
+  quarantined: 'I gave up on this message after failing on it several times.',
+}
+
+/** One calm line for people; the cause is in the log under the same trace id (C16). */
+export function calmLine(code: ErrorCode, traceId: TraceId): string {
+  return `${CALM_LINES[code] ?? 'Something went wrong on my side.'} (${traceId})`
+}

@@ -1,0 +1,54 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import type { Dispatch, Identity, Route } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { MessageName, UserMessageData } from '../../core/event.ts'
+import type { InboundText } from '../../core/message.ts'
+import type { EventToAppend } from '../../store/store.ts'
+
+/** What a decision says of who spoke, and to which session. */
+interface Decided {
+  readonly identity: Identity
+  readonly addressed: boolean
+  readonly route: Pick<Route, 'scope'>
+}
+
+/** The event of an accepted text: a new message, or the new text of an older one. */
+export function userMessage(
+  dispatch: Dispatch,
+  { identity, addressed, route }: Decided,
+  fate: Pick<UserMessageData, 'triggers' | 'refused'>,
+): EventToAppend {
+  const event = textOf(dispatch)
+  const from = dispatch.posted?.from
+  // What a session wrote has somebody's authority and is nobody's words: it makes nobody a part of the conversation.
+  const speaker: Identity = from ? { role: 'guest' } : identity
+  const data: UserMessageData = {
+    text: event.text,
+    ...messageName(event, route),
+    sender: event.sender,
+    owner: speaker.role === 'owner',
+    addressed,
+    ...fate,
+    ...(speaker.person === undefined ? {} : { person: speaker.person }),
+    ...(from === undefined ? {} : { from }),
+    ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
+    ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
+    ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
+  }
+  return { type: event.kind === 'edit' ? 'message_edited' : 'user_message', data }
+}
+
+/** A platform counts message ids in each chat apart: where a session joins several, the chat is part of the name. */
+export function messageName(
+  { messageId, address }: { readonly messageId: string; readonly address: Address },
+  { scope }: Pick<Route, 'scope'>,
+): Required<Pick<MessageName, 'messageId'>> & MessageName {
+  if (scope.dimensions.includes('chat')) return { messageId }
+  const { topic: _topic, ...chat } = address
+  return { messageId, chat: formatAddress(chat) }
+}
+
+function textOf({ event }: Dispatch): InboundText {
+  if (event.kind === 'message' || event.kind === 'command' || event.kind === 'edit') return event
+  throw new ParleyError('internal', `a ${event.kind} event cannot be a user message`)
+}

@@ -1,0 +1,53 @@
+import type { HistoryBoundary, SessionEvent } from '../../core/event.ts'
+
+/** One event as a line of text for people. */
+export function eventText(event: SessionEvent): string {
+  switch (event.type) {
+    case 'user_message':
+      return `${event.data.sender.displayName ?? event.data.sender.id}: ${event.data.text}`
+    case 'message_edited':
+      return `${event.data.sender.displayName ?? event.data.sender.id} edited a message: ${event.data.text}`
+    case 'message_deleted':
+      return `message ${event.data.messageId} was deleted`
+    case 'assistant_message':
+    case 'assistant_posted':
+      return event.data.text
+    case 'delivery_failed':
+      return `${event.data.state}: ${event.data.reason}: ${event.data.text}`
+    case 'assistant_step':
+      return `asks for ${event.data.calls.map(({ tool }) => tool).join(', ')}`
+    case 'tool_call':
+      return `${event.data.tool} begins (${event.data.class})`
+    case 'tool_result':
+      return `${event.data.tool}${event.data.isError ? ' failed' : ''}: ${event.data.content}`
+    case 'turn_completed':
+      return event.data.error === undefined ? event.data.outcome : `${event.data.outcome}: ${event.data.error}`
+    case 'turn_cancelled':
+      return event.data.reason
+    case 'turn_resumed':
+      return `attempt ${event.data.attempt}`
+    case 'messages_dropped':
+      return `${event.data.messages} waiting will not be answered`
+    case 'turn_steered':
+      return `took in ${event.data.messages} more`
+    case 'turn_started':
+      return event.data.traceId
+    case 'history_taken_over':
+      return `${event.data.events} events taken over from ${event.data.from}`
+    case 'history_boundary':
+      return boundaryText(event.data)
+    case 'session_started':
+      return `agent ${event.data.agent}`
+  }
+}
+
+function boundaryText(boundary: HistoryBoundary): string {
+  switch (boundary.kind) {
+    case 'truncated':
+      return `the model is shown the newest ${boundary.turns} turns`
+    case 'compacted':
+      return 'what was hidden from the model stays hidden'
+    case 'replaced':
+      return `the model is shown ${boundary.exchanges.length} other turns instead`
+  }
+}

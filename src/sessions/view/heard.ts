@@ -1,0 +1,42 @@
+import type { MessageName, UserMessageData } from '../../core/event.ts'
+
+/** A user message as a model view keeps it. */
+export type Heard = UserMessageData & {
+  /** A later text of a message that was shown before. */
+  readonly edit?: true
+  /** Deleted after it was shown: that somebody spoke stays, what they said does not. */
+  readonly deleted?: true
+}
+
+/** An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. */
+export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
+  if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
+  const { text, attachments } = edit
+  return pending.map((message) => {
+    if (!isSame(message, edit)) return message
+    const { attachments: _before, ...rest } = message
+    return { ...rest, text, ...(attachments === undefined ? {} : { attachments }) }
+  })
+}
+
+/** What was not shown yet is dropped; quotes of it lose its text. */
+export function dropDeleted(pending: readonly Heard[], deleted: MessageName): readonly Heard[] {
+  return redact(pending, deleted).filter((message) => !message.deleted)
+}
+
+/** The same list if the message is neither in it nor quoted there. */
+export function redact(heard: readonly Heard[], deleted: MessageName): readonly Heard[] {
+  const quotes = ({ quoted }: Heard) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
+  if (!heard.some((message) => isSame(message, deleted) || quotes(message))) return heard
+  return heard.map((message) => {
+    const { attachments: _files, quoted, ...rest } = message
+    if (isSame(message, deleted)) return { ...rest, text: '', deleted: true }
+    if (!quoted || !quotes(message)) return message
+    const { text: _text, ...named } = quoted
+    return { ...message, quoted: named }
+  })
+}
+
+function isSame(a: MessageName, b: MessageName): boolean {
+  return a.messageId !== undefined && a.messageId === b.messageId && a.chat === b.chat
+}

@@ -1,0 +1,275 @@
+import type { ChatType } from '../../core/address.ts'
+import type { HistoryBoundary, MessageName, PostedData, SessionEvent } from '../../core/event.ts'
+import type { TurnId } from '../../core/ids.ts'
+import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
+import type { OpenStep, TurnRequest } from '../../core/turn.ts'
+import { undeliveredNote } from '../turns/record-undelivered.ts'
+import { applyEdit, dropDeleted, type Heard, redact } from './heard.ts'
+import { addHistory, exchange, type History, type Said, type SaidSource, setBoundary } from './history-view.ts'
+import { taggedText } from './user-text.ts'
+
+/** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
+export interface ViewLimits {
+  /** Completed turns kept. */
+  readonly turns: number
+  /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
+  readonly contextMessages: number
+  /** Of these messages together. */
+  readonly contextCharacters: number
+}
+
+/**
+ * A session's log folded into what the model is shown: completed turns as one user and one assistant text (C27), the
+ * running turn with its steps. Failed and cancelled turns leave nothing (C15, C19). Pure: the same events give the same
+ * view, however they were cut into batches.
+ */
+export interface ModelView extends History {
+  readonly lastSeq: number
+  /** User messages no turn has taken yet, oldest first. */
+  readonly pending: readonly Heard[]
+  readonly running?: RunningTurn
+  /** What the next turn is told before anything else: messages that did not arrive. */
+  readonly notes?: readonly string[]
+}
+
+interface RunningTurn {
+  readonly id: TurnId
+  readonly heard: readonly Heard[]
+  /** Told before what was heard. */
+  readonly notes: readonly string[]
+  /** Delivered here from other sessions meanwhile: belongs behind this turn. */
+  readonly posted?: readonly PostedData[]
+  readonly steps: readonly ModelMessage[]
+  readonly open?: OpenStep
+  /** Model calls and tokens of the steps so far. */
+  readonly spent: TurnRequest['spent']
+  readonly answer?: string
+}
+
+/** More than this of them tell nothing new. */
+const MOST_NOTES = 5
+
+export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], hidden: [], pending: [] }
+
+/** Adds later events of the same session, in order. */
+export function extendView(
+  view: ModelView,
+  events: readonly SessionEvent[],
+  chat: ChatType,
+  limits: ViewLimits,
+): ModelView {
+  let next = view
+  for (const event of events) next = { ...fold(next, event, chat, limits), lastSeq: event.seq }
+  return next
+}
+
+/** The messages of a request for the running turn, and the step a crash left open. */
+export function requestMessages(
+  view: ModelView,
+  chat: ChatType,
+): { messages: readonly ModelMessage[]; open?: OpenStep } {
+  const { running } = view
+  const history = view.history.map(plain)
+  if (!running) return { messages: history }
+  const messages: ModelMessage[] = [...history, { role: 'user', text: promptOf(running, chat) }, ...running.steps]
+  return running.open ? { messages, open: running.open } : { messages }
+}
+
+function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): ModelView {
+  switch (event.type) {
+    case 'user_message':
+      if (event.data.refused) return view
+      return { ...view, pending: boundContext([...view.pending, event.data], limits) }
+    case 'message_edited':
+      if (event.data.refused) return view
+      return { ...view, pending: boundContext(applyEdit(view.pending, event.data), limits) }
+    case 'message_deleted':
+      return forget(view, event.data, chat)
+    case 'messages_dropped':
+      return { ...view, pending: view.pending.filter((message) => !message.triggers) }
+    case 'turn_started':
+      return event.turnId ? start(view, event.turnId, event.data.messages) : view
+    case 'turn_steered':
+      return steer(view, { chat, messages: event.data.messages })
+    case 'assistant_step':
+    case 'tool_call':
+    case 'tool_result':
+    case 'assistant_message':
+      return view.running ? { ...view, running: advance(view.running, event) } : view
+    case 'turn_completed':
+    case 'turn_cancelled':
+      return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
+        chat,
+        keep: limits.turns,
+      })
+    case 'assistant_posted':
+      return post(view, event.data, { chat, keep: limits.turns })
+    case 'delivery_failed':
+      return { ...view, notes: [...(view.notes ?? []), undeliveredNote(event.data)].slice(-MOST_NOTES) }
+    case 'history_boundary':
+      return bound(view, event.data)
+    case 'history_taken_over':
+      return endTakenOver(view)
+    case 'session_started':
+    case 'turn_resumed':
+      return view
+  }
+}
+
+interface Taking {
+  readonly chat: ChatType
+  /** Messages that owe an answer; absent: all there are. */
+  readonly messages: number | undefined
+}
+
+function start(view: ModelView, id: TurnId, messages: number | undefined): ModelView {
+  const { notes = [], ...rest } = view
+  const { taken, left } = takeOldest(view.pending, messages)
+  return {
+    ...rest,
+    pending: left,
+    running: { id, heard: taken, notes, steps: [], spent: { steps: 0, usage: NO_USAGE } },
+  }
+}
+
+/** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
+function takeOldest(pending: readonly Heard[], messages: number | undefined) {
+  const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
+  const last = messages === undefined || messages >= owing.length ? undefined : owing[messages - 1]
+  const end = last === undefined ? pending.length : last + 1
+  return { taken: pending.slice(0, end), left: pending.slice(end) }
+}
+
+/** The data of a scheduled prompt is its own turn's alone: later turns are not shown it. */
+function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
+  return [textOf({ heard, before: notes }, chat), ...heard.flatMap((message) => message.data ?? [])].join('\n\n')
+}
+
+function plain(said: Said): ModelMessage {
+  return said.role === 'user' ? { role: 'user', text: said.text } : said
+}
+
+/** The log keeps it (BEHAVIOUR 2 row 20); no later prompt does. */
+function forget(view: ModelView, deleted: MessageName, chat: ChatType): ModelView {
+  const { pending, running } = view
+  const without = (said: readonly Said[]) => said.map((one) => withoutDeleted(one, deleted, chat))
+  return {
+    ...view,
+    history: without(view.history),
+    hidden: without(view.hidden),
+    pending: dropDeleted(pending, deleted),
+    ...(running ? { running: { ...running, heard: redact(running.heard, deleted) } } : {}),
+  }
+}
+
+function withoutDeleted(said: Said, deleted: MessageName, chat: ChatType): Said {
+  if (said.role !== 'user' || !said.heard) return said
+  const heard = redact(said.heard, deleted)
+  return heard === said.heard ? said : { ...said, heard, text: textOf({ ...said, heard }, chat) }
+}
+
+function textOf({ heard = [], before = [], note }: SaidSource, chat: ChatType): string {
+  return [...before, ...(heard.length === 0 ? [] : [joined(heard, chat)]), ...(note === undefined ? [] : [note])].join(
+    '\n',
+  )
+}
+
+/** What another session delivered here is the agent's own word; what was said before it stands before it. */
+function post(
+  view: ModelView,
+  data: PostedData,
+  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+): ModelView {
+  const { running, pending } = view
+  if (running) return { ...view, running: { ...running, posted: [...(running.posted ?? []), data] } }
+  const heard = pending.filter((message) => !message.triggers)
+  const note = postedNote(data)
+  const history = addHistory(view, exchange(textOf({ heard, note }, chat), data.text, { heard, note }), keep)
+  return { ...view, ...history, pending: pending.filter((message) => message.triggers) }
+}
+
+function postedNote({ from }: PostedData): string {
+  return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
+}
+
+function steer(view: ModelView, { chat, messages }: Taking): ModelView {
+  if (!view.running) return view
+  const { taken, left } = takeOldest(view.pending, messages)
+  const text: ModelMessage = { role: 'user', text: joined(taken, chat) }
+  return { ...view, pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
+}
+
+type StepEvent = Extract<SessionEvent, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
+
+function advance(running: RunningTurn, event: StepEvent): RunningTurn {
+  switch (event.type) {
+    case 'assistant_step': {
+      const calls = event.data.calls.map((call) => ({ id: call.callId, name: call.tool, args: call.args }))
+      const step: ModelMessage = { role: 'assistant', text: event.data.text, calls }
+      const spent = { steps: running.spent.steps + 1, usage: addUsage(running.spent.usage, event.data.usage) }
+      return { ...running, steps: [...running.steps, step], spent, open: { calls, results: [], intended: [] } }
+    }
+    case 'tool_call':
+      return running.open
+        ? { ...running, open: { ...running.open, intended: [...running.open.intended, event.data.callId] } }
+        : running
+    case 'tool_result':
+      return running.open
+        ? settle(running, { ...running.open, results: [...running.open.results, event.data] })
+        : running
+    case 'assistant_message':
+      return { ...running, answer: event.data.text }
+  }
+}
+
+/** Once every call of the open step has its result, the step becomes ordinary history of the turn. */
+function settle(running: RunningTurn, open: OpenStep): RunningTurn {
+  if (open.results.length < open.calls.length) return { ...running, open }
+  const results = open.results.map(({ callId, content, isError }) => ({ id: callId, content, isError }))
+  const { open: _settled, ...rest } = running
+  return { ...rest, steps: [...running.steps, { role: 'tool', results }] }
+}
+
+function end(
+  view: ModelView,
+  completed: boolean,
+  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+): ModelView {
+  const { running, ...rest } = view
+  const own = completed && running?.answer !== undefined ? answered(running, running.answer, chat) : []
+  const posted = (running?.posted ?? []).flatMap((data) => exchange(postedNote(data), data.text))
+  if (own.length + posted.length === 0) return rest
+  return { ...rest, ...addHistory(view, [...own, ...posted], keep) }
+}
+
+function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType): Said[] {
+  const source = { heard, before: notes }
+  return exchange(textOf(source, chat), answer, source)
+}
+
+/** What was said and not answered belongs to the history that a replacement puts aside. */
+function bound(view: ModelView, boundary: HistoryBoundary): ModelView {
+  const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
+  return { ...view, ...setBoundary(view, boundary), pending }
+}
+
+/** A turn that was under way elsewhere ends there; what nobody had answered there is context here. */
+function endTakenOver({ running: _elsewhere, ...view }: ModelView): ModelView {
+  return { ...view, pending: view.pending.map((message) => ({ ...message, triggers: false })) }
+}
+
+/** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
+function boundContext(pending: readonly Heard[], { contextMessages, contextCharacters }: ViewLimits): readonly Heard[] {
+  let [messages, characters] = [0, 0]
+  const kept = pending.toReversed().filter(({ triggers, text }) => {
+    if (triggers) return true
+    messages++
+    characters += text.length
+    return messages <= contextMessages && characters <= contextCharacters
+  })
+  return kept.length === pending.length ? pending : kept.reverse()
+}
+
+function joined(heard: readonly Heard[], chat: ChatType): string {
+  return heard.map((message) => taggedText(message, chat)).join('\n')
+}

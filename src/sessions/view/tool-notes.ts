@@ -1,0 +1,37 @@
+import type { ModelMessage, ModelToolCall, ModelToolResult } from '../../core/model.ts'
+import type { VerboseLevel } from '../../core/session.ts'
+
+/** Characters of arguments and of a result that are shown. */
+const SHOWN = 200
+
+/**
+ * The tool steps of a turn as lines for the chat (T37): with `on` the names, with `full` also arguments and the beginning
+ * of each result. Undefined where there is nothing to show.
+ */
+export function toolNotes(steps: readonly ModelMessage[], level: VerboseLevel): string | undefined {
+  if (level === 'off') return undefined
+  const results = steps.flatMap((step) => (step.role === 'tool' ? step.results : []))
+  const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
+  const lines = calls.map((call) =>
+    noteOf(
+      call,
+      results.find(({ id }) => id === call.id),
+      level,
+    ),
+  )
+  return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+function noteOf({ name, args }: ModelToolCall, result: ModelToolResult | undefined, level: VerboseLevel): string {
+  const failed = result?.isError ? ', which failed' : ''
+  if (level === 'on') return `> used ${code(name)}${failed}`
+  const outcome = result === undefined ? '' : `: ${code(result.content)}`
+  return `> used ${code(name)} with ${code(JSON.stringify(args) ?? '')}${failed}${outcome}`
+}
+
+/** One line that no markup of its own can leave. */
+function code(text: string): string {
+  const line = text.replace(/[`\s]+/g, ' ').trim()
+  const cut = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return `\`${cut === '' ? ' ' : cut}\``
+}

@@ -1,0 +1,67 @@
+import type { SessionEvent } from '../../core/event.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
+import type { Session } from '../../core/session.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Appended } from '../turns/record-turn.ts'
+import { EMPTY_VIEW, extendView, type ModelView, type ViewLimits } from './model-view.ts'
+
+const PAGE = 500
+/** Views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
+const CACHED_VIEWS = 500
+
+/** Events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
+const TAIL = 2_000
+
+/** Reads session logs as model views. The cache holds only what the log can give again. */
+export interface Transcript {
+  /**
+   * The view up to the newest committed event of the session; with `turn`, one in which that turn has begun will do and
+   * need not be read.
+   */
+  view(session: Pick<Session, 'id' | 'chatType'>, turn?: TurnId): Promise<ModelView>
+  /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
+  saw(session: Pick<Session, 'id' | 'chatType'>, appended: Appended): void
+  /** Forgets the cached view, e.g. of a deleted session. */
+  drop(id: SessionId): void
+}
+
+export function createTranscript(
+  events: Pick<StoreReader['events'], 'latest' | 'since'>,
+  limits: ViewLimits,
+): Transcript {
+  const views = new Map<SessionId, ModelView>()
+
+  const remember = (id: SessionId, view: ModelView): ModelView => {
+    views.delete(id)
+    views.set(id, view)
+    const [oldest] = views.keys()
+    if (views.size > CACHED_VIEWS && oldest !== undefined) views.delete(oldest)
+    return view
+  }
+
+  return {
+    async view({ id, chatType }, turn) {
+      let view = views.get(id)
+      if (turn !== undefined && view?.running?.id === turn) return remember(id, view)
+      let batch: readonly SessionEvent[]
+      if (view === undefined) {
+        view = EMPTY_VIEW
+        batch = await events.latest(id, TAIL)
+      } else {
+        batch = await events.since(id, view.lastSeq, PAGE)
+      }
+      while (batch.length > 0) {
+        view = extendView(view, batch, chatType, limits)
+        batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
+      }
+      return remember(id, view)
+    },
+    saw({ id, chatType }, { seq, at, events: drafts }) {
+      const view = views.get(id)
+      if (view?.lastSeq !== seq - 1) return
+      const appended = drafts.map((draft, index) => ({ ...draft, seq: seq + index, at }))
+      remember(id, extendView(view, appended, chatType, limits))
+    },
+    drop: (id) => void views.delete(id),
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Address } from '../../../src/core/address.ts'
+import { muteCommand } from '../../../src/sessions/commands/mute.ts'
+import { loadMutes, type Mutes } from '../../../src/sessions/facts/mutes.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { commandCall } from '../../fakes/command-call.ts'
+import { group } from '../../fakes/dispatch.ts'
+import { fixedClock } from '../../fakes/fixed-clock.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+const NOW = 1_800_000_000_000
+const clock = fixedClock(NOW)
+const CHANNEL = group('C1', { channel: 'slack' })
+const THREAD: Address = { ...CHANNEL, topic: '1.5' }
+
+async function mutes(): Promise<Mutes> {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
+  onTestFinished(() => store.close())
+  return loadMutes(store, clock)
+}
+
+describe('a thread and the channel it hangs in', () => {
+  it('row 38: a mute of the thread, run out or shorter, does not let it speak while the channel is muted', async () => {
+    const muted = await mutes()
+    await muted.mute(THREAD, NOW - 1)
+    await muted.mute(CHANNEL, NOW + 60_000)
+    expect(muted.until(THREAD)).toBe(NOW + 60_000)
+    await muted.mute(THREAD, NOW + 1_000)
+    expect(muted.until(THREAD)).toBe(NOW + 60_000)
+    await muted.mute(THREAD)
+    expect([muted.until(THREAD), muted.until(CHANNEL)]).toEqual([Number.POSITIVE_INFINITY, NOW + 60_000])
+  })
+
+  it('row 38: /mute off in the thread does not promise to be back while the channel is muted', async () => {
+    const muted = await mutes()
+    const off = () => muteCommand({ mutes: muted, clock }).run(commandCall('mute', 'off', { address: THREAD }))
+    await muted.mute(THREAD)
+    await muted.mute(CHANNEL)
+    expect(await off()).toContain('say `/mute off` there')
+    await muted.end(CHANNEL)
+    await muted.mute(THREAD)
+    expect(await off()).toBe('I am back.')
+    expect(await off()).toBe('I was not muted here.')
+  })
+})

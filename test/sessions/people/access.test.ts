@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createAccess } from '../../../src/sessions/people/access.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { user } from '../../fakes/dispatch.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+async function unowned() {
+  const store = await openSqliteStore({
+    path: join(tempFolder(), 'parley.db'),
+    clock: systemClock,
+    logger: silentLogger,
+  })
+  onTestFinished(() => store.close())
+  const access = await createAccess({
+    store,
+    clock: systemClock,
+    code: 'secret',
+    configuredOwner: () => false,
+    changed: () => {},
+  })
+  return { store, access }
+}
+
+describe('the claim', () => {
+  it('goes to the id with its team, and is on record', async () => {
+    const { store, access } = await unowned()
+    await access.claim('slack', user('U333', { team: 'T01' }), 'secret')
+    expect(access.personOf('slack', 'U333', 'T01')).toEqual({ person: 'owner', role: 'owner' })
+    expect(access.personOf('slack', 'U333', 'T02'), 'H04: the same id of another team').toBeUndefined()
+    expect(access.personOf('slack', 'U333')).toBeUndefined()
+    expect(await store.read.people.changes(9)).toMatchObject([{ kind: 'claimed', platformId: 'slack:t01/u333' }])
+  })
+
+  it.each([
+    ['an anonymous sender', user('-100', { kind: 'anonymous' as const })],
+    ['the anonymous admin of every group', user('1087968824')],
+    ["Telegram's own account", user('777000')],
+    ['a bot', user('5', { kind: 'bot' as const })],
+    ['nobody', user(' ')],
+  ])('RELIABILITY S25: is not for %s, with the right code either', async (_who, sender) => {
+    const { access } = await unowned()
+    await expect(access.claim('telegram', sender, 'secret')).rejects.toMatchObject({ code: 'forbidden' })
+    expect(access.ownerKnown).toBe(false)
+  })
+
+  it('H02: a name that equals the code or the owner gives nothing', async () => {
+    const { access } = await unowned()
+    const impostor = user('666', { displayName: 'Ada', username: 'ada' })
+    await expect(access.claim('telegram', impostor, 'ada')).rejects.toMatchObject({ code: 'forbidden' })
+    await access.claim('telegram', user('111', { displayName: 'Ada', username: 'ada' }), 'secret')
+    expect(access.personOf('telegram', '666')).toBeUndefined()
+    await expect(access.claim('telegram', impostor, 'secret')).rejects.toMatchObject({ code: 'conflict' })
+  })
+})

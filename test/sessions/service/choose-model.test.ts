@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { type SessionId, toAgentId } from '../../../src/core/ids.ts'
+import type { Session, SessionOverrides } from '../../../src/core/session.ts'
+import { chooseAgent, refusedModel } from '../../../src/sessions/service/choose-model.ts'
+
+const main = { id: toAgentId('main'), model: 'anthropic/a', prompt: '', tools: [] }
+const tight = { ...main, id: toAgentId('tight'), models: ['anthropic/b'] }
+const rules = { agents: [main, tight], providers: ['anthropic'] }
+
+it.each([
+  ['main', 'anthropic/a', undefined],
+  ['main', 'anthropic/z', undefined],
+  ['main', 'scripted/echo', undefined],
+  ['main', 'openai/gpt', 'There is no key for "openai"'],
+  ['main', 'scripted/../../etc/passwd', 'There is no key for "scripted"'],
+  ['tight', 'anthropic/a', undefined],
+  ['tight', 'anthropic/b', undefined],
+  ['tight', 'anthropic/z', 'tight may use anthropic/a, anthropic/b'],
+  ['gone', 'anthropic/z', undefined],
+])('T37: agent %s and model %s', (agent, model, refusal) => {
+  const answer = refusedModel(rules, agent, model)
+  if (refusal === undefined) expect(answer).toBeUndefined()
+  else expect(answer).toContain(refusal)
+})
+
+it('T37, K21: a session has its own model and thinking while the configuration allows them, else its agent as it is', () => {
+  const agentOf = (agentId: string, overrides: SessionOverrides) =>
+    chooseAgent(rules, { of: () => overrides })({ id: 's' as SessionId, agentId: toAgentId(agentId) } as Session)
+  expect(agentOf('main', { model: 'anthropic/z', thinkingLevel: 'low' })).toMatchObject({
+    model: 'anthropic/z',
+    thinking: 'low',
+  })
+  expect(agentOf('tight', { model: 'anthropic/z' })).toEqual(tight)
+  expect(agentOf('gone', {})).toEqual(main)
+})

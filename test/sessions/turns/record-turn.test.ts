@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Address, formatAddress, parseAddress } from '../../../src/core/address.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Session } from '../../../src/core/session.ts'
+import { claimWaiting, type StartedTurn, steerWaiting } from '../../../src/sessions/turns/record-turn.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+const TELEGRAM = parseAddress('telegram:direct:111')
+const DISCORD = parseAddress('discord:direct:222')
+let store: Store
+let session: Session
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+})
+
+/** A message from each place waits in the one session of a person, in this order. */
+async function waiting(...places: readonly Address[]): Promise<void> {
+  for (const [no, address] of places.entries()) {
+    const dispatch = { ...dispatchOf(1, no), reply: { address } }
+    await store.write((tx) => tx.inbox.add(inboxRow(1, no, { dispatch, sessionId: session.id })))
+  }
+}
+
+/** Claims one turn after another until nothing waits: where each is answered, and how many messages it answers. */
+async function claimAll(): Promise<readonly string[]> {
+  const turns: string[] = []
+  for (;;) {
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, ids))
+    if (!turn) return turns
+    turns.push(`${turn.messages} at ${formatAddress(turn.reply.address)}`)
+    const end = { state: 'completed', at: 3, usage: { input: 0, output: 0 }, outcome: 'answered' } as const
+    await store.write((tx) => tx.turns.finish(turn.id, end))
+  }
+}
+
+describe('messages of several chats behind one turn', () => {
+  it('K46: each chat has the answer to what it said', async () => {
+    await waiting(TELEGRAM, TELEGRAM, DISCORD, TELEGRAM)
+    expect(await claimAll()).toEqual([
+      '2 at telegram:direct:111',
+      '1 at discord:direct:222',
+      '1 at telegram:direct:111',
+    ])
+  })
+
+  it('K46: a running turn takes in what was said in its own chat alone', async () => {
+    const turn = { ...turnOf(session.id, 1), reply: { address: TELEGRAM } }
+    await store.write((tx) => tx.turns.start(turn))
+    const started: StartedTurn = { ...turn, session, principal: { role: 'owner' } }
+    const steer = async () => (await store.write((tx) => steerWaiting(tx, started, 2))).length
+    expect(await steer()).toBe(0)
+    await waiting(TELEGRAM, DISCORD)
+    expect([await steer(), await steer()]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { createIdSource, type TurnId } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createGate, type GateKeeper } from '../../../src/rehearsal/deferred.ts'
+import { recoverTurns } from '../../../src/sessions/turns/recover-turns.ts'
+import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
+import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+const open = (path: string): Promise<Store> => openSqliteStore({ path, clock: systemClock, logger: silentLogger })
+
+/** A store on which as many turns as there are numbers were under way, each at so many crashes. */
+async function crashed(...crashes: readonly number[]): Promise<{ store: Store; ids: TurnId[] }> {
+  const path = join(tempFolder(), 'parley.db')
+  const first = await open(path)
+  const ids: TurnId[] = []
+  for (const chat of crashes.keys()) {
+    const session = await first.write((tx) => tx.sessions.create(sessionDraft(chat), 1))
+    const turn = turnOf(session.id, chat, chat)
+    await first.write((tx) => tx.turns.start(turn))
+    ids.push(turn.id)
+  }
+  await first.close()
+  for (let attempt = 2; attempt <= Math.max(...crashes); attempt++) {
+    const next = await open(path)
+    for (const [index, id] of ids.entries()) {
+      if ((crashes[index] ?? 0) >= attempt) await next.write((tx) => tx.turns.resume(id))
+    }
+    await next.close()
+  }
+  const store = await open(path)
+  onTestFinished(() => store.close())
+  return { store, ids }
+}
+
+/** Recovers with turns that run until their gate opens. */
+async function recover(store: Store) {
+  const logger = silentLogger
+  const running = createRunningTurns(systemClock, logger)
+  const gates = new Map<TurnId, GateKeeper>()
+  const gateOf = (id: TurnId): GateKeeper => {
+    const gate = gates.get(id) ?? createGate()
+    gates.set(id, gate)
+    return gate
+  }
+  const ended: TurnId[] = []
+  const waited: Promise<void>[] = []
+  await recoverTurns({
+    store,
+    logger,
+    clock: systemClock,
+    ids: createIdSource({ now: systemClock.now, randomBytes }),
+    queue: createTurnQueue(100),
+    commands: { run() {} },
+    say: async (_, when) => void (await store.write(when)),
+    draining: () => running.draining,
+    resume(turn, first) {
+      const done = running.begin(turn, async (signal) => {
+        if (first && !(await first(signal))) return
+        if (!signal.aborted) await gateOf(turn.id).pass()
+        ended.push(turn.id)
+      })
+      waited.push(done)
+      return done
+    },
+  })
+  const attempts = async (ids: readonly TurnId[]) =>
+    Promise.all(ids.map(async (id) => (await store.read.turns.get(id))?.attempt))
+  return { running, gateOf, ended, attempts, all: () => Promise.all(waited) }
+}
+
+describe('the turns a dead process left running', () => {
+  it('S33: after one crash all go on side by side', async () => {
+    const { store, ids } = await crashed(1, 1)
+    const { gateOf, attempts } = await recover(store)
+    await Promise.all(ids.map((id) => gateOf(id).reached))
+    expect(await attempts(ids)).toEqual([2, 2])
+  })
+
+  it('A16: after two crashes one goes on at a time, and only that one is counted', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first, second] = ids as [TurnId, TurnId]
+    const { gateOf, attempts, all, ended } = await recover(store)
+    await gateOf(first).reached
+    expect(await attempts(ids)).toEqual([3, 2])
+    gateOf(first).release()
+    await gateOf(second).reached
+    expect(await attempts(ids)).toEqual([3, 3])
+    gateOf(second).release()
+    await all()
+    expect(ended).toEqual(ids)
+  })
+
+  it('A16: after three crashes a turn is set aside', async () => {
+    const { store, ids } = await crashed(3)
+    const { ended } = await recover(store)
+    expect(await store.read.turns.get(ids[0] as TurnId)).toMatchObject({ state: 'quarantined', error: 'quarantined' })
+    expect(ended).toEqual([])
+  })
+
+  it('A20: one that waits for its turn when the daemon stops is not begun and not counted', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first] = ids as [TurnId, TurnId]
+    const { gateOf, attempts, running, all, ended } = await recover(store)
+    await gateOf(first).reached
+    const drained = running.drain(10_000)
+    gateOf(first).release()
+    await drained
+    await all()
+    expect(ended).toEqual([first])
+    expect(await attempts(ids)).toEqual([3, 2])
+  })
+
+  it('C17: one that waits for its turn can be stopped', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first, second] = ids as [TurnId, TurnId]
+    const { gateOf, running, all, ended } = await recover(store)
+    await gateOf(first).reached
+    const waiting = await store.read.turns.get(second)
+    await (waiting && running.abort(waiting.sessionId))
+    expect(ended).toEqual([second])
+    gateOf(first).release()
+    await all()
+  })
+})

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest'
+import type { ChatType } from '../../../src/core/address.ts'
+import type { SessionEvent } from '../../../src/core/event.ts'
+import { EMPTY_VIEW, extendView, requestMessages } from '../../../src/sessions/view/model-view.ts'
+import { eventLog } from '../../fakes/session-events.ts'
+
+const LIMITS = { turns: 3, contextMessages: 2, contextCharacters: 100 }
+
+function messagesOf(events: readonly SessionEvent[], chat: ChatType = 'direct') {
+  return requestMessages(extendView(EMPTY_VIEW, events, chat, LIMITS), chat)
+}
+
+describe('model view', () => {
+  it('shows completed turns as user and assistant texts and the running one last', () => {
+    const log = eventLog()
+    log.user('hello')
+    log.started('t1')
+    log.answered('t1', 'hi')
+    log.user('and now?')
+    log.started('t2')
+    expect(messagesOf(log.events).messages).toEqual([
+      { role: 'user', text: 'hello' },
+      { role: 'assistant', text: 'hi', calls: [] },
+      { role: 'user', text: 'and now?' },
+    ])
+  })
+
+  it('C15: a failed turn leaves no user message in the next request', () => {
+    const log = eventLog()
+    log.user('this one fails')
+    log.started('t1')
+    log.failed('t1')
+    log.user('next')
+    log.started('t2')
+    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'next' }])
+  })
+
+  it('C19: a stopped turn is absent from the model view', () => {
+    const log = eventLog()
+    log.user('stop me')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.cancelled('t1')
+    log.user('next')
+    log.started('t2')
+    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'next' }])
+  })
+
+  it('C4: a turn that answers fewer messages than wait leaves the others to the next', () => {
+    const log = eventLog()
+    log.user('one')
+    log.user('heard later', { triggers: false, addressed: false })
+    log.user('two')
+    log.user('heard last', { triggers: false, addressed: false })
+    log.started('t1', 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one' })
+    log.answered('t1', 'first')
+    log.started('t2', 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\ntwo\nheard last' })
+  })
+
+  it('C4: what joins a running turn leaves the others waiting', () => {
+    const log = eventLog()
+    log.user('one')
+    log.started('t1')
+    log.user('two')
+    log.user('three')
+    log.steered('t1')
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'two' })
+    log.answered('t1', 'first')
+    log.started('t2')
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
+  })
+
+  it('C20: messages that waited together are one user message', () => {
+    const log = eventLog()
+    log.user('one')
+    log.started('t1')
+    log.user('two')
+    log.user('three')
+    log.answered('t1', 'first answer')
+    log.started('t2')
+    expect(messagesOf(log.events).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'two\nthree' })
+  })
+
+  it('C27: tool parts of earlier turns are not sent', () => {
+    const log = eventLog()
+    log.user('what time is it?')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.intent('t1', 'c1')
+    log.result('t1', 'c1')
+    log.answered('t1', 'noon')
+    log.user('thanks')
+    log.started('t2')
+    expect(messagesOf(log.events).messages).toEqual([
+      { role: 'user', text: 'what time is it?' },
+      { role: 'assistant', text: 'noon', calls: [] },
+      { role: 'user', text: 'thanks' },
+    ])
+  })
+
+  it('gives a step whose calls are all answered as history of the running turn', () => {
+    const log = eventLog()
+    log.user('what time is it?')
+    log.started('t1')
+    log.step('t1', 'c1', 'c2')
+    log.intent('t1', 'c1')
+    log.result('t1', 'c1')
+    log.intent('t1', 'c2')
+    log.result('t1', 'c2')
+    const { messages, open } = messagesOf(log.events)
+    expect(open).toBeUndefined()
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  })
+
+  it('gives a step that a crash interrupted as open, with its intents and results', () => {
+    const log = eventLog()
+    log.user('do it')
+    log.started('t1')
+    log.step('t1', 'c1', 'c2')
+    log.intent('t1', 'c1')
+    log.result('t1', 'c1')
+    log.intent('t1', 'c2')
+    const { open } = messagesOf(log.events)
+    expect(open?.calls.map(({ id }) => id)).toEqual(['c1', 'c2'])
+    expect(open?.intended).toEqual(['c1', 'c2'])
+    expect(open?.results.map(({ callId }) => callId)).toEqual(['c1'])
+  })
+
+  it('counts the model calls and tokens a running turn has spent', () => {
+    const log = eventLog()
+    log.user('do it')
+    log.started('t1')
+    log.step('t1', 'c1')
+    const view = extendView(EMPTY_VIEW, log.events, 'direct', LIMITS)
+    expect(view.running?.spent).toEqual({ steps: 1, usage: { input: 10, output: 1 } })
+  })
+
+  it('puts a steering message behind the results it arrived after', () => {
+    const log = eventLog()
+    log.user('search')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.intent('t1', 'c1')
+    log.user('only this year')
+    log.result('t1', 'c1')
+    log.steered('t1')
+    const { messages } = messagesOf(log.events)
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(messages.at(-1)).toEqual({ role: 'user', text: 'only this year' })
+  })
+
+  it('S26: tags an unaddressed owner message for the model only', () => {
+    const log = eventLog()
+    log.user('nice weather', { owner: true, addressed: false })
+    log.started('t1')
+    expect(messagesOf(log.events, 'group').messages).toEqual([
+      { role: 'user', text: '[Ada] [not directed at you] nice weather' },
+    ])
+    expect(log.events[0]).toMatchObject({ data: { text: 'nice weather' } })
+  })
+
+  it('S27: group prompts carry the sender name, direct ones do not', () => {
+    const log = eventLog()
+    log.user('hello')
+    log.started('t1')
+    expect(messagesOf(log.events, 'group').messages).toEqual([{ role: 'user', text: '[Ada] hello' }])
+    expect(messagesOf(log.events, 'direct').messages).toEqual([{ role: 'user', text: 'hello' }])
+  })
+
+  it('keeps a bounded context of unaddressed messages and every message that owes an answer', () => {
+    const log = eventLog()
+    for (const text of ['a', 'b', 'c']) log.user(text, { triggers: false, addressed: false })
+    log.user('summarise')
+    log.started('t1')
+    expect(messagesOf(log.events, 'group').messages).toEqual([
+      { role: 'user', text: '[Ada] [not directed at you] b\n[Ada] [not directed at you] c\n[Ada] summarise' },
+    ])
+  })
+
+  it('C14: keeps only the newest completed turns', () => {
+    const log = eventLog()
+    for (let index = 0; index < 5; index++) {
+      log.user(`question ${index}`)
+      log.started(`t${index}`)
+      log.answered(`t${index}`, `answer ${index}`)
+    }
+    expect(messagesOf(log.events).messages.map((message) => 'text' in message && message.text)).toEqual([
+      'question 2',
+      'answer 2',
+      'question 3',
+      'answer 3',
+      'question 4',
+      'answer 4',
+    ])
+  })
+
+  it('is the same however the log is cut into batches', () => {
+    const log = eventLog()
+    log.user('one')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.intent('t1', 'c1')
+    log.result('t1', 'c1')
+    log.answered('t1', 'done')
+    log.user('two')
+    log.started('t2')
+    const whole = extendView(EMPTY_VIEW, log.events, 'group', LIMITS)
+    for (let cut = 0; cut <= log.events.length; cut++) {
+      const first = extendView(EMPTY_VIEW, log.events.slice(0, cut), 'group', LIMITS)
+      expect(extendView(first, log.events.slice(cut), 'group', LIMITS)).toEqual(whole)
+    }
+  })
+})
+
+describe('what other sessions delivered here', () => {
+  const posted = (text: string) =>
+    ({ type: 'assistant_posted', data: { text, from: 'schedule:morning', traceId: 'tr_1' } }) as never
+
+  it('is an assistant text, behind what was said before it', () => {
+    const log = eventLog()
+    log.user('lunch?', { triggers: false, addressed: false })
+    log.add(posted('Digest: rain'))
+    log.user('at noon?')
+    log.started('t1')
+    expect(messagesOf(log.events).messages).toEqual([
+      { role: 'user', text: 'lunch?\n[you posted the following here; it comes from schedule:morning]' },
+      { role: 'assistant', text: 'Digest: rain', calls: [] },
+      { role: 'user', text: 'at noon?' },
+    ])
+  })
+
+  it('during a turn stands behind that turn, also where the turn fails', () => {
+    const log = eventLog()
+    log.user('hello')
+    log.started('t1')
+    log.add(posted('Digest: rain'))
+    log.failed('t1')
+    log.user('and?')
+    log.started('t2')
+    expect(messagesOf(log.events).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+  })
+})
+
+it('what a scheduled prompt is about is shown to its own turn and kept out of later ones', () => {
+  const log = eventLog()
+  log.user('Summarise.', { data: '> Ada: hi' })
+  log.started('t1')
+  expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'Summarise.\n\n> Ada: hi' }])
+  log.answered('t1', 'Ada says hi')
+  log.user('Summarise.', { data: '> Bob: ho' })
+  log.started('t2')
+  expect(messagesOf(log.events).messages.map((message) => 'text' in message && message.text)).toEqual([
+    'Summarise.',
+    'Ada says hi',
+    'Summarise.\n\n> Bob: ho',
+  ])
+})
