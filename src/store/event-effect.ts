@@ -35,6 +35,11 @@ export function effectOf(drafts: readonly EventToAppend[]): EventEffect {
   return { messages, turns, preview: cut(lastText), description }
 }
 
+/** What a session shows of a user's text: as its preview while it is the last, as its description if it was the first. */
+export function shownOf(text: string): { readonly preview: string; readonly description: string } {
+  return { preview: cut(text) ?? '', description: storable(fallbackDescription(text)) }
+}
+
 function cut(text: string): string | null {
   return storable(text.slice(0, PREVIEW)) || null
 }

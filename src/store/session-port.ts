@@ -59,6 +59,8 @@ export interface SessionWriter {
   setOverrides(id: SessionId, overrides: SessionOverrides): Promise<void>
   /** One line; a person's own words are only replaced by a person. */
   describe(id: SessionId, description: string, source: DescriptionSource): Promise<void>
+  /** Takes a user's text that was deleted out of what is shown of the session: preview and fallback description. */
+  unsay(id: SessionId, said: string): Promise<void>
   /** Takes it out of every read and its scope key off it; what it holds is purged afterwards (C32). */
   remove(id: SessionId, at: number): Promise<void>
   /** Takes away the row of a deleted session. */

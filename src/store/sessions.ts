@@ -14,6 +14,7 @@ import {
 } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import type { CurrentSessions } from './current-sessions.ts'
+import { shownOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import { sessionFilter } from './session-filter.ts'
 import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
@@ -232,6 +233,13 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       description = CASE WHEN description_source = 'user' AND $3 <> 'user' THEN description ELSE $2 END,
       description_source = CASE WHEN description_source = 'user' THEN description_source ELSE $3 END WHERE ${NO_OF}`
     await this.#change(query, [sessionId, description, source])
+  }
+
+  async unsay(sessionId: SessionId, said: string): Promise<void> {
+    const { preview, description } = shownOf(said)
+    const query = `UPDATE session_activity SET preview = CASE WHEN preview = $2 THEN '' ELSE preview END, description =
+      CASE WHEN description_source = 'fallback' AND description = $3 THEN '' ELSE description END WHERE ${NO_OF}`
+    await this.#change(query, [sessionId, preview, description])
   }
 
   async remove(sessionId: SessionId, at: number): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
-import { fallbackDescription, type Session } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
 import { messageName, userMessage } from './user-message.ts'
@@ -23,26 +22,22 @@ export async function acceptAmendment(tx: StoreWriter, { id, dispatch, decision 
   if (!original) {
     return tx.inbox.add({ id, dispatch, decision, state: 'done', outcome: 'ignored: unknown_message' })
   }
-  const { sessionId, state, session } = original
+  const { sessionId, state } = original
   if (!(await tx.inbox.add({ id, dispatch, decision, sessionId, state: 'done', outcome: decision.reason })))
     return false
   if (decision.reason === 'deleted' && state === 'waiting') await tx.inbox.settle(original.id, 'deleted')
-  if (decision.reason === 'deleted' && isNamedAfter(session, original.dispatch))
-    await tx.sessions.describe(sessionId, '', 'fallback')
+  const said = original.dispatch.event
+  // Other sessions, too, are shown the preview and the description.
+  if (decision.reason === 'deleted' && 'text' in said) await tx.sessions.unsay(sessionId, said.text)
   await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, original)])
   return true
-}
-
-/** Without a description of its own a session has the words of its first message, and other sessions are shown them. */
-function isNamedAfter({ descriptionSource, description }: Session, { event }: Dispatch): boolean {
-  return descriptionSource === 'fallback' && 'text' in event && description === fallbackDescription(event.text)
 }
 
 /** The message that an edit or deletion is about, if a session of ours has it and its model may be shown it. */
 export async function findOriginal(
   tx: StoreWriter,
   { event }: Dispatch,
-): Promise<(Original & { readonly sessionId: SessionId; readonly session: Session }) | undefined> {
+): Promise<(Original & { readonly sessionId: SessionId }) | undefined> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
   const { channel, account } = event.address
   const told = await tx.inbox.byKey(channel, account, event.original)
@@ -52,8 +47,7 @@ export async function findOriginal(
   const { sessionId, decision } = row
   if (decision.kind !== 'run' && decision.kind !== 'context') return undefined
   if (event.kind === 'edit' && row.dispatch.event.sender.id !== event.sender.id) return undefined
-  const session = await tx.sessions.get(sessionId)
-  return session && { ...row, sessionId, session, decision }
+  return (await tx.sessions.get(sessionId)) && { ...row, sessionId, decision }
 }
 
 function amendment(dispatch: Dispatch, { decision }: Original): EventToAppend {

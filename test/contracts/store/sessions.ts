@@ -259,6 +259,28 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(await store.read.sessions.get(id)).toMatchObject({ description: 'by hand', descriptionSource: 'user' })
   })
 
+  it('S13, S14: what was deleted is no longer the preview nor the name, and nothing else of them is touched', async () => {
+    const { store } = underTest
+    const { id } = await makeSession(store, 1)
+    const shown = async () => {
+      const { preview, description } = (await store.read.sessions.get(id)) ?? {}
+      return { preview, description }
+    }
+    const say = (text: string) => store.write((tx) => tx.events.append(id, 1, [userMessage(text)]))
+    await say('first words')
+    await say('last words')
+    await store.write((tx) => tx.sessions.unsay(id, 'words between'))
+    expect(await shown()).toEqual({ preview: 'last words', description: 'first words' })
+    await store.write((tx) => tx.sessions.unsay(id, 'last words'))
+    expect(await shown()).toEqual({ preview: '', description: 'first words' })
+    await store.write((tx) => tx.sessions.unsay(id, 'first words'))
+    expect(await shown()).toEqual({ preview: '', description: '' })
+    await say('said by hand')
+    await store.write((tx) => tx.sessions.describe(id, 'said by hand', 'user'))
+    await store.write((tx) => tx.sessions.unsay(id, 'said by hand'))
+    expect(await shown()).toEqual({ preview: '', description: 'said by hand' })
+  })
+
   it('a session nobody knows is not found', async () => {
     const { store } = underTest
     expect(await store.read.sessions.get(NOBODY)).toBeUndefined()
@@ -267,6 +289,7 @@ export const sessionContract: ContractPart = (underTest) => {
       await rejection(store, (tx) => tx.sessions.deactivate(NOBODY, 1)),
       await rejection(store, (tx) => tx.sessions.setOverrides(NOBODY, {})),
       await rejection(store, (tx) => tx.sessions.describe(NOBODY, 'x', 'ai')),
+      await rejection(store, (tx) => tx.sessions.unsay(NOBODY, 'x')),
       await rejection(store, (tx) => tx.sessions.remove(NOBODY, 1)),
     ]
     expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: 'not_found' })))
