@@ -1,59 +1,19 @@
-import type { ChatType } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import {
-  type DescriptionSource,
-  SEND_OVERRIDES,
-  SESSION_KINDS,
-  type Session,
-  type SessionDraft,
-  type SessionOverrides,
-  THINKING_LEVELS,
-  VERBOSE_LEVELS,
-} from '../core/session.ts'
+import type { DescriptionSource, Session, SessionDraft, SessionOverrides } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import type { CurrentSessions } from './current-sessions.ts'
 import { shownOf } from './event-effect.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { id, integer, readRow, readRows, text } from './rows.ts'
+import { overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
 import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
 
-const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
-
-const COLUMNS = `sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata,
-  created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
-  thinking_level, verbose_level, model, inactive_at, last_seq`
 /** A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter. */
 const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
-
-const codec: RowCodec<Session> = {
-  table: 'sessions',
-  key: ['id'],
-  decode: (row) => ({
-    id: id(row, 'id'),
-    scopeKey: id(row, 'scope_key'),
-    scope: json(row, 'scope'),
-    agentId: id(row, 'agent_id'),
-    kind: oneOf(row, 'kind', SESSION_KINDS),
-    displayKey: text(row, 'display_key'),
-    chatType: oneOf(row, 'chat_type', CHAT_TYPES),
-    source: json(row, 'source'),
-    metadata: json(row, 'metadata'),
-    createdAt: integer(row, 'created_at'),
-    lastActivityAt: integer(row, 'last_activity_at'),
-    messageCount: integer(row, 'message_count'),
-    turnCount: integer(row, 'turn_count'),
-    preview: text(row, 'preview'),
-    description: text(row, 'description'),
-    descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai', 'user']),
-    lastSeq: integer(row, 'last_seq'),
-    ...overridesOf(row),
-    ...defined({ inactiveAt: optional(row, 'inactive_at', integer) }),
-  }),
-}
 
 export class SessionReading implements SessionReader {
   protected readonly sql: Sql
@@ -65,11 +25,11 @@ export class SessionReading implements SessionReader {
   }
 
   async get(sessionId: SessionId): Promise<Session | undefined> {
-    return one(await this.sql.get(`SELECT ${COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId]))
+    return one(await this.sql.get(`SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId]))
   }
 
   async current(scopeKey: ScopeKey): Promise<Session | undefined> {
-    const query = `SELECT ${COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
+    const query = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
       WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
     return one(await this.sql.get(query, [scopeKey]))
   }
@@ -89,14 +49,14 @@ export class SessionReading implements SessionReader {
   }
 
   async #carrying(alias: string): Promise<Session | undefined> {
-    const query = `SELECT ${COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
+    const query = `SELECT ${SESSION_COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
       CROSS JOIN ${SESSIONS} WHERE sessions.id = scopes.session_id AND aliases.alias = $1
       ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, sessions.no DESC LIMIT 1`
     return one(await this.sql.get(query, [alias]))
   }
 
   async #newestNamed(displayKey: string): Promise<Session | undefined> {
-    const query = `SELECT ${COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 ORDER BY sessions.no DESC LIMIT 1`
+    const query = `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 ORDER BY sessions.no DESC LIMIT 1`
     return one(await this.sql.get(query, [displayKey]))
   }
 
@@ -108,10 +68,13 @@ export class SessionReading implements SessionReader {
     const counted = wide ? SESSIONS : 'session_activity'
     const count = await this.sql.get(`SELECT COUNT(*) AS total FROM ${counted} ${where}`, params)
     const next = params.length + 1
-    const page = `SELECT ${COLUMNS} FROM ${SESSIONS} ${where} ORDER BY last_activity_at DESC, activity.no DESC
+    const page = `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} ${where} ORDER BY last_activity_at DESC, activity.no DESC
       LIMIT ($${next} + 0) OFFSET ($${next + 1} + 0)`
     const rows = await this.sql.all(page, [...params, limit, offset])
-    return { sessions: readRows(codec, rows, this.#logger), total: count === undefined ? 0 : integer(count, 'total') }
+    return {
+      sessions: readRows(sessionCodec, rows, this.#logger),
+      total: count === undefined ? 0 : integer(count, 'total'),
+    }
   }
 
   async overridden(): Promise<readonly OverriddenSession[]> {
@@ -133,12 +96,12 @@ export class SessionReading implements SessionReader {
   /** `/` sets off a topic and `|` a dimension; `}` is the sign after `|`, so the range holds both. */
   async under(displayKey: string, limit: number): Promise<readonly Session[]> {
     const rows = await this.sql.all(
-      `SELECT ${COLUMNS} FROM ${SESSIONS} WHERE display_key >= $1 AND display_key < $2
+      `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key >= $1 AND display_key < $2
         AND (display_key = $1 OR SUBSTR(display_key, $3, 1) IN ('/', '|'))
         ORDER BY last_activity_at DESC, sessions.no DESC LIMIT $4`,
       [displayKey, `${displayKey}}`, displayKey.length + 1, limit],
     )
-    return readRows(codec, rows, this.#logger)
+    return readRows(sessionCodec, rows, this.#logger)
   }
 }
 
@@ -268,31 +231,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
 }
 
 function one(row: SqlRow | undefined): Session | undefined {
-  return row === undefined ? undefined : readRow(codec, row)
-}
-
-const overriddenCodec: RowCodec<OverriddenSession> = {
-  table: 'sessions',
-  key: ['id'],
-  decode: (row) => ({
-    id: id(row, 'id'),
-    scopeKey: id(row, 'scope_key'),
-    current: row.current_id === row.id,
-    overrides: overridesOf(row),
-  }),
-}
-
-function overridesOf(row: SqlRow): SessionOverrides {
-  return defined({
-    sendOverride: optional(row, 'send_override', (from, column) => oneOf(from, column, SEND_OVERRIDES)),
-    thinkingLevel: optional(row, 'thinking_level', (from, column) => oneOf(from, column, THINKING_LEVELS)),
-    verboseLevel: optional(row, 'verbose_level', (from, column) => oneOf(from, column, VERBOSE_LEVELS)),
-    model: optional(row, 'model', text),
-  })
-}
-
-function overrideParams({ sendOverride, thinkingLevel, verboseLevel, model }: SessionOverrides): SqlValue[] {
-  return [sendOverride ?? null, thinkingLevel ?? null, verboseLevel ?? null, model ?? null]
+  return row === undefined ? undefined : readRow(sessionCodec, row)
 }
 
 function unknownSession(sessionId: SessionId): ParleyError {
