@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Dispatch } from '../../../src/core/dispatch.ts'
+import type { Session } from '../../../src/core/session.ts'
+import { findOriginal } from '../../../src/sessions/turns/accept-amendment.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { dispatchOf, inboxRow, messageOf, sessionDraft } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+let store: Store
+let session: Session
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+})
+
+async function heard(changes: Partial<NewInboxRow> = {}): Promise<NewInboxRow> {
+  const row = inboxRow(1, 1, { sessionId: session.id, ...changes })
+  await store.write((tx) => tx.inbox.add(row))
+  return row
+}
+
+/** An edit of message 1, by this sender. */
+function editBy(id: string): Dispatch {
+  const message = messageOf(1, 1, 'corrected')
+  const event = { ...message, kind: 'edit', eventKey: '1:1#2', original: '1:1', sender: { id, kind: 'user' } } as const
+  return { ...dispatchOf(1, 2), event }
+}
+
+const originalOf = (dispatch: Dispatch) => store.write((tx) => findOriginal(tx, dispatch))
+
+describe('findOriginal', () => {
+  it('is the message as it was first told', async () => {
+    const { id } = await heard()
+    expect(await originalOf(editBy('111'))).toMatchObject({ id, sessionId: session.id })
+  })
+
+  it("takes nobody's edit of what somebody else wrote", async () => {
+    await heard()
+    expect(await originalOf(editBy('222'))).toBeUndefined()
+  })
+
+  it('is nothing that no model was to see', async () => {
+    await heard({ state: 'done', outcome: 'refused: queue_full' })
+    expect(await originalOf(editBy('111'))).toBeUndefined()
+  })
+
+  it('is nothing in another account', async () => {
+    await heard()
+    const edit = editBy('111')
+    const event = { ...edit.event, address: { ...edit.event.address, channel: 'slack' } } as Dispatch['event']
+    expect(await originalOf({ ...edit, event })).toBeUndefined()
+  })
+})
