@@ -119,11 +119,8 @@ export function createEngine(parts: EngineParts): Engine {
     running,
     delivery,
     decide,
-    async converse(turn, signal) {
-      const result = await converse(turn, signal)
-      facts.watch.ended(turn, result)
-      return result
-    },
+    converse,
+    ended: facts.watch.ended,
     transcript,
     commands: runner,
     courtesy: createCourtesy({ clock, logger, say, admissions: gate.admissions }),
@@ -144,7 +141,7 @@ export function createEngine(parts: EngineParts): Engine {
       draining: () => running.draining,
     })
   }
-  async function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
+  function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
     if (dispatch.event.kind !== 'migration') return pipeline.accept(moves.followed(dispatch), position)
     const { channel, account } = dispatch.event.address
     return moves.accept(dispatch, decide(dispatch).decision, async (tx) => {

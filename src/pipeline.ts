@@ -22,6 +22,8 @@ export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'overrides' | 'qu
   readonly decide: (dispatch: Dispatch) => Decided
   readonly running: RunningTurns
   readonly converse: Converse
+  /** Told what each turn came to, before its end is stored. */
+  ended(turn: StartedTurn, result: TurnResult): void
   readonly transcript: Pick<Transcript, 'saw'>
   readonly delivery: DeliveryService
   readonly commands: CommandRunner
@@ -43,21 +45,23 @@ export class Pipeline {
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
     const undoing: (() => void)[] = []
-    const deps = { ids, overrides, queue, participants, onFailure: (undo: () => void) => void undoing.push(undo) }
-    const { channel, account } = dispatch.event.address
-    const write = store.write(async (tx) => {
-      if (position) await tx.channelState.set(channel, account, position.key, position.value)
-      return acceptDispatch(tx, dispatch, decision, deps)
-    })
-    write.catch(() => undoing.map((undo) => undo()))
-    this.#follow(await write, dispatch, decision)
+    const onFailure = (undo: () => void): void => void undoing.push(undo)
+    const deps = { ids, overrides, queue, participants, onFailure, position }
+    let accepted: Accepted
+    try {
+      accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
+    } catch (error) {
+      for (const undo of undoing) undo()
+      throw error
+    }
+    this.#follow(accepted, dispatch, decision)
   }
 
   /** Runs a turn that is claimed already, unless `first` says no. Resolves when it has ended; never rejects. */
-  readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void> =>
-    this.#deps.running.begin(turn, async (signal) => {
-      if (!first || (await first(signal))) await this.#run(turn, signal)
-    })
+  readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void> => {
+    const run = (signal: AbortSignal): Promise<void> => this.#run(turn, signal)
+    return this.#deps.running.begin(turn, first ? async (signal) => (await first(signal)) && run(signal) : run)
+  }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
     const { transcript, running, commands, courtesy, busy } = this.#deps
@@ -84,8 +88,9 @@ export class Pipeline {
   }
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
-    const { store, running, logger, converse } = this.#deps
+    const { store, running, logger, converse, ended } = this.#deps
     const result = await converse(turn, signal)
+    ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
     if (result.kind === 'aborted' && running.putsDown(turn)) return store.write((tx) => tx.turns.putDown(turn.id))
     if (result.kind === 'failed') {

@@ -154,12 +154,13 @@ export class TelegramAdapter
     this.#report('up')
   }
 
-  async #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
+  #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
+    if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
     const receivedAt = this.#services.clock.now()
     const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
-    if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
-    if (reading.kind === 'event') await sink.accept(reading.event)
-    else sink.unknown(reading.why)
+    if (reading.kind === 'event') return sink.accept(reading.event)
+    sink.unknown(reading.why)
+    return Promise.resolve()
   }
 
   async #endOf(polling: Promise<void>): Promise<void> {

@@ -43,11 +43,11 @@ export class Inlet {
     this.#closed = true
   }
 
-  async #accept(event: InboundEvent, position?: ChannelCursor): Promise<void> {
+  #accept(event: InboundEvent, position?: ChannelCursor): Promise<void> {
     const { accept, clock, ids } = this.#deps
     // Not stored, hence not acknowledged: the platform gives it again after the restart.
-    if (this.#closed) throw new ParleyError('unavailable', 'The daemon is shutting down.')
-    await accept(
+    if (this.#closed) return Promise.reject(new ParleyError('unavailable', 'The daemon is shutting down.'))
+    return accept(
       { origin: 'platform', traceId: ids.trace(), event, receivedAt: clock.now(), reply: replyTo(event) },
       position,
     )

@@ -57,9 +57,15 @@ export interface IdInputs {
 export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
   const instance = base32(randomBytes(5))
   let counter = 0
+  let at = Number.NaN
+  let time = ''
   const next = (): string => {
     counter = (counter + 1) % 2 ** 30
-    return `${fixed(now(), 10)}${fixed(counter, 6)}${instance}`
+    const ms = now()
+    // Many ids are made in one millisecond.
+    if (ms !== at) time = fixed(ms, 10)
+    at = ms
+    return `${time}${fixed(counter, 6)}${instance}`
   }
   return {
     inbox: () => `in_${next()}` as InboxId,
@@ -142,12 +148,16 @@ function slug(raw: string): string {
     .replace(/-+$/, '')
 }
 
+/** Every two signs there are, in order: an id is put together from half as many pieces. */
+const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
+
+/** `value` in `width` signs, an even number of them; what does not fit is cut off at the front. */
 function fixed(value: number, width: number): string {
   let rest = value
   let text = ''
-  for (let index = 0; index < width; index++) {
-    text = CROCKFORD.charAt(rest % 32) + text
-    rest = Math.floor(rest / 32)
+  for (let index = 0; index < width; index += 2) {
+    text = PAIRS[rest % 1024] + text
+    rest = Math.floor(rest / 1024)
   }
   return text
 }

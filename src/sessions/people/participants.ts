@@ -17,23 +17,28 @@ export interface Joining {
  * that a message of somebody known asks and writes nothing.
  */
 export interface Participants {
-  /** Inside the transaction of the message; `onFailure` is called with what to do should it not be committed. */
-  join(tx: StoreWriter, joining: Joining, onFailure: (undo: () => void) => void): Promise<void>
+  /**
+   * Inside the transaction of the message; `onFailure` is called with what to do should it not be committed. Undefined
+   * where the row is known to be there.
+   */
+  join(tx: StoreWriter, joining: Joining, onFailure: (undo: () => void) => void): Promise<void> | undefined
   /** The session is deleted. */
   forget(session: SessionId): void
 }
 
 export function createParticipants(): Participants {
   const known = new Set<string>()
+  const remember = (key: string): void => {
+    known.add(key)
+    const [oldest] = known
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+  }
   return {
-    async join(tx, { session, participant, at }, onFailure) {
+    join(tx, { session, participant, at }, onFailure) {
       const key = `${session}\n${participant}`
-      if (known.has(key)) return
-      await tx.participants.add(session, participant, at)
-      known.add(key)
+      if (known.has(key)) return undefined
       onFailure(() => known.delete(key))
-      const [oldest] = known
-      if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+      return tx.participants.add(session, participant, at).then(() => remember(key))
     },
     forget(session) {
       for (const key of known) if (key.startsWith(`${session}\n`)) known.delete(key)

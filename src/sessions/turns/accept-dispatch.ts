@@ -25,6 +25,8 @@ export type Accepted =
 export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
   readonly participants: Pick<Participants, 'join'>
+  /** How far the platform was read with this dispatch: stored in the same commit. */
+  readonly position?: { readonly key: string; readonly value: string } | undefined
   /** Called at once with how to take back what memory says ahead of the commit, should the transaction fail. */
   onFailure(undo: () => void): void
 }
@@ -44,33 +46,30 @@ export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, disp
  * The body of the accept transaction (DESIGN decision 3): dedupe, decision with trace, event, inbox row and, if the
  * session is idle, the claim. The raw text is stored before any model is called (S23).
  */
-export async function acceptDispatch(
+export function acceptDispatch(
   tx: StoreWriter,
   dispatch: Dispatch,
   decision: Decision,
   deps: AcceptDeps,
 ): Promise<Accepted> {
+  const { position } = deps
+  if (position === undefined) return acceptDecided(tx, dispatch, decision, deps)
+  const { channel, account } = dispatch.event.address
+  const moved = tx.channelState.set(channel, account, position.key, position.value)
+  return moved.then(() => acceptDecided(tx, dispatch, decision, deps))
+}
+
+function acceptDecided(tx: StoreWriter, dispatch: Dispatch, decision: Decision, deps: AcceptDeps): Promise<Accepted> {
   const id = deps.ids.inbox()
   switch (decision.kind) {
-    case 'ignore': {
-      const outcome = `ignored: ${decision.reason}` as const
-      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome })
-      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
-    }
-    case 'refuse': {
-      const outcome = `refused: ${decision.reason}` as const
-      if (!(await tx.inbox.add({ id, dispatch, decision, state: 'done', outcome }))) return { kind: 'repeat' }
-      if (decision.asks) await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
-      return { kind: 'done', inboxId: id }
-    }
-    case 'control': {
-      const fresh = await tx.inbox.add({ id, dispatch, decision, state: 'waiting' })
-      return fresh ? { kind: 'command', inboxId: id } : { kind: 'repeat' }
-    }
-    case 'amend': {
-      const fresh = await acceptAmendment(tx, { id, dispatch, decision })
-      return fresh ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
-    }
+    case 'ignore':
+      return acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome: `ignored: ${decision.reason}` })
+    case 'refuse':
+      return acceptRefusal(tx, { id, dispatch, decision }, deps)
+    case 'control':
+      return acceptAlone(tx, { id, dispatch, decision, state: 'waiting' })
+    case 'amend':
+      return acceptAmended(tx, { id, dispatch, decision })
     case 'context':
       return acceptContext(tx, { id, dispatch, decision }, deps)
     case 'run':
@@ -82,6 +81,29 @@ interface Incoming<Kind extends Decision['kind']> {
   readonly id: InboxId
   readonly dispatch: Dispatch
   readonly decision: Extract<Decision, { kind: Kind }>
+}
+
+/** What changes no session: the row is all there is. */
+async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted> {
+  if (!(await tx.inbox.add(row))) return { kind: 'repeat' }
+  return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
+}
+
+async function acceptRefusal(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'refuse'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const outcome = `refused: ${decision.reason}` as const
+  const accepted = await acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome })
+  if (accepted.kind === 'done' && decision.asks) {
+    await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
+  }
+  return accepted
+}
+
+async function acceptAmended(tx: StoreWriter, amended: Incoming<'amend'>): Promise<Accepted> {
+  return (await acceptAmendment(tx, amended)) ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
 }
 
 async function acceptContext(
@@ -103,13 +125,18 @@ async function acceptRun(
   { id, dispatch, decision }: Incoming<'run'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  if ((await findOriginal(tx, dispatch))?.state === 'waiting') return acceptWaitingEdit(tx, { id, dispatch, decision })
+  if (dispatch.event.kind === 'edit' && (await findOriginal(tx, dispatch))?.state === 'waiting') {
+    const { identity, trace } = decision
+    // What still waits is answered once, as it reads by then.
+    return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } })
+  }
   const session = await openSession(tx, { ...decision, dispatch }, deps)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id)
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
-  await join(tx, session.id, dispatch, deps)
+  const joining = join(tx, session.id, dispatch, deps)
+  if (joining !== undefined) await joining
   if (admission === 'full') {
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: false, refused: true }),
@@ -127,19 +154,11 @@ async function acceptRun(
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
 }
 
-async function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> {
+/** Undefined where there is nothing to write, as for nearly every message. */
+function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
   const participant = participantOf(dispatch)
-  if (participant === undefined) return
-  await deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
-}
-
-/** What still waits is answered once, as it reads by then. */
-async function acceptWaitingEdit(
-  tx: StoreWriter,
-  { id, dispatch, decision: { identity, trace } }: Incoming<'run'>,
-): Promise<Accepted> {
-  const decision = { kind: 'amend', reason: 'edited', identity, trace } as const
-  return (await acceptAmendment(tx, { id, dispatch, decision })) ? { kind: 'done', inboxId: id } : { kind: 'repeat' }
+  if (participant === undefined) return undefined
+  return deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

@@ -155,5 +155,6 @@ function metadataOf({ event, schedule, named }: Dispatch): Record<string, string
 }
 
 function includes(have: Readonly<Record<string, string>>, want: Readonly<Record<string, string>>): boolean {
-  return Object.entries(want).every(([key, value]) => have[key] === value)
+  for (const key in want) if (have[key] !== want[key]) return false
+  return true
 }

@@ -11,7 +11,7 @@ export interface RunningTurns {
    * Runs a claimed turn; resolves when it has ended. What it throws is logged with its trace id and ends here, never the
    * daemon.
    */
-  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<void>): Promise<void>
+  begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<unknown>): Promise<void>
   /** Aborts the session's turn for good; resolves when its end is on disk. Undefined if it has none. */
   abort(session: SessionId): Promise<void> | undefined
   /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
@@ -46,17 +46,26 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
   const running = new Map<SessionId, Running>()
   const drained = new AbortController()
 
+  async function toItsEnd(
+    { id: turnId, traceId, session: { id: session } }: StartedTurn,
+    control: AbortController,
+    run: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await run(control.signal)
+    } catch (err) {
+      logger.error('A turn broke off', { err, traceId, turnId })
+    }
+    if (running.get(session)?.control === control) running.delete(session)
+    ends.get(session)?.resolve()
+    ends.delete(session)
+  }
+
   return {
     begin(turn, run) {
       const session = turn.session.id
       const control = new AbortController()
-      const done = run(control.signal)
-        .catch((err: unknown) => logger.error('A turn broke off', { err, traceId: turn.traceId, turnId: turn.id }))
-        .then(() => {
-          if (running.get(session)?.control === control) running.delete(session)
-          ends.get(session)?.resolve()
-          ends.delete(session)
-        })
+      const done = toItsEnd(turn, control, run)
       running.set(session, { control, done, stopped: false })
       return done
     },
