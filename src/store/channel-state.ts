@@ -10,10 +10,9 @@ export class ChannelStateReading implements ChannelStateReader {
     this.sql = sql
   }
 
-  async get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined> {
+  get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined> {
     const query = 'SELECT value FROM channel_state WHERE channel = $1 AND account = $2 AND key = $3'
-    const row = await this.sql.get(query, [channel, account, key])
-    return row === undefined ? undefined : text(row, 'value')
+    return this.sql.get(query, [channel, account, key], (row) => (row === undefined ? undefined : text(row, 'value')))
   }
 }
 

@@ -10,45 +10,70 @@ export type Progress = Pick<
   'lastSeq' | 'messageCount' | 'turnCount' | 'lastActivityAt' | 'preview' | 'description'
 >
 
+/** A session that is kept: its number in the store, and how far it has come. */
+export interface CurrentSession {
+  readonly no: number
+  readonly progress: Progress
+}
+
+interface Kept extends CurrentSession {
+  readonly scopeKey: ScopeKey
+  /** As it was when it was read or asked for last. */
+  session: Session
+  progress: Progress
+}
+
 /**
  * The current session of a scope as the open transaction sees it, so that a message of a known chat reads no row. Only
  * transactions use and feed it; every write to a session passes by here, and whatever is undone empties it.
  */
 export class CurrentSessions {
-  readonly #sessions = new Map<ScopeKey, Session>()
-  readonly #scopes = new Map<SessionId, ScopeKey>()
+  readonly #ofScope = new Map<ScopeKey, Kept>()
+  readonly #ofId = new Map<SessionId, Kept>()
 
   find(scopeKey: ScopeKey): Session | undefined {
-    return this.#sessions.get(scopeKey)
+    const kept = this.#ofScope.get(scopeKey)
+    if (kept === undefined) return undefined
+    if (kept.progress !== kept.session) {
+      kept.session = { ...kept.session, ...kept.progress }
+      kept.progress = kept.session
+    }
+    return kept.session
   }
 
   /** Takes in the session that `scopeKey` points to. */
-  keep(scopeKey: ScopeKey, session: Session): void {
-    const before = this.#sessions.get(scopeKey)
-    if (before !== undefined) this.forget(before.id)
+  keep(scopeKey: ScopeKey, session: Session, no: number): void {
+    const before = this.#ofScope.get(scopeKey)
+    if (before !== undefined) this.forget(before.session.id)
     this.forget(session.id)
-    this.#sessions.set(scopeKey, session)
-    this.#scopes.set(session.id, scopeKey)
-    const [first] = this.#sessions.values()
-    if (this.#sessions.size > KEPT && first !== undefined) this.forget(first.id)
+    const kept = { no, scopeKey, session, progress: session }
+    this.#ofScope.set(scopeKey, kept)
+    this.#ofId.set(session.id, kept)
+    if (this.#ofScope.size <= KEPT) return
+    const [first] = this.#ofScope.values()
+    if (first !== undefined) this.forget(first.session.id)
+  }
+
+  /** The session if it is kept. */
+  get(id: SessionId): CurrentSession | undefined {
+    return this.#ofId.get(id)
   }
 
   advance(id: SessionId, progress: Progress): void {
-    const scopeKey = this.#scopes.get(id)
-    const session = scopeKey === undefined ? undefined : this.#sessions.get(scopeKey)
-    if (scopeKey !== undefined && session !== undefined) this.#sessions.set(scopeKey, { ...session, ...progress })
+    const kept = this.#ofId.get(id)
+    if (kept !== undefined) kept.progress = progress
   }
 
   /** It was changed otherwise: the next look reads it. */
   forget(id: SessionId): void {
-    const scopeKey = this.#scopes.get(id)
-    if (scopeKey === undefined) return
-    this.#scopes.delete(id)
-    this.#sessions.delete(scopeKey)
+    const kept = this.#ofId.get(id)
+    if (kept === undefined) return
+    this.#ofId.delete(id)
+    this.#ofScope.delete(kept.scopeKey)
   }
 
   clear(): void {
-    this.#sessions.clear()
-    this.#scopes.clear()
+    this.#ofScope.clear()
+    this.#ofId.clear()
   }
 }

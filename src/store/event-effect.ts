@@ -11,11 +11,12 @@ export interface EventEffect {
   readonly turns: number
   /** Null: no message with a text among them. */
   readonly preview: string | null
-  /** Of the first user message with a text; the row keeps the one it has. Empty: none. */
+  /** Of the first user message with a text; the row keeps the one it has. Empty: none, or none is needed. */
   readonly description: string
 }
 
-export function effectOf(drafts: readonly EventToAppend[]): EventEffect {
+/** `described`: the session is known to have a description. */
+export function effectOf(drafts: readonly EventToAppend[], described: boolean): EventEffect {
   let messages = 0
   let turns = 0
   let lastText = ''
@@ -24,7 +25,7 @@ export function effectOf(drafts: readonly EventToAppend[]): EventEffect {
     if (draft.type === 'user_message') {
       messages++
       lastText = draft.data.text || lastText
-      description ||= storable(fallbackDescription(draft.data.text))
+      if (!described) description ||= storable(fallbackDescription(draft.data.text))
     } else if (draft.type === 'assistant_message' || draft.type === 'assistant_posted') {
       messages++
       lastText = stripSilence(draft.data.text).text || lastText

@@ -3,10 +3,10 @@ import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Spending } from '../core/model.ts'
-import type { CurrentSessions } from './current-sessions.ts'
-import { effectOf } from './event-effect.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows, text } from './rows.ts'
-import { type Ground, placeholders, type Sql, type SqlValue, type WriteGround } from './sql.ts'
+import type { CurrentSession, CurrentSessions, Progress } from './current-sessions.ts'
+import { type EventEffect, effectOf } from './event-effect.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
+import { type Ground, inBatches, placeholders, type Sql, type SqlValue, type WriteGround } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -77,19 +77,16 @@ export class EventReading implements EventReader {
     return (await this.#list(where, [sessionId, limit, ...types])).toReversed()
   }
 
-  async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
-    return readRows(
-      codec,
-      await this.sql.all(`SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`, params),
-      this.#logger,
-    )
+  #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
+    const query = `SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`
+    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
   }
 }
 
-interface Append {
+/** Where an append takes place, and the number of its last event. */
+interface Place {
   readonly sessionNo: number
-  readonly at: number
-  readonly drafts: readonly EventToAppend[]
+  readonly lastSeq: number
 }
 
 export class EventWriting extends EventReading implements EventWriter {
@@ -104,11 +101,18 @@ export class EventWriting extends EventReading implements EventWriter {
     for (const draft of drafts)
       if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
     if (drafts.length === 0) throw invalid('there is nothing to append')
-    const { sessionNo, lastSeq } = await this.#advance(sessionId, at, drafts)
+    const current = this.#current.get(sessionId)
+    const effect = effectOf(drafts, current !== undefined && current.progress.description !== '')
+    const added = { events: drafts.length, at, effect }
+    // One statement takes the numbers and keeps the activity row in step: a gap or a repeat cannot come about (C23).
+    const advanced = current && (await this.#advanceKnown(sessionId, current, added))
+    const { sessionNo, lastSeq } = advanced ?? (await this.#advanceRow(sessionId, added))
     const first = lastSeq - drafts.length + 1
-    for (let from = 0; from < drafts.length; from += ROWS_PER_INSERT) {
-      const rows = drafts.slice(from, from + ROWS_PER_INSERT)
-      await this.sql.run(insertText(rows.length), insertParams({ sessionNo, at, drafts: rows }, first + from))
+    let seq = first
+    for (const rows of inBatches(drafts, ROWS_PER_INSERT)) {
+      const params: SqlValue[] = [sessionNo, at]
+      for (const { type, turnId, data } of rows) params.push(seq++, type, turnId ?? null, JSON.stringify(data))
+      await this.sql.run(insertText(rows.length), params)
     }
     return first
   }
@@ -145,33 +149,53 @@ export class EventWriting extends EventReading implements EventWriter {
     await this.sql.run(gone, [sessionId, upTo])
   }
 
-  /** Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23). */
-  async #advance(
+  /** What the row holds is known, so nothing is looked up and nothing returned. Undefined if the row is further. */
+  #advanceKnown(
     sessionId: SessionId,
-    at: number,
-    drafts: readonly EventToAppend[],
-  ): Promise<{ sessionNo: number; lastSeq: number }> {
-    const effect = effectOf(drafts)
-    const row = await this.sql.get(
+    { no, progress }: CurrentSession,
+    { events, at, effect }: Added,
+  ): Promise<Place | undefined> {
+    const next: Progress = {
+      lastSeq: progress.lastSeq + events,
+      messageCount: progress.messageCount + effect.messages,
+      turnCount: progress.turnCount + effect.turns,
+      lastActivityAt: at,
+      preview: effect.preview ?? progress.preview,
+      description: progress.description || effect.description,
+    }
+    return this.sql.run(
+      `UPDATE session_activity SET last_seq = $1, message_count = $2, turn_count = $3, last_activity_at = $4,
+        preview = $5, description = $6 WHERE no = $7 AND last_seq = $8`,
+      [next.lastSeq, next.messageCount, next.turnCount, at, next.preview, next.description, no, progress.lastSeq],
+      (changed) => {
+        if (changed === 0) return undefined
+        this.#current.advance(sessionId, next)
+        return { sessionNo: no, lastSeq: next.lastSeq }
+      },
+    )
+  }
+
+  #advanceRow(sessionId: SessionId, { events, at, effect }: Added): Promise<Place> {
+    this.#current.forget(sessionId)
+    return this.sql.get(
       `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
         turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
         description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE no = (SELECT no FROM sessions WHERE id = $7)
-        RETURNING no, last_seq, message_count, turn_count, preview, description`,
-      [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
+        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
+      [events, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
+      (row) => {
+        if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
+        return { sessionNo: integer(row, 'no'), lastSeq: integer(row, 'last_seq') }
+      },
     )
-    if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-    const lastSeq = integer(row, 'last_seq')
-    this.#current.advance(sessionId, {
-      lastSeq,
-      messageCount: integer(row, 'message_count'),
-      turnCount: integer(row, 'turn_count'),
-      lastActivityAt: at,
-      preview: text(row, 'preview'),
-      description: text(row, 'description'),
-    })
-    return { sessionNo: integer(row, 'no'), lastSeq }
   }
+}
+
+/** What an append adds to a session. */
+interface Added {
+  readonly events: number
+  readonly at: number
+  readonly effect: EventEffect
 }
 
 const insertTexts = new Map<number, string>()
@@ -186,13 +210,6 @@ function insertText(count: number): string {
   const text = `INSERT INTO events (session_no, ${COLUMNS}) VALUES ${tuples.join(', ')}`
   insertTexts.set(count, text)
   return text
-}
-
-function insertParams({ sessionNo, at, drafts }: Append, first: number): SqlValue[] {
-  const params: SqlValue[] = [sessionNo, at]
-  let seq = first
-  for (const draft of drafts) params.push(seq++, draft.type, draft.turnId ?? null, JSON.stringify(draft.data))
-  return params
 }
 
 function invalid(message: string): ParleyError {

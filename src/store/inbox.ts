@@ -2,8 +2,8 @@ import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { InboxOutcome } from '../core/event.ts'
 import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
@@ -40,9 +40,8 @@ export class InboxReading implements InboxReader {
     this.#logger = logger
   }
 
-  async get(inboxId: InboxId): Promise<InboxRow | undefined> {
-    const row = await this.sql.get(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.id = $1`, [inboxId])
-    return row === undefined ? undefined : readRow(codec, row)
+  get(inboxId: InboxId): Promise<InboxRow | undefined> {
+    return this.sql.get(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.id = $1`, [inboxId], found)
   }
 
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]> {
@@ -71,10 +70,9 @@ export class InboxReading implements InboxReader {
     return this.#list('turn_id = $1 ORDER BY no', [turnId])
   }
 
-  async byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined> {
+  byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined> {
     const query = `SELECT ${COLUMNS} FROM ${ROWS} WHERE channel = $1 AND account = $2 AND event_key = $3`
-    const row = await this.sql.get(query, [channel, account, eventKey])
-    return row === undefined ? undefined : readRow(codec, row)
+    return this.sql.get(query, [channel, account, eventKey], found)
   }
 
   find(name: string): Promise<readonly InboxRow[]> {
@@ -93,19 +91,28 @@ export class InboxReading implements InboxReader {
     return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, sessionId])
   }
 
-  async #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
-    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM ${ROWS} WHERE ${where}`, params), this.#logger)
+  #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
+    const query = `SELECT ${COLUMNS} FROM ${ROWS} WHERE ${where}`
+    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
   }
+}
+
+function found(row: SqlRow | undefined): InboxRow | undefined {
+  return readFound(codec, row)
+}
+
+function changedAny(changed: number): boolean {
+  return changed > 0
 }
 
 /** More ids than this are claimed in several statements, so that few statement texts exist. */
 const IDS_PER_CLAIM = 50
 
 export class InboxWriting extends InboxReading implements InboxWriter {
-  async add(row: NewInboxRow): Promise<boolean> {
+  add(row: NewInboxRow): Promise<boolean> {
     const { dispatch, decision } = row
     const { address, eventKey } = dispatch.event
-    const added = await this.sql.run(
+    return this.sql.run(
       `INSERT INTO inbox (id, channel, account, event_key, kind, session_id, turn_id, trace_id, message_id, state,
         outcome, dispatch, decision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         ON CONFLICT (channel, account, event_key) DO NOTHING`,
@@ -124,14 +131,13 @@ export class InboxWriting extends InboxReading implements InboxWriter {
         JSON.stringify(dispatch),
         JSON.stringify(decision),
       ],
+      changedAny,
     )
-    return added > 0
   }
 
   async claim(ids: readonly InboxId[], turnId: TurnId): Promise<number> {
     let claimed = 0
-    for (let from = 0; from < ids.length; from += IDS_PER_CLAIM) {
-      const some = ids.slice(from, from + IDS_PER_CLAIM)
+    for (const some of inBatches(ids, IDS_PER_CLAIM)) {
       const query = `UPDATE inbox SET state = 'claimed', turn_id = $1
         WHERE state = 'waiting' AND id IN (${placeholders(some.length, 2)})`
       claimed += await this.sql.run(query, [turnId, ...some])

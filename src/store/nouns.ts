@@ -39,16 +39,13 @@ export function storeReader(ground: Ground): StoreReader {
 /** Every noun inside one transaction. Each is made when a body asks for it: most use two or three. */
 export class Writer implements StoreWriter {
   readonly #ground: WriteGround
-  readonly #committed: (() => void)[]
 
-  /** `committed` collects what to call after the commit. */
-  constructor(ground: WriteGround, committed: (() => void)[]) {
+  constructor(ground: WriteGround) {
     this.#ground = ground
-    this.#committed = committed
   }
 
   afterCommit(tell: () => void): void {
-    this.#committed.push(tell)
+    this.#ground.sql.afterCommit(tell)
   }
 
   get sessions(): SessionWriting {

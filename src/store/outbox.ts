@@ -2,8 +2,8 @@ import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState, Recipient } from '../core/outbound.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import { type Ground, placeholders, type Sql, type SqlValue } from './sql.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { DeliveryChange, DeliveryReplacement, NewDelivery, OutboxReader, OutboxWriter } from './store.ts'
 
 const STATES: readonly DeliveryState[] = [
@@ -66,9 +66,8 @@ export class OutboxReading implements OutboxReader {
     this.#logger = logger
   }
 
-  async get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
-    const row = await this.sql.get(`SELECT ${COLUMNS} FROM outbox WHERE id = $1`, [deliveryId])
-    return row === undefined ? undefined : readRow(codec, row)
+  get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
+    return this.sql.get(`SELECT ${COLUMNS} FROM outbox WHERE id = $1`, [deliveryId], found)
   }
 
   ofSource(source: SourceId): Promise<readonly Delivery[]> {
@@ -104,9 +103,14 @@ export class OutboxReading implements OutboxReader {
     return this.#list(where, [limit, ...states])
   }
 
-  async #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
-    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM outbox WHERE ${where}`, params), this.#logger)
+  #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
+    const query = `SELECT ${COLUMNS} FROM outbox WHERE ${where}`
+    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
   }
+}
+
+function found(row: SqlRow | undefined): Delivery | undefined {
+  return readFound(codec, row)
 }
 
 /** More rows than this are inserted in several statements, so that few statement texts exist. */
@@ -114,9 +118,9 @@ const ROWS_PER_INSERT = 32
 
 export class OutboxWriting extends OutboxReading implements OutboxWriter {
   async add(rows: readonly NewDelivery[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-      const some = rows.slice(from, from + ROWS_PER_INSERT)
-      const params = some.flatMap((row) => insertParams(row, this.epoch))
+    for (const some of inBatches(rows, ROWS_PER_INSERT)) {
+      const params: SqlValue[] = []
+      for (const row of some) pushParams(params, row, this.epoch)
       const added = await this.sql.run(insertText(some.length), params)
       if (added < some.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
     }
@@ -129,13 +133,15 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     return (await this.sql.run(query, [this.epoch, at, deliveryId, ...from])) > 0
   }
 
-  async settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
-    const settled = await this.sql.run(
+  settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
+    return this.sql.run(
       `UPDATE outbox SET state = $1, message_id = COALESCE($2, message_id), reason = COALESCE($3, reason),
         not_before = $4 WHERE id = $5`,
       [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
+      (settled) => {
+        if (settled === 0) throw unknownDelivery(deliveryId)
+      },
     )
-    if (settled === 0) throw unknownDelivery(deliveryId)
   }
 
   async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {
@@ -173,9 +179,9 @@ function insertText(count: number): string {
   return statement
 }
 
-function insertParams(row: NewDelivery, epoch: number): SqlValue[] {
+function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
   const sending = row.state === 'sending'
-  return [
+  params.push(
     row.id,
     row.source,
     row.partNo,
@@ -195,7 +201,7 @@ function insertParams(row: NewDelivery, epoch: number): SqlValue[] {
     row.messageId ?? null,
     row.reason ?? null,
     row.only === undefined ? null : JSON.stringify(row.only),
-  ]
+  )
 }
 
 function unknownDelivery(deliveryId: DeliveryId): ParleyError {

@@ -20,8 +20,16 @@ export function readRow<T>(codec: RowCodec<T>, row: SqlRow): T {
   }
 }
 
+/** As `readRow`; no row is nothing. */
+export function readFound<T>(codec: RowCodec<T>, row: SqlRow | undefined): T | undefined {
+  return row === undefined ? undefined : readRow(codec, row)
+}
+
+const NONE: readonly never[] = []
+
 /** A list goes on without the rows that cannot be read; they are named in the log (C31, K32). */
 export function readRows<T>(codec: RowCodec<T>, rows: readonly SqlRow[], logger: Logger): readonly T[] {
+  if (rows.length === 0) return NONE
   const values: T[] = []
   const skipped: string[] = []
   for (const row of rows) {
@@ -68,9 +76,9 @@ export function optional<T>(row: SqlRow, column: string, read: (row: SqlRow, col
 }
 
 export function oneOf<Value extends string>(row: SqlRow, column: string, values: readonly Value[]): Value {
-  const found = values.find((value) => value === row[column])
-  if (found === undefined) throw unreadable(column)
-  return found
+  const value = row[column] as Value
+  if (!values.includes(value)) throw unreadable(column)
+  return value
 }
 
 /** A JSON object written by this store; what is inside is trusted once it parses. */

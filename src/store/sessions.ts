@@ -5,7 +5,7 @@ import type { DescriptionSource, Session, SessionDraft, SessionOverrides } from 
 import { normalName } from '../core/session-alias.ts'
 import type { CurrentSessions } from './current-sessions.ts'
 import { shownOf } from './event-effect.ts'
-import { id, integer, readRow, readRows, text } from './rows.ts'
+import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
@@ -13,6 +13,9 @@ import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
 
 /** A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter. */
 const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
+/** The session a scope key points to. */
+const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
+  WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 export class SessionReading implements SessionReader {
@@ -24,14 +27,12 @@ export class SessionReading implements SessionReader {
     this.#logger = logger
   }
 
-  async get(sessionId: SessionId): Promise<Session | undefined> {
-    return one(await this.sql.get(`SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId]))
+  get(sessionId: SessionId): Promise<Session | undefined> {
+    return this.sql.get(`SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId], one)
   }
 
-  async current(scopeKey: ScopeKey): Promise<Session | undefined> {
-    const query = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
-      WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
-    return one(await this.sql.get(query, [scopeKey]))
+  current(scopeKey: ScopeKey): Promise<Session | undefined> {
+    return this.sql.get(CURRENT, [scopeKey], one)
   }
 
   async resolve(name: string): Promise<Session | undefined> {
@@ -48,16 +49,16 @@ export class SessionReading implements SessionReader {
     )
   }
 
-  async #carrying(alias: string): Promise<Session | undefined> {
+  #carrying(alias: string): Promise<Session | undefined> {
     const query = `SELECT ${SESSION_COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
       CROSS JOIN ${SESSIONS} WHERE sessions.id = scopes.session_id AND aliases.alias = $1
       ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, sessions.no DESC LIMIT 1`
-    return one(await this.sql.get(query, [alias]))
+    return this.sql.get(query, [alias], one)
   }
 
-  async #newestNamed(displayKey: string): Promise<Session | undefined> {
+  #newestNamed(displayKey: string): Promise<Session | undefined> {
     const query = `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 ORDER BY sessions.no DESC LIMIT 1`
-    return one(await this.sql.get(query, [displayKey]))
+    return this.sql.get(query, [displayKey], one)
   }
 
   async list(query: SessionQuery): Promise<SessionPage> {
@@ -113,12 +114,17 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     this.#current = ground.current
   }
 
-  override async current(scopeKey: ScopeKey): Promise<Session | undefined> {
+  override current(scopeKey: ScopeKey): Promise<Session | undefined> {
     const kept = this.#current.find(scopeKey)
-    if (kept !== undefined) return kept
-    const session = await super.current(scopeKey)
-    if (session !== undefined) this.#current.keep(scopeKey, session)
-    return session
+    return kept === undefined ? this.#readCurrent(scopeKey) : Promise.resolve(kept)
+  }
+
+  #readCurrent(scopeKey: ScopeKey): Promise<Session | undefined> {
+    return this.sql.get(CURRENT, [scopeKey], (row) => {
+      const session = one(row)
+      if (row !== undefined && session !== undefined) this.#current.keep(scopeKey, session, integer(row, 'no'))
+      return session
+    })
   }
 
   async create(draft: SessionDraft, at: number): Promise<Session> {
@@ -133,7 +139,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     )
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
-    this.#current.keep(draft.scopeKey, made)
+    this.#current.keep(draft.scopeKey, made, integer(row, 'no'))
     return made
   }
 
@@ -231,7 +237,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
 }
 
 function one(row: SqlRow | undefined): Session | undefined {
-  return row === undefined ? undefined : readRow(sessionCodec, row)
+  return readFound(sessionCodec, row)
 }
 
 function unknownSession(sessionId: SessionId): ParleyError {

@@ -9,14 +9,24 @@ export type SqlRow = Readonly<Record<string, unknown>>
 /**
  * The seam between the nouns and an engine. Statements are written once, in the subset SQLite and Postgres share, with
  * numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement text, so texts
- * are constants or come from a small bounded set.
+ * are constants or come from a small bounded set. With `read` a method resolves with what `read` makes of the answer, or
+ * rejects with what it throws: one promise where `then` makes two.
  */
 export interface Sql {
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
+  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T): Promise<T>
   /** The first row, if any. */
   get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  /** Returns the number of rows changed. */
+  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T): Promise<T>
+  /** Resolves with the number of rows changed. */
   run(text: string, params: readonly SqlValue[]): Promise<number>
+  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T): Promise<T>
+}
+
+/** The `Sql` of one transaction. */
+export interface TransactionSql extends Sql {
+  /** Calls `tell` once the transaction is committed, before whoever asked for it hears of it; never if it is undone. */
+  afterCommit(tell: () => void): void
 }
 
 /** What the nouns stand on. */
@@ -29,7 +39,15 @@ export interface Ground {
 
 /** What the nouns of a transaction stand on. */
 export interface WriteGround extends Ground {
+  readonly sql: TransactionSql
   readonly current: CurrentSessions
+}
+
+/** `items` in order, at most `size` at a time. */
+export function inBatches<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  if (items.length <= size) return items.length === 0 ? [] : [items]
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, batch) => items.slice(batch * size, (batch + 1) * size))
 }
 
 /** `$1, $2, …`, `count` of them, the first one numbered `from`. */

@@ -71,6 +71,14 @@ describe('the log on disk', () => {
     expect(await texts(id)).toEqual(['one', 'three', 'four'])
   })
 
+  it('C23: an append goes behind what is stored, whatever memory says', async () => {
+    const { id } = await makeSession(store, 1)
+    await say(id, 'one')
+    withDatabase(path, (database) => database.exec('UPDATE session_activity SET last_seq = 7, message_count = 7'))
+    expect([await say(id, 'two'), await say(id, 'three')]).toEqual([8, 9])
+    expect(await store.read.sessions.get(id)).toMatchObject({ lastSeq: 9, messageCount: 9, preview: 'three' })
+  })
+
   it('K37: 200 parallel appends to one session give 200 messages, in one order', async () => {
     const { id } = await makeSession(store, 1)
     const numbers = Array.from({ length: 200 }, (_, no) => no)

@@ -10,7 +10,7 @@ import { CurrentSessions } from '../../src/store/current-sessions.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { storeReader, Writer } from '../../src/store/nouns.ts'
-import type { Sql, SqlValue } from '../../src/store/sql.ts'
+import type { SqlValue, TransactionSql } from '../../src/store/sql.ts'
 import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
 import {
   deliveryOf,
@@ -87,23 +87,21 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     person_id: 'ada',
     scope_key: 'sk',
   }
-  const sql: Sql = {
-    async all(text, params) {
+  const answering =
+    (answerTo: (text: string) => unknown) =>
+    async (text: string, params: readonly SqlValue[], read: (found: never) => unknown = (found) => found) => {
       statements.set(text, params)
-      return []
-    },
-    async get(text, params) {
-      statements.set(text, params)
-      return /^(UPDATE|INSERT INTO (person|sessions))/.test(text) ? answer : undefined
-    },
-    async run(text, params) {
-      statements.set(text, params)
-      return 1
-    },
-  }
+      return read(answerTo(text) as never)
+    }
+  const sql = {
+    all: answering(() => []),
+    get: answering((text) => (/^(UPDATE|INSERT INTO (person|sessions))/.test(text) ? answer : undefined)),
+    run: answering(() => 1),
+    afterCommit() {},
+  } as TransactionSql
   const ground = { sql, logger: silentLogger, epoch: 2, current: new CurrentSessions() }
   await readAll(storeReader(ground))
-  await writeAll(new Writer(ground, []))
+  await writeAll(new Writer(ground))
   return statements
 }
 

@@ -1,34 +1,68 @@
 import { ParleyError } from '../../core/errors.ts'
-import type { Sql, SqlRow, SqlValue } from '../sql.ts'
+import type { SqlRow, SqlValue, TransactionSql } from '../sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 /** The `Sql` of one transaction body: usable until the body has ended, never after. */
-export interface SqliteTransaction extends Sql {
-  end(): void
-}
+export class SqliteTransaction implements TransactionSql {
+  readonly #connection: SqliteConnection
+  #ended = false
+  #told: (() => void)[] | undefined
 
-export function sqliteTransaction(connection: SqliteConnection): SqliteTransaction {
-  let ended = false
-  const check = (): void => {
-    if (ended) throw new ParleyError('internal', 'a transaction was used after its body had ended')
-    // A full disk makes the engine roll back by itself; from then on statements would commit one by one.
-    if (!connection.inTransaction) throw new ParleyError('unavailable', 'the database gave up this transaction')
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
   }
-  return {
-    async all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-      check()
-      return connection.all(text, params)
-    },
-    async get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined> {
-      check()
-      return connection.get(text, params)
-    },
-    async run(text: string, params: readonly SqlValue[]): Promise<number> {
-      check()
-      return connection.run(text, params)
-    },
-    end() {
-      ended = true
-    },
+
+  all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
+  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T): Promise<T>
+  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T) {
+    try {
+      const rows = this.#usable().all(text, params)
+      return Promise.resolve(read === undefined ? rows : read(rows))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
+  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T): Promise<T>
+  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T) {
+    try {
+      const row = this.#usable().get(text, params)
+      return Promise.resolve(read === undefined ? row : read(row))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  run(text: string, params: readonly SqlValue[]): Promise<number>
+  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T): Promise<T>
+  run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T) {
+    try {
+      const changed = this.#usable().run(text, params)
+      return Promise.resolve(read === undefined ? changed : read(changed))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  afterCommit(tell: () => void): void {
+    this.#told ??= []
+    this.#told.push(tell)
+  }
+
+  /** The body has ended: from now on every statement is refused. */
+  end(): void {
+    this.#ended = true
+  }
+
+  committed(): void {
+    if (this.#told !== undefined) for (const tell of this.#told) tell()
+  }
+
+  #usable(): SqliteConnection {
+    if (this.#ended) throw new ParleyError('internal', 'a transaction was used after its body had ended')
+    // A full disk makes the engine roll back by itself; from then on statements would commit one by one.
+    if (!this.#connection.inTransaction) throw new ParleyError('unavailable', 'the database gave up this transaction')
+    return this.#connection
   }
 }

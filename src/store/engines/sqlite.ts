@@ -6,13 +6,13 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { storeReader, Writer } from '../nouns.ts'
 import { integer } from '../rows.ts'
-import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
-import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { openConnection, type SqliteConnection } from './sqlite-connection.ts'
 import { prepareFiles } from './sqlite-files.ts'
 import { lockStore } from './sqlite-lock.ts'
 import { migrate } from './sqlite-migrate.ts'
+import { SqliteReads } from './sqlite-reads.ts'
 
 export interface SqliteOptions {
   /** The database file; it and its folder are made where they are missing. */
@@ -71,13 +71,8 @@ function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: (
   }
   return {
     epoch,
-    read: storeReader({ sql: committed(group, connection, () => closing !== undefined), logger, epoch }),
-    async write(body) {
-      const committed: (() => void)[] = []
-      const written = await group.write((sql) => body(new Writer({ sql, logger, epoch, current }, committed)))
-      for (const tell of committed) tell()
-      return written
-    },
+    read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch }),
+    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, current }))),
     close: () => {
       closing ??= close()
       return closing
@@ -93,18 +88,4 @@ function raiseEpoch(connection: SqliteConnection): number {
   )
   if (row === undefined) throw new ParleyError('internal', 'the epoch cannot be raised')
   return integer(row, 'value')
-}
-
-/** Reads wait for an open group, so they see committed data only; a body that reads this way is caught waiting. */
-function committed(group: GroupCommit, connection: SqliteConnection, closed: () => boolean): Sql {
-  const read = <T>(action: () => T): Promise<T> =>
-    group.read(() => {
-      if (closed()) throw new ParleyError('unavailable', 'the store is closed')
-      return action()
-    })
-  return {
-    all: (text, params) => read(() => connection.all(text, params)),
-    get: (text, params) => read(() => connection.get(text, params)),
-    run: () => Promise.reject(new ParleyError('internal', 'a write outside of a transaction')),
-  }
 }

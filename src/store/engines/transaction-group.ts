@@ -1,0 +1,167 @@
+import { errorCode, ParleyError, toError } from '../../core/errors.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteTransaction } from './sqlite-transaction.ts'
+
+/** A transaction somebody waits for. */
+export interface Job {
+  readonly body: (sql: SqliteTransaction) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface GroupEvents {
+  /** Called whenever writes of a body were rolled back: what was made of them in memory does not hold. */
+  undone(): void
+  /** Told once of a write the disk did not confirm, before anybody else is; from then on every write is refused (F03). */
+  onBroken(error: Error): void
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+/** A job and what became of it. */
+interface Run {
+  readonly job: Job
+  readonly transaction: SqliteTransaction
+  outcome: Outcome | undefined
+}
+
+/**
+ * The transactions of one BEGIN … COMMIT, run one after another, each in its own savepoint. A body is watched without a
+ * promise of its own: whichever comes first, its end or a turn of the event loop, starts the next.
+ */
+export class TransactionGroup {
+  readonly #connection: SqliteConnection
+  readonly #jobs: readonly Job[]
+  readonly #told: GroupEvents
+  readonly #runs: Run[] = []
+  #resolve: (settle: () => void) => void = () => {}
+  #watch: NodeJS.Immediate | undefined
+
+  constructor(connection: SqliteConnection, jobs: readonly Job[], told: GroupEvents) {
+    this.#connection = connection
+    this.#jobs = jobs
+    this.#told = told
+  }
+
+  /** Runs and commits; BEGIN has been done. Resolves with how to tell everybody what became of it; never rejects. */
+  run(): Promise<() => void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      this.#watch = setImmediate(this.#giveUp)
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    try {
+      const job = this.#jobs[this.#runs.length]
+      if (job === undefined) this.#commit()
+      else this.#start(job)
+    } catch (error) {
+      this.#lose(error)
+    }
+  }
+
+  #start(job: Job): void {
+    this.#connection.run('SAVEPOINT body', [])
+    const run: Run = { job, transaction: new SqliteTransaction(this.#connection), outcome: undefined }
+    this.#runs.push(run)
+    started(run).then(
+      (value) => this.#ended(run, { ok: true, value }),
+      (error: unknown) => this.#ended(run, { ok: false, error }),
+    )
+  }
+
+  /** A body that was given up may end later: nobody asks any more. */
+  #ended(run: Run, outcome: Outcome): void {
+    if (run.outcome !== undefined) return
+    run.outcome = outcome
+    run.transaction.end()
+    try {
+      this.#leaveSavepoint(outcome)
+    } catch (error) {
+      this.#lose(error)
+      return
+    }
+    this.#next()
+  }
+
+  #leaveSavepoint(outcome: Outcome): void {
+    if (!this.#connection.inTransaction) throw lostGroup(outcome)
+    if (!outcome.ok) {
+      this.#connection.run('ROLLBACK TO body', [])
+      this.#told.undone()
+    }
+    this.#connection.run('RELEASE body', [])
+  }
+
+  /** The event loop has turned and a body has not ended: it waits for something else. */
+  readonly #giveUp = (): void => {
+    this.#watch = setImmediate(this.#giveUp)
+    const run = this.#runs.at(-1)
+    if (run !== undefined) this.#ended(run, { ok: false, error: foreignAwait() })
+  }
+
+  #commit(): void {
+    this.#connection.run('COMMIT', [])
+    this.#close(() => {
+      for (const run of this.#runs) settle(run)
+    })
+  }
+
+  /** None of it holds. */
+  #lose(error: unknown): void {
+    if (errorCode(error) === 'store_broken') this.#told.onBroken(toError(error))
+    this.#rollBack()
+    this.#told.undone()
+    this.#close(() => {
+      for (const job of this.#jobs) job.reject(error)
+    })
+  }
+
+  /** On a disk that fails this may fail too; the error to tell is the first. */
+  #rollBack(): void {
+    try {
+      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK', [])
+    } catch {}
+  }
+
+  #close(settle: () => void): void {
+    clearImmediate(this.#watch)
+    this.#resolve(settle)
+  }
+}
+
+/** A body that throws before its first await rejects like any other. */
+function started({ job, transaction }: Run): Promise<unknown> {
+  try {
+    return job.body(transaction)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function settle({ job, transaction, outcome }: Run): void {
+  if (!outcome?.ok) {
+    job.reject(outcome?.error)
+    return
+  }
+  try {
+    transaction.committed()
+    job.resolve(outcome.value)
+  } catch (error) {
+    job.reject(error)
+  }
+}
+
+function foreignAwait(): ParleyError {
+  return new ParleyError(
+    'internal',
+    'a transaction awaited something other than its own statements; its writes were undone',
+  )
+}
+
+function lostGroup(outcome: Outcome): unknown {
+  if (!outcome.ok) return toError(outcome.error)
+  return new ParleyError('unavailable', 'the database gave up this transaction')
+}
