@@ -36,33 +36,62 @@ export type Converse = (turn: StartedTurn, signal: AbortSignal) => Promise<TurnR
  * returns what came of it. Never rejects: nothing a turn trips over ends the daemon or leaves the chat without an outcome.
  */
 export function createConverse(deps: ConverseDeps): Converse {
-  return (turn, signal) => converse(deps, turn, signal).catch(brokeOff)
+  return (turn, signal) => converse(deps, turn, signal)
 }
 
 async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
-  const { store, clock, delivery, transcript } = deps
-  const { id: turnId, session, traceId, reply } = turn
-  const watched = !askedElsewhere(turn)
-  const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
-  const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : () => {}
   try {
-    const request = turnRequest(turn, await transcript.view(session, turnId), contextOf(deps, turn))
-    let shown = ''
-    const keep = resultsToKeep(signal)
-    for await (const event of deps.runAgent(request, signal)) {
-      if (event.type === 'end') return withNotes(deps, turn, event.result)
-      // A step ends what was shown before it; the next one begins afresh.
-      shown = event.type === 'delta' ? shown + event.text : ''
-      if (event.type === 'delta') live.push(shown)
-      else if (keep(event.event)) await store.write((tx) => recordStep(tx, turn, clock.now(), event.event))
-      else return { kind: 'aborted', usage: NO_USAGE, steps: 0 }
+    const { delivery, transcript } = deps
+    const { id: turnId, session, traceId, reply } = turn
+    const watched = !askedElsewhere(turn)
+    const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
+    const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
+    try {
+      const seen = transcript.view(session, turnId)
+      const view = seen instanceof Promise ? await seen : seen
+      const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, live)), signal)
+      const first = await steps.next()
+      const result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
+      const level = deps.verbose(session)
+      return level === 'off' ? result : await withNotes(deps, turn, { result, level })
+    } finally {
+      stopTyping?.()
+      const settling = live.settle()
+      if (settling !== undefined) await settling
     }
-    throw new Error('the agent ended without a result')
-  } finally {
-    stopTyping()
-    await live.settle()
+  } catch (cause) {
+    return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
   }
 }
+
+interface Journal {
+  readonly steps: ReturnType<RunAgent>
+  readonly first: IteratorResult<JournalDraft, TurnResult>
+  readonly signal: AbortSignal
+}
+
+/** Commits each step before the next begins; returns what came of the last. */
+async function journaled(
+  { store, clock }: ConverseDeps,
+  turn: StartedTurn,
+  { steps, first, signal }: Journal,
+): Promise<TurnResult> {
+  const keep = resultsToKeep(signal)
+  let step = first
+  try {
+    while (!step.done) {
+      const event = step.value
+      if (!keep(event)) return STOPPED
+      await store.write((tx) => recordStep(tx, turn, clock.now(), event))
+      step = await steps.next()
+    }
+    return step.value
+  } finally {
+    if (!step.done) await steps.return(STOPPED)
+  }
+}
+
+const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
 
 /**
  * When a turn is put down for the next start, what that start may run again has no result yet: else a call that was only
@@ -77,25 +106,31 @@ function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
 }
 
 /** What was used on the way, from the log: a turn that goes on after a crash tells all of it. */
-async function withNotes(deps: ConverseDeps, turn: StartedTurn, result: TurnResult): Promise<TurnResult> {
-  const level = deps.verbose(turn.session)
-  if (result.kind !== 'final' || level === 'off') return result
-  const { running } = await deps.transcript.view(turn.session)
+async function withNotes(
+  { transcript }: ConverseDeps,
+  { session }: StartedTurn,
+  { result, level }: { readonly result: TurnResult; readonly level: VerboseLevel },
+): Promise<TurnResult> {
+  if (result.kind !== 'final') return result
+  const { running } = await transcript.view(session)
   const preface = toolNotes(running?.steps ?? [], level)
   return preface === undefined ? result : { ...result, preface }
 }
 
 /** What nobody in the chat asked for is posted once it is whole, if at all. */
-const UNSEEN: LiveReply = { push() {}, async settle() {} }
+const UNSEEN: LiveReply = { push() {}, settle: () => undefined }
 
-function contextOf(deps: ConverseDeps, turn: StartedTurn): RequestContext {
+function contextOf(deps: ConverseDeps, turn: StartedTurn, live: LiveReply): RequestContext {
   const { agent, clock, busy } = deps
   return {
     agent: agent(turn.session),
     now: clock.now(),
-    steer: busy === 'steer' ? () => steer(deps, turn) : async () => [],
+    show: live.push,
+    steer: busy === 'steer' ? () => steer(deps, turn) : nothingSaid,
   }
 }
+
+const nothingSaid = async (): Promise<readonly string[]> => []
 
 /** What was said meanwhile joins the turn; the agent is told it as the log now has it. */
 async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: StartedTurn): Promise<readonly string[]> {
@@ -105,8 +140,4 @@ async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: St
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
   return joined?.role === 'user' ? [joined.text] : []
-}
-
-function brokeOff(cause: unknown): TurnResult {
-  return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
 }

@@ -15,6 +15,15 @@ type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
  * role that is none of ours (C24).
  */
 export function pairCalls(messages: readonly ModelMessage[]): PairedMessages {
+  return messages.every(isTalk) ? { messages, repairs: 0 } : pair(messages)
+}
+
+/** Earlier turns keep no calls (C27), so that most requests have nothing to pair, however long they are. */
+function isTalk(message: ModelMessage): boolean {
+  return message.role === 'user' || (message.role === 'assistant' && message.calls.length === 0)
+}
+
+function pair(messages: readonly ModelMessage[]): PairedMessages {
   const paired: ModelMessage[] = []
   let repairs = 0
   for (const [index, message] of messages.entries()) {

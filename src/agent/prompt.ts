@@ -39,8 +39,8 @@ interface PromptFacts {
  * asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). What changes comes last.
  */
 export function buildPrompt({ agent, chatType, scheduled, elsewhere, now, timeZone }: PromptFacts): string {
+  const own = agent.prompt.trim()
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? DIRECT : GROUP_RULES
-  const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
-  const time = `It is ${formatLocalTime(now, timeZone)}.`
-  return [agent.prompt.trim(), audience, asked, time].filter((part) => part !== '').join('\n\n')
+  const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}\n\n`
+  return `${own === '' ? '' : `${own}\n\n`}${audience}\n\n${asked}It is ${formatLocalTime(now, timeZone)}.`
 }

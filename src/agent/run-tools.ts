@@ -4,7 +4,7 @@ import { toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ModelToolCall } from '../core/model.ts'
-import type { ToolContext, TurnEvent } from '../core/turn.ts'
+import type { JournalDraft, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
@@ -19,7 +19,7 @@ interface ToolRun {
 }
 
 type RunPlan = Extract<CallPlan, { kind: 'run' }>
-type ToolEvents = AsyncGenerator<TurnEvent, ToolResultData[], void>
+type ToolEvents = AsyncGenerator<JournalDraft, ToolResultData[], void>
 
 /**
  * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is journaled
@@ -42,20 +42,27 @@ export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolE
   return results
 }
 
-async function* runBatch(batch: readonly RunPlan[], run: ToolRun): ToolEvents {
+async function* runBatch(batch: readonly RunPlan[], { clock, context }: ToolRun): ToolEvents {
   for (const plan of batch) {
-    if (plan.intended || run.context.signal.aborted) continue
+    if (plan.intended || context.signal.aborted) continue
     yield journalIntent(plan)
     failpoint('CP7-tool-intent')
   }
+  const left = new AbortController()
+  const run: ToolRun = { clock, context: { ...context, signal: AbortSignal.any([context.signal, left.signal]) } }
   const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
   const results: ToolResultData[] = []
-  while (running.size > 0) {
-    const { index, result } = await Promise.race(running.values())
-    running.delete(index)
-    failpoint('CP9-tool-done-uncommitted')
-    yield journalResult(result)
-    results.push(result)
+  try {
+    while (running.size > 0) {
+      const { index, result } = await Promise.race(running.values())
+      running.delete(index)
+      failpoint('CP9-tool-done-uncommitted')
+      yield journalResult(result)
+      results.push(result)
+    }
+  } finally {
+    // A caller that stops listening must not leave a tool behind.
+    if (running.size > 0) left.abort()
   }
   return results
 }
@@ -95,11 +102,10 @@ function cut(text: string): string {
   return `${kept}\n[cut: ${text.length - kept.length} more characters]`
 }
 
-function journalIntent({ call, tool }: RunPlan): TurnEvent {
-  const data = { callId: call.id, tool: call.name, args: call.args, class: tool.class }
-  return { type: 'journal', event: { type: 'tool_call', data } }
+function journalIntent({ call, tool }: RunPlan): JournalDraft {
+  return { type: 'tool_call', data: { callId: call.id, tool: call.name, args: call.args, class: tool.class } }
 }
 
-function journalResult(data: ToolResultData): TurnEvent {
-  return { type: 'journal', event: { type: 'tool_result', data } }
+function journalResult(data: ToolResultData): JournalDraft {
+  return { type: 'tool_result', data }
 }

@@ -3,7 +3,7 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
 import { addUsage, type Model, type ModelMessage, type ModelToolCall, type Usage } from '../core/model.ts'
 import { stripSilence } from '../core/silence.ts'
-import type { OpenStep, RunAgent, Tool, ToolContext, TurnEvent, TurnRequest, TurnResult } from '../core/turn.ts'
+import type { JournalDraft, OpenStep, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../core/turn.ts'
 import { type Answer, askModel } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
 import { pairCalls } from './pair-calls.ts'
@@ -27,9 +27,9 @@ export interface RunAgentServices {
 }
 
 type Settings = Required<RunAgentServices>
-type Turn = AsyncGenerator<TurnEvent, TurnResult, void>
+type Steps = AsyncGenerator<JournalDraft, void, void>
 
-/** What a turn has come to; kept outside the loop so that a failure still reports real numbers. */
+/** What a turn has come to; a failure still reports real numbers. */
 interface Progress {
   messages: readonly ModelMessage[]
   steps: number
@@ -54,41 +54,32 @@ interface Equipment {
 
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
- * `TurnEvent` for the contract. An answer cut at `maxTokens` is delivered as it is and is no error; calls in it may be
+ * `RunAgent` for the contract. An answer cut at `maxTokens` is delivered as it is and is no error; calls in it may be
  * torn and are not run. An empty answer without a silence marker fails as `model_empty` (RELIABILITY P39).
- * Each `assistant_step` ends what the deltas before it showed: a live reply starts afresh with the next one.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
   const settings: Settings = { maxSteps: 10, maxTokens: 4096, logger: silentLogger, ...services }
-  return async function* runTurn(request, signal) {
-    const left = new AbortController()
-    const progress: Progress = {
-      messages: request.messages,
-      ...request.spent,
-      model: request.agent.model,
-      text: '',
-    }
-    const stop = (): void => left.abort(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    const run: Run = { settings, request, progress, signal: left.signal }
-    let ended = false
-    try {
-      const result = yield* guarded(run)
-      ended = true
-      yield { type: 'end', result }
-    } finally {
-      signal.removeEventListener('abort', stop)
-      // A caller that stops listening must not leave a tool or a model call behind.
-      if (!ended) left.abort()
-    }
-  }
+  return (request, signal) => runTurn({ settings, request, signal, progress: begun(request) })
 }
 
-async function* guarded(run: Run): Turn {
-  const { progress, signal } = run
+async function* runTurn(run: Run): ReturnType<RunAgent> {
+  const { settings, request, signal, progress } = run
   try {
-    return yield* play(run)
+    const model = settings.models(request.agent.model)
+    const equipment = equip(run, model instanceof Promise ? await model : model)
+    if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
+    for (;;) {
+      signal.throwIfAborted()
+      const reason = limitOf(run)
+      if (reason !== undefined) return stoppedBy(reason, progress)
+      const answer = await askModel(equipment.model, nextRequest(run, equipment), run)
+      take(answer, progress)
+      signal.throwIfAborted()
+      if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
+        return conclude(answer, progress)
+      }
+      yield* act(run, equipment.tools, answer)
+    }
   } catch (cause) {
     const { usage, steps } = progress
     return signal.aborted
@@ -97,27 +88,16 @@ async function* guarded(run: Run): Turn {
   }
 }
 
-async function* play(run: Run): Turn {
-  const { settings, request, signal, progress } = run
+function begun({ messages, spent, agent }: TurnRequest): Progress {
+  return { messages, steps: spent.steps, usage: spent.usage, model: agent.model, text: '' }
+}
+
+function equip({ settings, request }: Run, model: Model): Equipment {
   const { agent, chatType, scheduled, elsewhere, now } = request
-  const equipment: Equipment = {
-    model: await settings.models(agent.model),
+  return {
+    model,
     tools: settings.tools(agent.tools),
     system: buildPrompt({ agent, chatType, scheduled, elsewhere, now, timeZone: settings.timeZone }),
-  }
-  if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
-  for (;;) {
-    signal.throwIfAborted()
-    const reason = limitOf(run)
-    if (reason !== undefined) return stoppedBy(reason, progress)
-    const answer = yield* askModel(equipment.model, nextRequest(run, equipment), signal)
-    take(answer, progress)
-    signal.throwIfAborted()
-    if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
-      return conclude(answer, progress)
-    }
-    yield journalStep(answer)
-    yield* settle(run, equipment.tools, answer.calls)
   }
 }
 
@@ -138,10 +118,9 @@ function nextRequest({ settings, request, progress }: Run, { model, tools, syste
     })
   }
   const { thinking } = request.agent
-  return {
-    ...{ system, messages: paired.messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens },
-    ...(thinking === undefined ? {} : { thinking }),
-  }
+  const { messages } = paired
+  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
+  return thinking === undefined ? asked : { ...asked, thinking }
 }
 
 function take(answer: Answer, progress: Progress): void {
@@ -149,18 +128,19 @@ function take(answer: Answer, progress: Progress): void {
   progress.usage = addUsage(progress.usage, answer.usage)
   progress.model = answer.model
   progress.text = answer.text
+}
+
+/** Journals an answer that asks for tools and gives it their results. */
+async function* act(run: Run, tools: readonly Tool[], answer: Answer): Steps {
   const { text, calls, reasoning } = answer
   const step: ModelMessage = { role: 'assistant', text, calls, ...(reasoning === undefined ? {} : { reasoning }) }
-  progress.messages = [...progress.messages, step]
+  run.progress.messages = [...run.progress.messages, step]
+  yield journalStep(answer)
+  yield* settle(run, tools, calls)
 }
 
 /** Gives every call of a step its result, then adds what people said meanwhile. */
-async function* settle(
-  run: Run,
-  tools: readonly Tool[],
-  calls: readonly ModelToolCall[],
-  open?: OpenStep,
-): AsyncGenerator<TurnEvent, void, void> {
+async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelToolCall[], open?: OpenStep): Steps {
   const { settings, request, signal, progress } = run
   const reason = limitOf(run)
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
@@ -183,9 +163,9 @@ function contextOf({ settings, request, signal }: Run): Omit<ToolContext, 'callI
   return { turnId, sessionId, agentId: agent.id, principal, signal, now: () => settings.clock.now() }
 }
 
-function journalStep({ text, calls, model, usage }: Answer): TurnEvent {
+function journalStep({ text, calls, model, usage }: Answer): JournalDraft {
   const data = { text, model, usage, calls: calls.map(({ id, name, args }) => ({ callId: id, tool: name, args })) }
-  return { type: 'journal', event: { type: 'assistant_step', data } }
+  return { type: 'assistant_step', data }
 }
 
 function conclude({ text, stop, model }: Answer, { usage, steps }: Progress): TurnResult {

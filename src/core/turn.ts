@@ -25,24 +25,29 @@ export interface TurnRequest {
   readonly agent: AgentProfile
   readonly chatType: ChatType
   /** The run of a schedule: nobody is there to answer a question. */
-  readonly scheduled?: true
+  readonly scheduled?: true | undefined
   /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */
-  readonly elsewhere?: 'only' | 'too'
+  readonly elsewhere?: 'only' | 'too' | undefined
   /** Ms since the epoch, for the prompt. */
   readonly now: number
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
   readonly messages: readonly ModelMessage[]
   /** The step a crash interrupted; its calls are settled before the model is asked again. */
-  readonly open?: OpenStep
+  readonly open?: OpenStep | undefined
   /** Model calls and tokens an interrupted run of this turn had already spent. */
   readonly spent: { readonly steps: number; readonly usage: Usage }
   /** Whose authority the tools act under. */
   readonly principal: Principal
   /**
+   * Called whenever an answer has grown, with its text so far, raw; each model call begins afresh. What it is given is
+   * ephemeral. Must be cheap and never throw.
+   */
+  show(this: void, text: string): void
+  /**
    * Called at each step boundary: user texts that were bound to this turn meanwhile, the binding already committed
    * (busy mode `steer`). Empty in the other modes.
    */
-  steer(): Promise<readonly string[]>
+  steer(this: void): Promise<readonly string[]>
 }
 
 /** An assistant step whose tool calls have not all been answered. */
@@ -57,16 +62,6 @@ export interface Principal {
   readonly person?: PersonId
   readonly role: Role
 }
-
-/**
- * What a running turn yields. The generator goes on only after the caller has committed what it yielded, so a step is
- * on disk before its tools run (DESIGN 3, "How parts meet"). `delta` is ephemeral. `end` is always the last one: the
- * generator never throws for anything a model or tool does.
- */
-export type TurnEvent =
-  | { readonly type: 'delta'; readonly text: string }
-  | { readonly type: 'journal'; readonly event: JournalDraft }
-  | { readonly type: 'end'; readonly result: TurnResult }
 
 /** The kinds of event a turn journals between its start and its end. */
 export type JournalDraft = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' }>
@@ -95,7 +90,12 @@ export type TurnResult =
     }
   | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
 
-export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<TurnEvent, void, void>
+/**
+ * A running turn. It yields what has to be on record and goes on only after the caller has committed that, so a step is on
+ * disk before its tools run (DESIGN 3, "How parts meet"); it returns what came of it, and never throws for anything a model
+ * or tool does. A caller that takes no more steps calls `return`, which stops whatever still runs.
+ */
+export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<JournalDraft, TurnResult, void>
 
 /** A tool of the agent. Its powers come with the context; it holds no globals. */
 export interface Tool {

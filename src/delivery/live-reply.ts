@@ -15,9 +15,9 @@ import type { Ticker } from './ticker.ts'
 
 export interface LiveReply {
   /** The whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
-  push(text: string): void
-  /** Ends it; resolves once nothing of it is in flight, so that the final edit is the last. */
-  settle(): Promise<void>
+  push(this: void, text: string): void
+  /** Ends it; resolves once nothing of it is in flight, so that the final edit is the last. Undefined: nothing is. */
+  settle(): Promise<void> | undefined
 }
 
 export interface LiveDeps extends MessageDeps {
@@ -83,6 +83,13 @@ export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
     stop({ outcome: receipt.kind, reason: receipt.reason })
   }
 
+  async function landed(call: Promise<void>): Promise<void> {
+    const patience = new AbortController()
+    await Promise.race([call, sleep(clock, settings.liveSettleMs, patience.signal)])
+    patience.abort()
+    message.abandon()
+  }
+
   function stop(fields: object): void {
     over = true
     deps.logger.info('A growing reply is no longer shown', { traceId: turn.traceId, ...fields })
@@ -95,14 +102,10 @@ export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
       untick ??= deps.ticker.add(tick)
       if (clock.now() >= nextAt) tick()
     },
-    async settle() {
+    settle() {
       over = true
       untick?.()
-      if (!inFlight) return
-      const patience = new AbortController()
-      await Promise.race([inFlight, sleep(clock, settings.liveSettleMs, patience.signal)])
-      patience.abort()
-      message.abandon()
+      return inFlight && landed(inFlight)
     },
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAnthropic } from '../../src/agent/anthropic.ts'
 import type { ToolClass } from '../../src/core/model.ts'
-import type { RunAgent, TurnEvent } from '../../src/core/turn.ts'
+import type { RunAgent, TurnResult } from '../../src/core/turn.ts'
 import type { ReplyBlock } from '../../src/rehearsal/anthropic/script.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -61,19 +61,19 @@ async function agentNoting(ran: string[]): Promise<RunAgent> {
 /** Runs a turn from its log and commits what it yields; dies instead of the commit with number `crashAt`. */
 async function runTurn(agent: RunAgent, log: Log, turn: string, crashAt = Number.POSITIVE_INFINITY): Promise<boolean> {
   const { messages, open } = requestMessages(extendView(EMPTY_VIEW, log.events, 'direct', limits), 'direct')
-  let commits = 0
-  for await (const event of agent(turnRequest({ messages, ...(open ? { open } : {}) }), never())) {
-    if (event.type === 'delta') continue
-    if (commits++ === crashAt) return false
-    commit(log, event, turn)
+  const steps = agent(turnRequest({ messages, open }), never())
+  for (let commits = 0; ; commits++) {
+    const step = await steps.next()
+    if (commits === crashAt) return false
+    if (step.done) return end(log, step.value, turn)
+    log.add(step.value, turn)
   }
-  return true
 }
 
-function commit(log: Log, event: Exclude<TurnEvent, { type: 'delta' }>, turn: string): void {
-  if (event.type === 'journal') log.add(event.event, turn)
-  else if (event.result.kind === 'final') log.answered(turn, event.result.text)
-  else throw new Error(`The turn ended ${event.result.kind}`, { cause: event.result })
+function end(log: Log, result: TurnResult, turn: string): true {
+  if (result.kind !== 'final') throw new Error(`The turn ended ${result.kind}`, { cause: result })
+  log.answered(turn, result.text)
+  return true
 }
 
 /** A turn of small talk, the planned one with a crash and its resumption, small talk again. False: nothing crashed. */

@@ -10,7 +10,7 @@ describe('run-tools', () => {
     const second = tool('second', { run: async () => '2' })
     const model = fakeModel({ calls: [call('a', 'first'), call('b', 'second')] }, { deltas: ['done'] })
     const played = await play(agentWith(model, [first, second])(turnRequest(), never()), (event) => {
-      if (event.type === 'journal' && event.event.type === 'tool_result') slow.resolve()
+      if (event.type === 'tool_result') slow.resolve()
     })
     expect(story(played.journal)).toEqual([
       'assistant_step',
@@ -29,6 +29,19 @@ describe('run-tools', () => {
     await play(agentWith(model, [tool('look')], { clock })(turnRequest(), never()))
     await new Promise(setImmediate)
     expect(clock.pending()).toBe(0)
+  })
+
+  it('a caller that leaves stops the tools that still run', async () => {
+    const stopped = deferred<void>()
+    const endless = tool('endless', {
+      run: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => stopped.resolve())),
+    })
+    const model = fakeModel({ calls: [call('a', 'quick'), call('b', 'endless')] })
+    for await (const event of agentWith(model, [tool('quick'), endless])(turnRequest(), never())) {
+      if (event.type === 'tool_result') break
+    }
+    await stopped.promise
+    expect(model.requests).toHaveLength(1)
   })
 
   it('calls of which one is not pure run in order, each intent just before its run', async () => {
@@ -130,7 +143,7 @@ describe('run-tools', () => {
     const deaf = tool('deaf', { run: () => new Promise(() => {}) })
     const turn = agentWith(fakeModel({ calls: [call('a', 'deaf')] }), [deaf], { clock })(turnRequest(), stop.signal)
     const playing = play(turn, (event) => {
-      if (event.type === 'journal' && event.event.type === 'tool_call') setImmediate(() => stop.abort())
+      if (event.type === 'tool_call') setImmediate(() => stop.abort())
     })
     await clock.timerOf(2_000)
     clock.advance(2_000)
@@ -143,9 +156,8 @@ describe('run-tools', () => {
   it('R31: an abort while the model streams leaves no tool call behind', async () => {
     const stop = new AbortController()
     const model = fakeModel({ deltas: ['Well'], calls: [call('a', 'send')], hold: new Promise(() => {}) })
-    const played = await play(agentWith(model, [tool('send')])(turnRequest(), stop.signal), (event) => {
-      if (event.type === 'delta') stop.abort()
-    })
+    const request = turnRequest({ show: () => stop.abort() })
+    const played = await play(agentWith(model, [tool('send')])(request, stop.signal))
     expect(played.journal).toEqual([])
     expect(played.result).toEqual({ kind: 'aborted', steps: 0, usage: { input: 0, output: 0 } })
   })
@@ -153,9 +165,8 @@ describe('run-tools', () => {
   it('R31: an abort just before the answer is whole journals none of its calls', async () => {
     const stop = new AbortController()
     const model = fakeModel({ deltas: ['Well'], calls: [call('a', 'send')] })
-    const played = await play(agentWith(model, [tool('send')])(turnRequest(), stop.signal), (event) => {
-      if (event.type === 'delta') stop.abort()
-    })
+    const request = turnRequest({ show: () => stop.abort() })
+    const played = await play(agentWith(model, [tool('send')])(request, stop.signal))
     expect(played.journal).toEqual([])
     expect(played.result).toEqual({ kind: 'aborted', steps: 1, usage: { input: 10, output: 1 } })
   })
@@ -165,7 +176,7 @@ describe('run-tools', () => {
     const model = fakeModel({ calls: [call('a', 'send'), call('b', 'nothing')] })
     const sending = tool('send', { run: () => Promise.reject(new Error('was run')) })
     const played = await play(agentWith(model, [sending])(turnRequest(), stop.signal), (event) => {
-      if (event.type === 'journal' && event.event.type === 'assistant_step') stop.abort()
+      if (event.type === 'assistant_step') stop.abort()
     })
     expect(new Set(results(played.journal).map(({ callId }) => callId))).toEqual(new Set(['a', 'b']))
     expect(results(played.journal).map(({ content }) => content)).toContain('not run: the turn was stopped')

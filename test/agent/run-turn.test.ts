@@ -4,15 +4,16 @@ import { ParleyError } from '../../src/core/errors.ts'
 import { armFailpoints } from '../../src/core/failpoint.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ModelMessage } from '../../src/core/model.ts'
-import type { TurnEvent } from '../../src/core/turn.ts'
-import { deferred } from '../../src/rehearsal/deferred.ts'
+import type { JournalDraft } from '../../src/core/turn.ts'
 import { agentWith, call, failure, fakeModel, never, play, results, tool, turnRequest } from './turns.ts'
 
 describe('run-turn', () => {
-  it('an answer without tools streams its deltas and ends final with usage, steps and the model that answered', async () => {
+  it('an answer without tools is shown while it grows and ends final with usage, steps and the model that answered', async () => {
     const model = fakeModel({ deltas: ['Hel', 'lo'] })
-    const played = await play(agentWith(model)(turnRequest(), never()))
-    expect(played.events.map(({ type }) => type)).toEqual(['delta', 'delta', 'end'])
+    const shown: string[] = []
+    const played = await play(agentWith(model)(turnRequest({ show: (text) => void shown.push(text) }), never()))
+    expect(shown).toEqual(['Hel', 'Hello'])
+    expect(played.journal).toEqual([])
     expect(played.result).toEqual({
       kind: 'final',
       text: 'Hello',
@@ -32,7 +33,7 @@ describe('run-turn', () => {
     const clock = tool('clock', { class: 'once', run: async () => `${done.push('ran')} o'clock` })
     const model = fakeModel({ deltas: ['Let me see.'], calls: [call('a', 'clock')] }, { deltas: ['One.'] })
     const played = await play(agentWith(model, [clock])(turnRequest(), never()), (event) => {
-      if (event.type === 'journal') done.push(event.event.type)
+      done.push(event.type)
     })
     expect(done).toEqual(['assistant_step', 'tool_call', 'ran', 'tool_result'])
     expect(played.journal[1]).toEqual({
@@ -170,24 +171,32 @@ describe('run-turn', () => {
     expect(warned).toEqual([expect.objectContaining({ traceId: 'tr_1', repairs: 1 })])
   })
 
-  it('a caller that leaves stops the model call', async () => {
-    const stopped = deferred<void>()
+  it('each step is shown from its own beginning', async () => {
+    const model = fakeModel({ deltas: ['Let me ', 'see.'], calls: [call('a', 'clock')] }, { deltas: ['One.'] })
+    const shown: string[] = []
+    const show = (text: string) => void shown.push(text)
+    await play(agentWith(model, [tool('clock')])(turnRequest({ show }), never()))
+    expect(shown).toEqual(['Let me ', 'Let me see.', 'One.'])
+  })
+
+  it('an abort stops the model call', async () => {
+    const stop = new AbortController()
+    let given: AbortSignal | undefined
     const model = {
       id: 'fake/endless',
       async *stream(_request: unknown, signal: AbortSignal) {
-        signal.addEventListener('abort', () => stopped.resolve())
-        for (;;) yield { type: 'text', delta: '.' } as const
+        given = signal
+        while (!signal.aborted) yield { type: 'text', delta: '.' } as const
       },
     }
-    for await (const event of agentWith(model)(turnRequest(), never())) if (event.type === 'delta') break
-    await stopped.promise
+    const show = (text: string) => text.length === 3 && stop.abort()
+    const { result } = await play(agentWith(model)(turnRequest({ show }), stop.signal))
+    expect([result.kind, given?.aborted]).toEqual(['aborted', true])
   })
 
   it('the failpoints are reached in the order of the message path', async () => {
     const seen: string[] = []
-    const note = (event: TurnEvent) => {
-      if (event.type !== 'delta') seen.push(event.type === 'journal' ? event.event.type : 'end')
-    }
+    const note = (event: JournalDraft) => void seen.push(event.type)
     const clock = tool('clock', {
       run: async () => {
         seen.push('effect')
@@ -197,7 +206,8 @@ describe('run-turn', () => {
     const model = fakeModel({ calls: [call('a', 'clock')] }, { deltas: ['a', 'b', 'c'] })
     armFailpoints((point) => seen.push(point))
     try {
-      await play(agentWith(model, [clock])(turnRequest(), never()), note)
+      const { result } = await play(agentWith(model, [clock])(turnRequest(), never()), note)
+      seen.push(result.kind)
     } finally {
       armFailpoints(() => {})
     }
@@ -212,7 +222,7 @@ describe('run-turn', () => {
       'tool_result',
       'CP5-mid-stream',
       'CP6-model-answer-uncommitted',
-      'end',
+      'final',
     ])
   })
 })

@@ -11,7 +11,7 @@ import {
   NO_USAGE,
   type StopReason,
 } from '../../src/core/model.ts'
-import type { JournalDraft, Tool, ToolContext, TurnEvent, TurnRequest, TurnResult } from '../../src/core/turn.ts'
+import type { JournalDraft, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../../src/core/turn.ts'
 import { movedClock } from './moved-clock.ts'
 
 /** What a fake model says to one request. Usage is 10 tokens in and 1 out. */
@@ -76,6 +76,7 @@ export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
     messages: [{ role: 'user', text: 'hello' }],
     spent: { steps: 0, usage: NO_USAGE },
     principal: { role: 'owner' },
+    show: () => {},
     steer: async () => [],
     ...more,
   }
@@ -85,33 +86,25 @@ export function agentWith(model: Model, tools: readonly Tool[] = [], more: Parti
   return createRunAgent({ models: () => model, tools: () => tools, clock: movedClock(), timeZone: 'UTC', ...more })
 }
 
-/** Everything a turn yielded, taken apart. */
+/** What a turn wanted on record, and what came of it. */
 export interface Played {
-  readonly events: readonly TurnEvent[]
-  readonly text: string
   readonly journal: readonly JournalDraft[]
   readonly result: TurnResult
 }
 
-/** Plays a turn to its end; `onEvent` is awaited for each event, like a commit. */
+/** Plays a turn to its end; `commit` is awaited for each event. */
 export async function play(
-  turn: AsyncIterable<TurnEvent>,
-  onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
+  turn: ReturnType<RunAgent>,
+  commit: (event: JournalDraft) => void | Promise<void> = () => {},
 ): Promise<Played> {
-  const events: TurnEvent[] = []
-  for await (const event of turn) {
-    events.push(event)
-    await onEvent(event)
+  const journal: JournalDraft[] = []
+  let step = await turn.next()
+  while (!step.done) {
+    journal.push(step.value)
+    await commit(step.value)
+    step = await turn.next()
   }
-  const last = events.at(-1)
-  if (last?.type !== 'end') throw new Error('The turn did not end with an end.')
-  if (events.filter((event) => event.type === 'end').length !== 1) throw new Error('The turn ended more than once.')
-  return {
-    events,
-    text: events.map((event) => (event.type === 'delta' ? event.text : '')).join(''),
-    journal: events.flatMap((event) => (event.type === 'journal' ? [event.event] : [])),
-    result: last.result,
-  }
+  return { journal, result: step.value }
 }
 
 export const never = (): AbortSignal => new AbortController().signal

@@ -1,12 +1,15 @@
-import { type Model, type ModelRequest, NO_USAGE } from '../../core/model.ts'
+import { type Model, type ModelEvent, NO_USAGE } from '../../core/model.ts'
+import { atOnce } from './at-once.ts'
 import { untagged } from './untagged.ts'
+
+const ID = 'scripted/echo'
+const END: ModelEvent = { type: 'end', stop: 'end', usage: NO_USAGE, model: ID }
 
 /** Answers `echo <newest user text>` at once; for trying Parley out without a key. */
 export const echoModel: Model = {
-  id: 'scripted/echo',
-  async *stream({ messages }: ModelRequest) {
+  id: ID,
+  stream({ messages }) {
     const asked = messages.findLast((message) => message.role === 'user')
-    yield { type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }
-    yield { type: 'end', stop: 'end', usage: NO_USAGE, model: 'scripted/echo' }
+    return atOnce<ModelEvent>({ type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }, END)
   },
 }

@@ -16,9 +16,9 @@ const TAIL = 2_000
 export interface Transcript {
   /**
    * The view up to the newest committed event of the session; with `turn`, one in which that turn has begun will do and
-   * need not be read.
+   * need not be read: such a view is mostly at hand.
    */
-  view(session: Pick<Session, 'id' | 'chatType'>, turn?: TurnId): Promise<ModelView>
+  view(session: Pick<Session, 'id' | 'chatType'>, turn?: TurnId): Promise<ModelView> | ModelView
   /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
   saw(session: Pick<Session, 'id' | 'chatType'>, appended: Appended): void
   /** Forgets the cached view, e.g. of a deleted session. */
@@ -34,27 +34,33 @@ export function createTranscript(
   const remember = (id: SessionId, view: ModelView): ModelView => {
     views.delete(id)
     views.set(id, view)
-    const [oldest] = views.keys()
-    if (views.size > CACHED_VIEWS && oldest !== undefined) views.delete(oldest)
+    if (views.size > CACHED_VIEWS) {
+      const [oldest] = views.keys()
+      if (oldest !== undefined) views.delete(oldest)
+    }
     return view
   }
 
+  const read = async ({ id, chatType }: Pick<Session, 'id' | 'chatType'>): Promise<ModelView> => {
+    let view = views.get(id)
+    let batch: readonly SessionEvent[]
+    if (view === undefined) {
+      view = EMPTY_VIEW
+      batch = await events.latest(id, TAIL)
+    } else {
+      batch = await events.since(id, view.lastSeq, PAGE)
+    }
+    while (batch.length > 0) {
+      view = extendView(view, batch, chatType, limits)
+      batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
+    }
+    return remember(id, view)
+  }
+
   return {
-    async view({ id, chatType }, turn) {
-      let view = views.get(id)
-      if (turn !== undefined && view?.running?.id === turn) return remember(id, view)
-      let batch: readonly SessionEvent[]
-      if (view === undefined) {
-        view = EMPTY_VIEW
-        batch = await events.latest(id, TAIL)
-      } else {
-        batch = await events.since(id, view.lastSeq, PAGE)
-      }
-      while (batch.length > 0) {
-        view = extendView(view, batch, chatType, limits)
-        batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
-      }
-      return remember(id, view)
+    view(session, turn) {
+      const view = views.get(session.id)
+      return turn !== undefined && view?.running?.id === turn ? remember(session.id, view) : read(session)
     },
     saw({ id, chatType }, { seq, at, events: drafts }) {
       const view = views.get(id)
