@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { Telegram, TelegramError } from 'telegraf'
@@ -6,8 +5,9 @@ import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { isFields } from './fields.ts'
+import { type Limits, Patience } from './patience.ts'
 import { redactToken } from './redact.ts'
-import { watchWire } from './wire-watch.ts'
+import { type WatchedWire, watchWire } from './wire-watch.ts'
 
 /**
  * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with a Bot API body, nothing was done.
@@ -25,10 +25,7 @@ export interface Refusal {
   readonly migratedTo?: number
 }
 
-export interface CallOptions {
-  /** The whole call, from the first byte out to the last byte in, ms. */
-  readonly deadlineMs: number
-  readonly signal: AbortSignal
+export interface CallOptions extends Limits {
   /** The request was handed to the operating system, the answer not read. */
   readonly onWritten?: () => void
 }
@@ -57,68 +54,60 @@ export interface TelegramClient {
 const IDLE_CONNECTION_MS = 20_000
 const MAX_CONNECTIONS = 50
 
+/** What one call at a time needs of the library; used again once its call was answered. */
+interface Line {
+  readonly telegram: Telegram
+  readonly wire: WatchedWire
+}
+
 export function createClient({ token, apiRoot, clock }: ClientSettings): TelegramClient {
   const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
   const pool = createPool(root)
+  const patience = new Patience(clock)
+  const idle: Line[] = []
+
+  function open(): Line {
+    const telegram = new Telegram(token, root === undefined ? {} : { apiRoot: root })
+    const wire = watchWire(pool)
+    // telegraf takes no agent for plain http, but reads this field at each call.
+    telegram.options.agent = wire.agent
+    return { telegram, wire }
+  }
+
   return {
-    async call(method, params, options) {
-      const wire = watchWire(pool, options.onWritten ?? (() => {}))
-      const fail = (reason: string): CallOutcome => {
-        return { kind: 'failed', reason: redactToken(reason, token), bytesMayHaveLeft: wire.bytesMayHaveLeft() }
-      }
-      if (options.signal.aborted) return fail('stopped')
-      // telegraf takes no agent for plain http, but reads this field at each call.
-      const telegram = new Telegram(token, root === undefined ? {} : { apiRoot: root })
-      telegram.options.agent = wire.agent
-      const call = telegram.callApi(method, params).then(
-        (result): CallOutcome => ({ kind: 'answered', result }),
-        (error: unknown) => readRefusal(error, token) ?? fail(toError(error).message),
-      )
-      return letGo({ options, clock, fail, cut: wire.cut }, call)
+    call(method, params, options) {
+      if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
+      const line = idle.pop() ?? open()
+      const { telegram, wire } = line
+      wire.begin(options.onWritten)
+      return new Promise((resolve) => {
+        const end = (outcome: CallOutcome): void => {
+          if (!patience.over(waiting)) return
+          // Also for an answer that telegraf did not read to its end: that frees the connection.
+          if (outcome.kind === 'failed') wire.cut()
+          else if (idle.length < MAX_CONNECTIONS) idle.push(line)
+          resolve(outcome)
+        }
+        const fail = (reason: string): void => {
+          end({ kind: 'failed', reason: redactToken(reason, token), bytesMayHaveLeft: wire.bytesMayHaveLeft() })
+        }
+        // What is given up is cut at the wire and not waited for.
+        const waiting = patience.wait(options, fail)
+        telegram.callApi(method, params).then(
+          (result) => end({ kind: 'answered', result }),
+          (error: unknown) => {
+            const refusal = readRefusal(error, token)
+            if (refusal === null) fail(toError(error).message)
+            else end(refusal)
+          },
+        )
+      })
     },
     close: () => pool.destroy(),
   }
 }
 
-interface Patience {
-  readonly options: CallOptions
-  readonly clock: Clock
-  readonly fail: (reason: string) => CallOutcome
-  readonly cut: () => void
-}
-
-/**
- * Waits for a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. It is
- * cut at the wire: a signal for each call would cost more than all the rest of waiting.
- */
-function letGo(
-  { options: { signal, deadlineMs }, clock, fail, cut }: Patience,
-  call: Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  return new Promise((resolve) => {
-    const settle = (outcome: CallOutcome): void => {
-      cancelTimer()
-      signal.removeEventListener('abort', onStop)
-      // Also for an answer that telegraf did not read to its end: that frees the connection.
-      if (outcome.kind === 'failed') cut()
-      resolve(outcome)
-    }
-    const onStop = (): void => settle(fail('stopped'))
-    const cancelTimer = clock.after(deadlineMs, () => settle(fail(`no answer within ${deadlineMs / 1000} s`)))
-    endsManyCalls(signal)
-    signal.addEventListener('abort', onStop, { once: true })
-    void call.then(settle)
-  })
-}
-
-const unlimited = new WeakSet<AbortSignal>()
-
-/** One signal ends many calls at once; that is no leak. */
-function endsManyCalls(signal: AbortSignal): void {
-  if (unlimited.has(signal)) return
-  setMaxListeners(0, signal)
-  unlimited.add(signal)
-}
+const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }
 
 function createPool(root: string | undefined): HttpAgent {
   const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }

@@ -7,15 +7,15 @@ import type { DeliveryReceipt, RenderedPart } from '../../src/core/outbound.ts'
 import { stripNoReply } from '../shared/no-reply.ts'
 import { toApiId, toApiTarget } from './address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from './client.ts'
-import { type Draft, mend, toReceipt } from './receipts.ts'
+import { type Draft, mend, type Sent, toReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer, its mended repetition included (RELIABILITY 3.2). */
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 
 /** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
-const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
-const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Telegram chat' }
+const SILENT = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'silent' })
+const NO_ADDRESS = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'this address is no Telegram chat' })
 
 export interface TelegramOutbound {
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
@@ -28,39 +28,39 @@ export interface TelegramOutbound {
 export function createOutbound(client: TelegramClient, clock: Clock): TelegramOutbound {
   const deliver = async (
     draft: Draft,
+    sent: Sent,
     signal: AbortSignal,
     call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>,
-  ): Promise<CallOutcome> => {
+  ): Promise<DeliveryReceipt> => {
     const until = clock.now() + SEND_DEADLINE_MS
-    for (let current = draft; ; ) {
-      const outcome = await call(current, changing(signal, until - clock.now()))
+    let leftMs = SEND_DEADLINE_MS
+    for (let current = draft; ; leftMs = until - clock.now()) {
+      const outcome = await call(current, changing(signal, leftMs))
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const mended = mend(current, outcome)
-      if (mended === null) return outcome
+      if (mended === null) return toReceipt(outcome, sent)
       current = mended
     }
   }
   return {
-    async send({ address, rendered, replyTo }, signal) {
+    send({ address, rendered, replyTo }, signal) {
       const target = toApiTarget(address)
       const visible = stripNoReply(rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
       const reply = replyTo === undefined ? null : toApiId(replyTo)
-      const outcome = await deliver({ rendered: visible, reply }, signal, (draft, options) =>
+      return deliver({ rendered: visible, reply }, { address }, signal, (draft, options) =>
         client.call('sendMessage', { ...target, ...content(draft), ...replyParameters(draft) }, options),
       )
-      return toReceipt(outcome, { address })
     },
-    async edit({ address, messageId }, rendered, signal) {
+    edit({ address, messageId }, rendered, signal) {
       const target = toMessage(address, messageId)
       const visible = stripNoReply(rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      const outcome = await deliver({ rendered: visible, reply: null }, signal, (draft, options) =>
+      return deliver({ rendered: visible, reply: null }, { address, messageId }, signal, (draft, options) =>
         client.call('editMessageText', { ...target, ...content(draft) }, options),
       )
-      return toReceipt(outcome, { address, messageId })
     },
     async delete({ address, messageId }, signal) {
       const target = toMessage(address, messageId)
@@ -76,22 +76,26 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
   }
 }
 
-/** Options of a call that changes what people see: a crash may hit right after its bytes left (CP12). */
+/** Options of a call that changes what people see. */
 function changing(signal: AbortSignal, deadlineMs: number): CallOptions {
-  return { signal, deadlineMs, onWritten: () => failpoint('CP12-bytes-written') }
+  return { signal, deadlineMs, onWritten }
 }
 
+/** A crash may hit right after the bytes of such a call left. */
+function onWritten(): void {
+  failpoint('CP12-bytes-written')
+}
+
+const NO_PREVIEW = { is_disabled: true } as const
+
 function content({ rendered }: Draft) {
-  const html = rendered.markup === 'html'
-  return {
-    text: html ? rendered.text : rendered.plain,
-    ...(html ? { parse_mode: 'HTML' as const } : {}),
-    link_preview_options: { is_disabled: true },
-  }
+  return rendered.markup === 'html'
+    ? ({ text: rendered.text, parse_mode: 'HTML', link_preview_options: NO_PREVIEW } as const)
+    : { text: rendered.plain, link_preview_options: NO_PREVIEW }
 }
 
 function replyParameters({ reply }: Draft) {
-  return reply === null ? {} : { reply_parameters: { message_id: reply } }
+  return reply === null ? undefined : { reply_parameters: { message_id: reply } }
 }
 
 function toMessage(address: Address, messageId: string): { chat_id: string; message_id: number } | null {

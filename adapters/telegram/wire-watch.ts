@@ -1,9 +1,15 @@
 import type { Agent, ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** One request as seen from below: an agent for it alone, on a shared pool of connections. */
-interface WatchedWire {
+/** One request at a time as seen from below, by an agent of its own on a shared pool of connections. */
+export interface WatchedWire {
   readonly agent: Agent
+  /**
+   * The next request is another one; the last must have been answered.
+   *
+   * @param onWritten called when the last byte of the request was handed to the operating system
+   */
+  begin(onWritten?: () => void): void
   /** False as long as it is certain that no byte of the request reached the network. */
   bytesMayHaveLeft(): boolean
   /** Ends the request wherever it is, and the connection under it. */
@@ -20,31 +26,40 @@ interface RequestTaker extends Agent {
  * (nothing left), from an idle connection the server had closed (who knows) and from the middle of an answer.
  * A request gets its socket while that still connects; its bytes wait there until `connect`, or `secureConnect` under
  * TLS. A socket that was connected before may carry bytes from the start.
- *
- * @param onWritten called when the last byte of the request was handed to the operating system
  */
-export function watchWire(pool: Agent, onWritten: () => void): WatchedWire {
+export function watchWire(pool: Agent): WatchedWire {
   if (!takesRequests(pool)) throw new TypeError('This version of Node.js has another kind of http.Agent.')
   let left = false
   let over = false
   let current: ClientRequest | undefined
+  let written: (() => void) | undefined
+  const onLeft = (): void => {
+    left = true
+  }
   const onSocket = (socket: Socket): void => {
     if (!socket.connecting) left = true
-    else socket.once(isTls(socket) ? 'secureConnect' : 'connect', () => (left = true))
+    else socket.once(isTls(socket) ? 'secureConnect' : 'connect', onLeft)
   }
   const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
     request.once('socket', onSocket)
-    request.once('finish', onWritten)
+    if (written) request.once('finish', written)
     current = request
     if (over) request.destroy()
     pool.addRequest(request, ...rest)
   }
-  const cut = (): void => {
-    over = true
-    current?.destroy()
+  return {
+    agent: Object.create(pool, { addRequest: { value: addRequest } }),
+    begin(onWritten) {
+      left = false
+      current = undefined
+      written = onWritten
+    },
+    bytesMayHaveLeft: () => left,
+    cut() {
+      over = true
+      current?.destroy()
+    },
   }
-  const agent: Agent = Object.create(pool, { addRequest: { value: addRequest } })
-  return { agent, bytesMayHaveLeft: () => left, cut }
 }
 
 function takesRequests(agent: Agent): agent is RequestTaker {

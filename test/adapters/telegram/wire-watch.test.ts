@@ -33,7 +33,7 @@ function pool<Pool extends HttpAgent>(agent: Pool): Pool {
 describe('watchWire', () => {
   test('plain: nothing leaves before the connection stands, and a lost answer is told', async () => {
     const port = await listen(createHttpServer((_, response) => response.destroy()))
-    const wire = watchWire(pool(new HttpAgent()), () => {})
+    const wire = watchWire(pool(new HttpAgent()))
     const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
     expect(wire.bytesMayHaveLeft()).toBe(false)
     await new Promise((resolve) => request.once('error', resolve))
@@ -43,7 +43,7 @@ describe('watchWire', () => {
 
   test('TLS: nothing leaves before the handshake is done, and a lost answer is told', async () => {
     const port = await listen(createHttpsServer(serverTls, (_, response) => response.destroy()))
-    const wire = watchWire(pool(new HttpsAgent(clientTls)), () => {})
+    const wire = watchWire(pool(new HttpsAgent(clientTls)))
     const request = httpsGet({ host: '127.0.0.1', port, agent: wire.agent })
     const connected = new Promise<boolean>((resolve) => {
       request.once('socket', (socket) => socket.once('connect', () => resolve(wire.bytesMayHaveLeft())))
@@ -73,7 +73,7 @@ describe('watchWire', () => {
     const shared = pool(createPool())
     const sockets = []
     for (const expected of [false, true]) {
-      const wire = watchWire(shared, () => {})
+      const wire = watchWire(shared)
       const request = get({ host: '127.0.0.1', port, agent: wire.agent })
       sockets.push(
         await new Promise((resolve) => {
@@ -90,7 +90,7 @@ describe('watchWire', () => {
 
   test.each(['before it is made', 'while it waits for an answer'])('a request cut %s ends', async (when) => {
     const port = await listen(createHttpServer(() => {}))
-    const wire = watchWire(pool(new HttpAgent()), () => {})
+    const wire = watchWire(pool(new HttpAgent()))
     if (when === 'before it is made') wire.cut()
     const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
     const failed = new Promise((resolve) => request.once('error', resolve))
@@ -102,11 +102,28 @@ describe('watchWire', () => {
   test('onWritten comes once, when the request is out', async () => {
     const port = await listen(createHttpServer((_, response) => response.end('ok')))
     let written = 0
-    const wire = watchWire(pool(new HttpAgent()), () => written++)
+    const wire = watchWire(pool(new HttpAgent()))
+    wire.begin(() => written++)
     const request = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
     expect(written).toBe(0)
     await new Promise((resolve) => request.once('response', (response) => response.resume().once('end', resolve)))
 
     expect(written).toBe(1)
+  })
+
+  test('used again, it knows nothing of the request before and cuts only its own', async () => {
+    const port = await listen(createHttpServer((_, response) => response.end('ok')))
+    const wire = watchWire(pool(new HttpAgent({ keepAlive: true })))
+    wire.begin()
+    const first = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
+    await new Promise((resolve) => first.once('response', (response) => response.resume().once('end', resolve)))
+    wire.begin()
+
+    expect(wire.bytesMayHaveLeft()).toBe(false)
+    wire.cut()
+    const second = httpGet({ host: '127.0.0.1', port, agent: wire.agent })
+    expect(await new Promise((resolve) => second.once('error', resolve))).toBeInstanceOf(Error)
+    expect([first.destroyed, second.destroyed]).toEqual([true, true])
+    expect(first.errored).toBe(null)
   })
 })
