@@ -1,5 +1,8 @@
 /** Counts work under way, so that a drain or a test can wait for its end. */
 export interface Activity {
+  /** Work that says its own `end`. */
+  begin(): void
+  end(): void
   /** The promise's own failure is the caller's to handle; here it only ends the work. */
   track(work: Promise<unknown>): void
   /** Resolves when nothing is under way. */
@@ -9,17 +12,22 @@ export interface Activity {
 export function createActivity(): Activity {
   let count = 0
   let waiting: (() => void)[] = []
-  const done = (): void => {
+  const begin = (): void => {
+    count++
+  }
+  const end = (): void => {
     count--
-    if (count > 0) return
+    if (count > 0 || waiting.length === 0) return
     const resolved = waiting
     waiting = []
     for (const resolve of resolved) resolve()
   }
   return {
+    begin,
+    end,
     track(work) {
-      count++
-      work.then(done, done)
+      begin()
+      work.then(end, end)
     },
     async idle() {
       while (count > 0) await new Promise<void>((resolve) => waiting.push(resolve))

@@ -88,7 +88,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     logger: deps.logger,
     step: (item, lane) => sendPart(tools, item, lane),
     ready: (address) => deps.adapter(address) !== undefined,
-    track: activity.track,
+    activity,
   })
   let stopped: Promise<void> | undefined
 

@@ -5,23 +5,24 @@ import type { AccountId, ChannelId, DeliveryId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
+import type { Activity } from './activity.ts'
 import type { Looked } from './reconcile.ts'
 
 /** One outbox row on its way. Only the id is kept of what cannot be sent yet; the row is loaded at the head. */
 export interface LaneItem {
   readonly id: DeliveryId
   readonly source: SourceId
-  row?: Delivery
+  row?: Delivery | undefined
   /** `sending` is committed and a slot taken: the next step is the send itself. */
-  begun?: boolean
+  begun?: boolean | undefined
   /** When its booked slot comes. */
-  slotAt?: number
+  slotAt?: number | undefined
   /** When this process first met it as uncertain. */
   uncertainSince?: number
   /** What the platform said when it was asked for the message. */
-  looked?: Looked
+  looked?: Looked | undefined
   /** The outcome of an attempt, until it is on disk: what happened must not be forgotten over a full disk. */
-  outcome?: { readonly write: (tx: StoreWriter) => Promise<void>; readonly next: Step }
+  outcome?: { readonly write: (tx: StoreWriter) => Promise<void>; readonly next: Step } | undefined
 }
 
 /** One conversation's parts, first in first out. */
@@ -47,7 +48,7 @@ export interface LaneDeps {
   step(item: LaneItem, lane: Lane): Promise<Step>
   ready(address: Address): boolean
   /** Told of all work, so that somebody can wait for its end. */
-  track(work: Promise<void>): void
+  readonly activity: Activity
 }
 
 export interface Lanes {
@@ -66,7 +67,7 @@ interface LaneState extends Lane {
   readonly key: string
   state: 'running' | 'waiting' | 'parked'
   failures: number
-  cancel?: () => void
+  cancel: (() => void) | undefined
 }
 
 const RETRY_WRITE_MS = 500
@@ -88,35 +89,36 @@ export function createLanes(deps: LaneDeps): Lanes {
   function start(lane: LaneState): void {
     lane.cancel?.()
     lane.state = 'running'
-    deps.track(work(lane))
+    void work(lane)
   }
 
   async function work(lane: LaneState): Promise<void> {
-    for (let item = lane.items[0]; item && !stopped; item = lane.items[0]) {
-      const step = await stepSafely(lane, item)
-      if (step.kind === 'ended') remove(lane, item, step.others)
-      if (step.kind === 'wait') return rest(lane, step.until)
-      if (step.kind === 'parked' && !deps.ready(lane.address)) {
-        lane.state = 'parked'
-        return
+    deps.activity.begin()
+    for (let item = lane.items[0]; item && lane.state === 'running' && !stopped; item = lane.items[0]) {
+      try {
+        follow(lane, item, await deps.step(item, lane))
+        lane.failures = 0
+      } catch (err) {
+        rest(lane, deps.clock.now() + afterFailure(lane, item, err))
       }
     }
     if (lane.items.length === 0) {
       lanes.delete(lane.key)
       reserved.delete(lane.key)
     }
+    deps.activity.end()
   }
 
-  async function stepSafely(lane: LaneState, item: LaneItem): Promise<Step> {
-    try {
-      const step = await deps.step(item, lane)
-      lane.failures = 0
-      return step
-    } catch (err) {
-      const pause = Math.min(RETRY_WRITE_MS * 2 ** lane.failures++, LONGEST_RETRY_MS)
-      if (!stopped) deps.logger.error('A delivery could not be recorded and will be tried again', { err, id: item.id })
-      return { kind: 'wait', until: deps.clock.now() + pause }
-    }
+  function follow(lane: LaneState, item: LaneItem, step: Step): void {
+    if (step.kind === 'ended') remove(lane, item, step.others)
+    else if (step.kind === 'wait') rest(lane, step.until)
+    else if (step.kind === 'parked' && !deps.ready(lane.address)) lane.state = 'parked'
+  }
+
+  /** How long it rests, ms. */
+  function afterFailure(lane: LaneState, { id }: LaneItem, err: unknown): number {
+    if (!stopped) deps.logger.error('A delivery could not be recorded and will be tried again', { err, id })
+    return Math.min(RETRY_WRITE_MS * 2 ** lane.failures++, LONGEST_RETRY_MS)
   }
 
   function rest(lane: LaneState, until: number): void {
@@ -143,7 +145,7 @@ export function createLanes(deps: LaneDeps): Lanes {
         if (known.state === 'parked' && mayStart(known)) start(known)
         return
       }
-      const lane: LaneState = { key, address, items: [...items], state: 'parked', failures: 0 }
+      const lane: LaneState = { key, address, items: [...items], state: 'parked', failures: 0, cancel: undefined }
       lanes.set(key, lane)
       if (mayStart(lane)) start(lane)
     },
@@ -154,7 +156,7 @@ export function createLanes(deps: LaneDeps): Lanes {
       const waking = startGently(parked, (lane) => {
         if (lane.state === 'parked' && !stopped && lanes.get(lane.key) === lane) start(lane)
       })
-      deps.track(waking)
+      deps.activity.track(waking)
     },
     stop() {
       stopped = true
@@ -163,9 +165,9 @@ export function createLanes(deps: LaneDeps): Lanes {
   }
 }
 
-function remove(lane: Lane, head: LaneItem, others: readonly LaneItem[] = []): void {
+function remove(lane: Lane, head: LaneItem, others: readonly LaneItem[] | undefined): void {
   lane.items.shift()
-  if (others.length === 0) return
+  if (others === undefined || others.length === 0) return
   const gone = new Set([head, ...others])
   const left = lane.items.filter((item) => !gone.has(item))
   lane.items.splice(0, lane.items.length, ...left)

@@ -20,9 +20,7 @@ export async function lookForOwn(calls: Calls, adapter: ChannelAdapter, row: Del
   if (row.only) return { kind: 'cannot_tell', reason: 'what one person alone was shown is in no history' }
   const { id, address, part: rendered, startedAt = 0 } = row
   try {
-    return await calls.make(({ signal }) =>
-      adapter.findOwn({ address, key: deliveryKey(id), rendered, startedAt }, signal),
-    )
+    return await adapter.findOwn({ address, key: deliveryKey(id), rendered, startedAt }, calls.signal)
   } catch (thrown) {
     return { kind: 'cannot_tell', reason: toError(thrown).message }
   }

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 import type { DeliveryChange, StoreWriter } from '../store/store.ts'
 import { type AttemptOutcome, decideReceipt } from './decide-receipt.ts'
-import type { Lane, LaneItem } from './lanes.ts'
+import type { Lane, LaneItem, Step } from './lanes.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { isRepeat } from './reconcile.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -66,6 +66,8 @@ export function becomesEdit({ clock }: OutcomeDeps, { id, part }: Delivery, mess
   return { write, next: { kind: 'again' } }
 }
 
+const ENDED: Step = { kind: 'ended' }
+
 function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: AttemptOutcome): Recorded {
   const at = deps.clock.now()
   const settle = (change: Omit<DeliveryChange, 'at'>) => (tx: StoreWriter) =>
@@ -73,12 +75,14 @@ function recordOf(deps: OutcomeDeps, { item, row, lane }: Attempt, outcome: Atte
   switch (outcome.kind) {
     case 'sent': {
       const { state, messageId } = outcome
+      const write = settle({ state, messageId })
+      if (row.class !== 'effect') return { write, next: ENDED }
       const sent: Delivery = { ...row, address: lane.address, state, messageId }
-      const write = async (tx: StoreWriter): Promise<void> => {
-        await settle({ state, messageId })(tx)
-        if (row.class === 'effect') await deps.announced?.(tx, sent)
+      const announce = async (tx: StoreWriter): Promise<void> => {
+        await write(tx)
+        await deps.announced?.(tx, sent)
       }
-      return { write, next: { kind: 'ended' } }
+      return { write: announce, next: ENDED }
     }
     case 'wait': {
       const { notBefore, reason } = outcome

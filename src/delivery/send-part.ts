@@ -35,37 +35,60 @@ export interface SendDeps {
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
 }
 
+/** What the row is sent with. */
+interface Transmission {
+  readonly kind: 'send'
+  readonly row: Delivery
+  readonly adapter: ChannelAdapter
+  /** The same send again after one of unknown outcome. */
+  readonly again?: boolean
+}
+
 /**
  * Takes the head of a lane one step on: wait, or commit `sending`, call the platform, commit what became of it. Rejects
  * only when the store does; the lane then comes back to the same step.
  */
 export async function sendPart(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step> {
   if (!item.outcome) {
-    const step = await attempt(deps, item, lane)
-    if (step) return step
+    const next = begunOf(deps, item, lane) ?? (await prepare(deps, item, lane))
+    if (next.kind !== 'send') return next
+    failpoint('CP11-sending-committed')
+    let receipt: DeliveryReceipt
+    try {
+      receipt = await perform(next, lane.address, deps.calls.signal)
+    } catch (thrown) {
+      // The adapter's contract says it never throws; what breaks it is an outcome nobody knows.
+      receipt = { kind: 'unknown', reason: toError(thrown).message }
+    }
+    item.outcome = recordOutcome(deps, { item, row: next.row, lane, receipt, again: next.again === true })
   }
-  const { outcome } = item
-  if (!outcome) return { kind: 'again' }
-  await deps.store.write(outcome.write)
-  delete item.outcome
+  const { write, next } = item.outcome
+  await deps.store.write(write)
+  item.outcome = undefined
   // What the next step sees is read from the store: the row has changed.
-  delete item.row
-  delete item.begun
-  delete item.slotAt
-  const following = lane.items[1]
-  if (outcome.next.kind === 'ended' && following?.source === item.source) failpoint('CP14-between-chunks')
-  return outcome.next
+  item.row = undefined
+  item.begun = undefined
+  item.slotAt = undefined
+  if (next.kind === 'ended' && lane.items[1]?.source === item.source) failpoint('CP14-between-chunks')
+  return next
 }
 
-/** Everything up to the receipt, which is left in `item.outcome`; returns a step if it did not come to a send. */
-async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step | undefined> {
+/** What is `sending` already goes at once, if there still is somebody to take it. */
+function begunOf({ adapter }: SendDeps, { begun, row }: LaneItem, lane: Lane): Transmission | undefined {
+  if (!begun || !row) return undefined
+  if (!lane.followed) lane.address = row.address
+  const taker = adapter(lane.address)
+  return taker && { kind: 'send', row, adapter: taker }
+}
+
+/** Everything up to the send, `sending` committed; a step if it does not come to one. */
+async function prepare(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step | Transmission> {
   const row = item.row ?? (await deps.store.read.outbox.get(item.id))
   if (!row) return { kind: 'ended' }
   item.row = row
   if (!lane.followed) lane.address = row.address
   const adapter = deps.adapter(lane.address)
   if (!adapter) return park(deps, item)
-  if (item.begun) return transmit(deps, { item, row, lane, adapter })
   const act = decideAttempt(row, uncertainAt(deps, item, row), deps.settings, proofOf(adapter, item))
   if (act.kind === 'skip') return { kind: 'ended' }
   if (act.kind === 'wait') return act
@@ -80,8 +103,8 @@ async function attempt(deps: SendDeps, item: LaneItem, lane: Lane): Promise<Step
   if (!begun) return { kind: 'ended' }
   item.row = begun
   item.begun = true
-  delete item.looked
-  return transmit(deps, { item, row: begun, lane, adapter, again: act.kind === 'send' && act.again === true })
+  item.looked = undefined
+  return { kind: 'send', row: begun, adapter, again: act.kind === 'send' && act.again === true }
 }
 
 function uncertainAt({ clock }: SendDeps, item: LaneItem, { state }: Delivery): { now: number; since: number } {
@@ -94,10 +117,10 @@ function uncertainAt({ clock }: SendDeps, item: LaneItem, { state }: Delivery): 
 async function park({ store, clock }: SendDeps, item: LaneItem): Promise<Step> {
   if (item.begun) {
     await store.write((tx) => tx.outbox.settle(item.id, { state: 'waiting', at: clock.now() }))
-    delete item.begun
+    item.begun = undefined
   }
-  delete item.row
-  delete item.slotAt
+  item.row = undefined
+  item.slotAt = undefined
   return { kind: 'parked' }
 }
 
@@ -140,22 +163,17 @@ async function begin(
   return { ...begun, op: 'send', part }
 }
 
-interface Transmission {
+interface Head {
   readonly item: LaneItem
   readonly row: Delivery
   readonly lane: Lane
-  readonly adapter: ChannelAdapter
-  readonly again?: boolean
-}
-
-async function transmit(deps: SendDeps, { item, row, lane, adapter, again = false }: Transmission): Promise<undefined> {
-  failpoint('CP11-sending-committed')
-  const receipt = await call(deps.calls, adapter, { ...row, address: lane.address })
-  item.outcome = recordOutcome(deps, { item, row, lane, receipt, again })
 }
 
 /** Asks the platform; what it says decides the next step. */
-async function look(deps: SendDeps, { item, row, lane, adapter }: Transmission): Promise<Step> {
+async function look(
+  deps: SendDeps,
+  { item, row, lane, adapter }: Head & { readonly adapter: ChannelAdapter },
+): Promise<Step> {
   const found = await lookForOwn(deps.calls, adapter, { ...row, address: lane.address })
   item.looked = { found, at: deps.clock.now() }
   deps.logger.info('A message of unknown outcome was looked for', {
@@ -166,36 +184,24 @@ async function look(deps: SendDeps, { item, row, lane, adapter }: Transmission):
   return { kind: 'again' }
 }
 
+/** Nothing is left to send: the next step records it. */
 function settleFound(
   deps: SendDeps,
-  { item, row, lane }: Omit<Transmission, 'adapter'>,
+  { item, row, lane }: Head,
   { messageId, outdated }: Extract<NextAct, { kind: 'found' }>,
-): undefined {
+): Step {
   const receipt = { kind: 'sent', messageId } as const
   item.outcome = outdated ? becomesEdit(deps, row, messageId) : recordOutcome(deps, { item, row, lane, receipt })
-}
-
-/** The adapter's contract says it never throws; what breaks it is an outcome nobody knows. */
-async function call(calls: Calls, adapter: ChannelAdapter, row: Delivery): Promise<DeliveryReceipt> {
-  try {
-    return await calls.make(async ({ signal }) => perform(adapter, row, signal))
-  } catch (thrown) {
-    return { kind: 'unknown', reason: toError(thrown).message }
-  }
+  return { kind: 'again' }
 }
 
 function perform(
-  adapter: ChannelAdapter,
-  row: Delivery,
+  { row, adapter }: Transmission,
+  address: Address,
   signal: AbortSignal,
 ): Promise<DeliveryReceipt> | DeliveryReceipt {
-  const { address, part, partNo, messageId, replyTo, only } = row
-  if (row.op === 'send') {
-    const key = deliveryKey(row.id)
-    const common = { address, rendered: part, key, ...(replyTo === undefined ? {} : { replyTo }) }
-    if (only === undefined || !answersPrivately(adapter)) return adapter.send(common, signal)
-    return adapter.answerPrivately({ ...common, recipient: only, partNo }, signal)
-  }
+  const { part, messageId } = row
+  if (row.op === 'send') return send(adapter, row, address, signal)
   if (messageId === undefined) return { kind: 'rejected', reason: 'the message to change is not known' }
   if (row.op === 'edit') {
     if (!editsMessages(adapter)) return { kind: 'rejected', reason: 'this channel does not edit messages' }
@@ -203,4 +209,23 @@ function perform(
   }
   if (!deletesMessages(adapter)) return { kind: 'rejected', reason: 'this channel does not delete messages' }
   return adapter.delete({ address, messageId }, signal)
+}
+
+function send(
+  adapter: ChannelAdapter,
+  { id, part, partNo, replyTo, only }: Delivery,
+  address: Address,
+  signal: AbortSignal,
+): Promise<DeliveryReceipt> {
+  const message = {
+    address,
+    rendered: part,
+    // A hash, for the platforms that have a use for it.
+    get key() {
+      return deliveryKey(id)
+    },
+    ...(replyTo === undefined ? undefined : { replyTo }),
+  }
+  if (only === undefined || !answersPrivately(adapter)) return adapter.send(message, signal)
+  return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
 }
