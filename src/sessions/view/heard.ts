@@ -37,6 +37,18 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
   })
 }
 
+/** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
+export function takeOldest(
+  pending: readonly Heard[],
+  messages: number | undefined,
+): { readonly taken: readonly Heard[]; readonly left: readonly Heard[] } {
+  if (messages === undefined) return { taken: pending, left: [] }
+  const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
+  const last = messages >= owing.length ? undefined : owing[messages - 1]
+  const end = last === undefined ? pending.length : last + 1
+  return { taken: pending.slice(0, end), left: pending.slice(end) }
+}
+
 function isSame(a: MessageName, b: MessageName): boolean {
   return a.messageId !== undefined && a.messageId === b.messageId && a.chat === b.chat
 }

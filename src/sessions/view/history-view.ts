@@ -1,5 +1,5 @@
 import type { HistoryBoundary } from '../../core/event.ts'
-import type { ModelMessage } from '../../core/model.ts'
+import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
 import type { Heard } from './heard.ts'
 
 /** What a user's text was made of. */
@@ -10,26 +10,52 @@ export interface SaidSource {
   readonly note?: string
 }
 
-/** A message of the history; it knows its source, so that it can be made anew without a deleted part. */
-export type Said = ModelMessage & SaidSource
+/**
+ * A user's text as the model is shown it, which is all that others see of it. The view knows its source, so that it can be
+ * made anew without a deleted part.
+ */
+class SaidByUser {
+  readonly role = 'user'
+  readonly text: string
+  readonly #source: SaidSource
+
+  constructor(text: string, source: SaidSource) {
+    this.text = text
+    this.#source = source
+  }
+
+  static sourceOf(message: ModelMessage): SaidSource | undefined {
+    return #source in message ? message.#source : undefined
+  }
+}
+
+export const { sourceOf } = SaidByUser
 
 /** The completed turns of a view, two messages each. */
 export interface History {
-  /** What the model is shown, oldest first. */
-  readonly history: readonly Said[]
+  /** What the model is shown, oldest first; goes into requests as it is. */
+  readonly history: readonly ModelMessage[]
   /** Turns before those, which a truncation hides. */
-  readonly hidden: readonly Said[]
+  readonly hidden: readonly ModelMessage[]
 }
 
-export function exchange(user: string, assistant: string, source: SaidSource = {}): Said[] {
-  return [
-    { role: 'user', text: user, ...source },
-    { role: 'assistant', text: assistant, calls: [] },
-  ]
+export function saidByUser(text: string, source: SaidSource): ModelMessage {
+  return new SaidByUser(text, source)
 }
+
+export function exchange(user: string, assistant: string, source: SaidSource = NO_SOURCE): ModelMessage[] {
+  return [saidByUser(user, source), { role: 'assistant', text: assistant, calls: NO_CALLS }]
+}
+
+const NO_SOURCE: SaidSource = {}
+const NO_CALLS: readonly ModelToolCall[] = []
 
 /** Adds turns; the oldest beyond `keep` are forgotten, hidden ones first. */
-export function addHistory({ history, hidden }: History, added: readonly Said[], keep: number): History {
+export function addHistory({ history, hidden }: History, added: readonly ModelMessage[], keep: number): History {
+  if (hidden.length === 0) {
+    const all = history.concat(added)
+    return { history: all.length > 2 * keep ? all.slice(-2 * keep) : all, hidden }
+  }
   return divide([...hidden, ...history, ...added].slice(-2 * keep), history.length + added.length)
 }
 
@@ -45,7 +71,7 @@ export function setBoundary({ history, hidden }: History, boundary: HistoryBound
   }
 }
 
-function divide(all: readonly Said[], shown: number): History {
+function divide(all: readonly ModelMessage[], shown: number): History {
   const cut = Math.max(0, all.length - shown)
   return { history: all.slice(cut), hidden: all.slice(0, cut) }
 }

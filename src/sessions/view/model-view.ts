@@ -4,8 +4,16 @@ import type { TurnId } from '../../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import { applyEdit, dropDeleted, type Heard, redact } from './heard.ts'
-import { addHistory, exchange, type History, type Said, type SaidSource, setBoundary } from './history-view.ts'
+import { applyEdit, dropDeleted, type Heard, redact, takeOldest } from './heard.ts'
+import {
+  addHistory,
+  exchange,
+  type History,
+  type SaidSource,
+  saidByUser,
+  setBoundary,
+  sourceOf,
+} from './history-view.ts'
 import { taggedText } from './user-text.ts'
 
 /** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
@@ -27,10 +35,13 @@ export interface ModelView extends History {
   readonly lastSeq: number
   /** User messages no turn has taken yet, oldest first. */
   readonly pending: readonly Heard[]
-  readonly running?: RunningTurn
+  readonly running: RunningTurn | undefined
   /** What the next turn is told before anything else: messages that did not arrive. */
-  readonly notes?: readonly string[]
+  readonly notes: readonly string[]
 }
+
+/** What an event changes. */
+type Change = Partial<ModelView>
 
 interface RunningTurn {
   readonly id: TurnId
@@ -38,18 +49,28 @@ interface RunningTurn {
   /** Told before what was heard. */
   readonly notes: readonly string[]
   /** Delivered here from other sessions meanwhile: belongs behind this turn. */
-  readonly posted?: readonly PostedData[]
+  readonly posted: readonly PostedData[]
   readonly steps: readonly ModelMessage[]
-  readonly open?: OpenStep
+  readonly open: OpenStep | undefined
   /** Model calls and tokens of the steps so far. */
   readonly spent: TurnRequest['spent']
-  readonly answer?: string
+  readonly answer: string | undefined
 }
 
 /** More than this of them tell nothing new. */
 const MOST_NOTES = 5
 
-export const EMPTY_VIEW: ModelView = { lastSeq: 0, history: [], hidden: [], pending: [] }
+const NONE: readonly never[] = []
+const UNCHANGED: Change = {}
+
+export const EMPTY_VIEW: ModelView = {
+  lastSeq: 0,
+  history: NONE,
+  hidden: NONE,
+  pending: NONE,
+  running: undefined,
+  notes: NONE,
+}
 
 /** Adds later events of the same session, in order. */
 export function extendView(
@@ -59,7 +80,7 @@ export function extendView(
   limits: ViewLimits,
 ): ModelView {
   let next = view
-  for (const event of events) next = { ...fold(next, event, chat, limits), lastSeq: event.seq }
+  for (const event of events) next = { ...next, ...fold(next, event, chat, limits), lastSeq: event.seq }
   return next
 }
 
@@ -67,35 +88,34 @@ export function extendView(
 export function requestMessages(
   view: ModelView,
   chat: ChatType,
-): { messages: readonly ModelMessage[]; open?: OpenStep } {
-  const { running } = view
-  const history = view.history.map(plain)
-  if (!running) return { messages: history }
-  const messages: ModelMessage[] = [...history, { role: 'user', text: promptOf(running, chat) }, ...running.steps]
-  return running.open ? { messages, open: running.open } : { messages }
+): { messages: readonly ModelMessage[]; open: OpenStep | undefined } {
+  const { history, running } = view
+  if (!running) return { messages: history, open: undefined }
+  const messages = history.concat({ role: 'user', text: promptOf(running, chat) }, running.steps)
+  return { messages, open: running.open }
 }
 
-function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): ModelView {
+function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): Change {
   switch (event.type) {
     case 'user_message':
-      if (event.data.refused) return view
-      return { ...view, pending: boundContext([...view.pending, event.data], limits) }
+      if (event.data.refused) return UNCHANGED
+      return { pending: boundContext([...view.pending, event.data], limits) }
     case 'message_edited':
-      if (event.data.refused) return view
-      return { ...view, pending: boundContext(applyEdit(view.pending, event.data), limits) }
+      if (event.data.refused) return UNCHANGED
+      return { pending: boundContext(applyEdit(view.pending, event.data), limits) }
     case 'message_deleted':
       return forget(view, event.data, chat)
     case 'messages_dropped':
-      return { ...view, pending: view.pending.filter((message) => !message.triggers) }
+      return { pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
-      return event.turnId ? start(view, event.turnId, event.data.messages) : view
+      return event.turnId ? start(view, event.turnId, event.data.messages) : UNCHANGED
     case 'turn_steered':
       return steer(view, { chat, messages: event.data.messages })
     case 'assistant_step':
     case 'tool_call':
     case 'tool_result':
     case 'assistant_message':
-      return view.running ? { ...view, running: advance(view.running, event) } : view
+      return view.running ? { running: advance(view.running, event) } : UNCHANGED
     case 'turn_completed':
     case 'turn_cancelled':
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
@@ -105,14 +125,14 @@ function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: View
     case 'assistant_posted':
       return post(view, event.data, { chat, keep: limits.turns })
     case 'delivery_failed':
-      return { ...view, notes: [...(view.notes ?? []), undeliveredNote(event.data)].slice(-MOST_NOTES) }
+      return { notes: [...view.notes, undeliveredNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
       return bound(view, event.data)
     case 'history_taken_over':
       return endTakenOver(view)
     case 'session_started':
     case 'turn_resumed':
-      return view
+      return UNCHANGED
   }
 }
 
@@ -122,56 +142,52 @@ interface Taking {
   readonly messages: number | undefined
 }
 
-function start(view: ModelView, id: TurnId, messages: number | undefined): ModelView {
-  const { notes = [], ...rest } = view
-  const { taken, left } = takeOldest(view.pending, messages)
-  return {
-    ...rest,
-    pending: left,
-    running: { id, heard: taken, notes, steps: [], spent: { steps: 0, usage: NO_USAGE } },
-  }
+function start({ pending, notes }: ModelView, id: TurnId, messages: number | undefined): Change {
+  const { taken, left } = takeOldest(pending, messages)
+  return { pending: left, notes: NONE, running: { ...BEGINNING, id, heard: taken, notes } }
 }
 
-/** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
-function takeOldest(pending: readonly Heard[], messages: number | undefined) {
-  const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
-  const last = messages === undefined || messages >= owing.length ? undefined : owing[messages - 1]
-  const end = last === undefined ? pending.length : last + 1
-  return { taken: pending.slice(0, end), left: pending.slice(end) }
-}
+const BEGINNING = {
+  posted: NONE,
+  steps: NONE,
+  open: undefined,
+  spent: { steps: 0, usage: NO_USAGE },
+  answer: undefined,
+} satisfies Partial<RunningTurn>
 
 /** The data of a scheduled prompt is its own turn's alone: later turns are not shown it. */
 function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
-  return [textOf({ heard, before: notes }, chat), ...heard.flatMap((message) => message.data ?? [])].join('\n\n')
-}
-
-function plain(said: Said): ModelMessage {
-  return said.role === 'user' ? { role: 'user', text: said.text } : said
+  let prompt = textOf({ heard, before: notes }, chat)
+  for (const { data } of heard) if (data !== undefined) prompt += `\n\n${data}`
+  return prompt
 }
 
 /** The log keeps it (BEHAVIOUR 2 row 20); no later prompt does. */
-function forget(view: ModelView, deleted: MessageName, chat: ChatType): ModelView {
+function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
   const { pending, running } = view
-  const without = (said: readonly Said[]) => said.map((one) => withoutDeleted(one, deleted, chat))
+  const without = (said: readonly ModelMessage[]) => said.map((one) => withoutDeleted(one, deleted, chat))
   return {
-    ...view,
     history: without(view.history),
     hidden: without(view.hidden),
     pending: dropDeleted(pending, deleted),
-    ...(running ? { running: { ...running, heard: redact(running.heard, deleted) } } : {}),
+    running: running && { ...running, heard: redact(running.heard, deleted) },
   }
 }
 
-function withoutDeleted(said: Said, deleted: MessageName, chat: ChatType): Said {
-  if (said.role !== 'user' || !said.heard) return said
-  const heard = redact(said.heard, deleted)
-  return heard === said.heard ? said : { ...said, heard, text: textOf({ ...said, heard }, chat) }
+function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType): ModelMessage {
+  const source = sourceOf(said)
+  if (!source?.heard) return said
+  const heard = redact(source.heard, deleted)
+  if (heard === source.heard) return said
+  const left = { ...source, heard }
+  return saidByUser(textOf(left, chat), left)
 }
 
-function textOf({ heard = [], before = [], note }: SaidSource, chat: ChatType): string {
-  return [...before, ...(heard.length === 0 ? [] : [joined(heard, chat)]), ...(note === undefined ? [] : [note])].join(
-    '\n',
-  )
+function textOf({ heard = NONE, before = NONE, note }: SaidSource, chat: ChatType): string {
+  const lines = [...before]
+  if (heard.length > 0) lines.push(joined(heard, chat))
+  if (note !== undefined) lines.push(note)
+  return lines.join('\n')
 }
 
 /** What another session delivered here is the agent's own word; what was said before it stands before it. */
@@ -179,24 +195,24 @@ function post(
   view: ModelView,
   data: PostedData,
   { chat, keep }: { readonly chat: ChatType; readonly keep: number },
-): ModelView {
+): Change {
   const { running, pending } = view
-  if (running) return { ...view, running: { ...running, posted: [...(running.posted ?? []), data] } }
+  if (running) return { running: { ...running, posted: [...running.posted, data] } }
   const heard = pending.filter((message) => !message.triggers)
   const note = postedNote(data)
   const history = addHistory(view, exchange(textOf({ heard, note }, chat), data.text, { heard, note }), keep)
-  return { ...view, ...history, pending: pending.filter((message) => message.triggers) }
+  return { ...history, pending: pending.filter((message) => message.triggers) }
 }
 
 function postedNote({ from }: PostedData): string {
   return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
 }
 
-function steer(view: ModelView, { chat, messages }: Taking): ModelView {
-  if (!view.running) return view
+function steer(view: ModelView, { chat, messages }: Taking): Change {
+  if (!view.running) return UNCHANGED
   const { taken, left } = takeOldest(view.pending, messages)
   const text: ModelMessage = { role: 'user', text: joined(taken, chat) }
-  return { ...view, pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
+  return { pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
 }
 
 type StepEvent = Extract<SessionEvent, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
@@ -226,40 +242,42 @@ function advance(running: RunningTurn, event: StepEvent): RunningTurn {
 function settle(running: RunningTurn, open: OpenStep): RunningTurn {
   if (open.results.length < open.calls.length) return { ...running, open }
   const results = open.results.map(({ callId, content, isError }) => ({ id: callId, content, isError }))
-  const { open: _settled, ...rest } = running
-  return { ...rest, steps: [...running.steps, { role: 'tool', results }] }
+  return { ...running, steps: [...running.steps, { role: 'tool', results }], open: undefined }
 }
 
 function end(
   view: ModelView,
   completed: boolean,
   { chat, keep }: { readonly chat: ChatType; readonly keep: number },
-): ModelView {
-  const { running, ...rest } = view
-  const own = completed && running?.answer !== undefined ? answered(running, running.answer, chat) : []
-  const posted = (running?.posted ?? []).flatMap((data) => exchange(postedNote(data), data.text))
-  if (own.length + posted.length === 0) return rest
-  return { ...rest, ...addHistory(view, [...own, ...posted], keep) }
+): Change {
+  const { running } = view
+  if (!running) return UNCHANGED
+  const added = completed && running.answer !== undefined ? answered(running, running.answer, chat) : []
+  for (const data of running.posted) added.push(...exchange(postedNote(data), data.text))
+  if (added.length === 0) return { running: undefined }
+  const { history, hidden } = addHistory(view, added, keep)
+  return { running: undefined, history, hidden }
 }
 
-function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType): Said[] {
+function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType): ModelMessage[] {
   const source = { heard, before: notes }
   return exchange(textOf(source, chat), answer, source)
 }
 
 /** What was said and not answered belongs to the history that a replacement puts aside. */
-function bound(view: ModelView, boundary: HistoryBoundary): ModelView {
+function bound(view: ModelView, boundary: HistoryBoundary): Change {
   const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
-  return { ...view, ...setBoundary(view, boundary), pending }
+  return { ...setBoundary(view, boundary), pending }
 }
 
 /** A turn that was under way elsewhere ends there; what nobody had answered there is context here. */
-function endTakenOver({ running: _elsewhere, ...view }: ModelView): ModelView {
-  return { ...view, pending: view.pending.map((message) => ({ ...message, triggers: false })) }
+function endTakenOver({ pending }: ModelView): Change {
+  return { running: undefined, pending: pending.map((message) => ({ ...message, triggers: false })) }
 }
 
 /** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
 function boundContext(pending: readonly Heard[], { contextMessages, contextCharacters }: ViewLimits): readonly Heard[] {
+  if (pending.every(({ triggers }) => triggers)) return pending
   let [messages, characters] = [0, 0]
   const kept = pending.toReversed().filter(({ triggers, text }) => {
     if (triggers) return true

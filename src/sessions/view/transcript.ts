@@ -60,7 +60,7 @@ export function createTranscript(
   return {
     view(session, turn) {
       const view = views.get(session.id)
-      return turn !== undefined && view?.running?.id === turn ? remember(session.id, view) : read(session)
+      return turn !== undefined && view?.running?.id === turn ? view : read(session)
     },
     saw({ id, chatType }, { seq, at, events: drafts }) {
       const view = views.get(id)

@@ -25,6 +25,18 @@ describe('model view', () => {
     ])
   })
 
+  it('sends of a message of the history no more than its text', () => {
+    const log = eventLog()
+    log.user('hello', { messageId: 'm1', chat: 'telegram:direct:1' })
+    log.started('t1')
+    log.answered('t1', 'hi')
+    const [said] = messagesOf(log.events).messages
+    expect([Object.keys(said ?? {}), JSON.stringify(said)]).toEqual([
+      ['role', 'text'],
+      '{"role":"user","text":"hello"}',
+    ])
+  })
+
   it('C15: a failed turn leaves no user message in the next request', () => {
     const log = eventLog()
     log.user('this one fails')
