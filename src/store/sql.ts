@@ -9,7 +9,8 @@ export type SqlRow = Readonly<Record<string, unknown>>
 /**
  * The seam between the nouns and an engine. Statements are written once, in the subset SQLite and Postgres share, with
  * numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement text, so texts
- * are constants or come from a small bounded set. With `read` a method resolves with what `read` makes of the answer, or
+ * are constants or come from a small bounded set. What a statement writes depends on rows and parameters alone, never on
+ * the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT. With `read` a method resolves with what `read` makes of the answer, or
  * rejects with what it throws: one promise where `then` makes two.
  */
 export interface Sql {

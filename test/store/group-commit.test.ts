@@ -59,6 +59,41 @@ describe('group commit', () => {
     expect(seen).toEqual([1, 1])
   })
 
+  it('a group in which nobody fails is one BEGIN and one COMMIT', async () => {
+    const group = createGroupCommit(connection, systemClock)
+    const refused = group.write(() => Promise.reject(new Error('before it wrote')))
+    await Promise.allSettled([group.write(insert(1)), refused, group.write(insert(2))])
+    expect(values()).toEqual([1, 2])
+    expect(frame).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+
+  it('a lock lost while a group is repeated fails all of it, and the next group works', async () => {
+    const real = connection
+    let begun = 0
+    const robbed: SqliteConnection = {
+      ...real,
+      get inTransaction() {
+        return real.inTransaction
+      },
+      run(text, params) {
+        if (text === 'BEGIN IMMEDIATE' && ++begun === 2)
+          throw translate(new Database.SqliteError('database is locked', 'SQLITE_BUSY'))
+        return real.run(text, params)
+      },
+    }
+    let undone = 0
+    const group = createGroupCommit(robbed, systemClock, { undone: () => void undone++ })
+    const failing = group.write(async (sql) => {
+      await insert(2)(sql)
+      throw new Error('no')
+    })
+    const settled = await Promise.allSettled([group.write(insert(1)), failing, group.write(insert(3))])
+    expect(settled).toMatchObject(settled.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })))
+    expect([values(), undone > 0]).toEqual([[], true])
+    await group.write(insert(4))
+    expect(values()).toEqual([4])
+  })
+
   it('a group is bounded, and the loop turns between groups', async () => {
     const group = createGroupCommit(connection, systemClock)
     let turns = 0

@@ -2,14 +2,25 @@ import { ParleyError } from '../../core/errors.ts'
 import type { SqlRow, SqlValue, TransactionSql } from '../sql.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
+/** A statement that has written. */
+export interface Written {
+  /** `all` for one that also returned rows. */
+  readonly by: 'run' | 'all'
+  readonly text: string
+  readonly params: readonly SqlValue[]
+}
+
 /** The `Sql` of one transaction body: usable until the body has ended, never after. */
 export class SqliteTransaction implements TransactionSql {
   readonly #connection: SqliteConnection
+  readonly #written: Written[]
   #ended = false
   #told: (() => void)[] | undefined
 
-  constructor(connection: SqliteConnection) {
+  /** `written` is given every statement that wrote, in order. */
+  constructor(connection: SqliteConnection, written: Written[]) {
     this.#connection = connection
+    this.#written = written
   }
 
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
@@ -17,6 +28,7 @@ export class SqliteTransaction implements TransactionSql {
   all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T) {
     try {
       const rows = this.#usable().all(text, params)
+      if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
       return Promise.resolve(read === undefined ? rows : read(rows))
     } catch (error) {
       return Promise.reject(error)
@@ -28,6 +40,7 @@ export class SqliteTransaction implements TransactionSql {
   get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T) {
     try {
       const row = this.#usable().get(text, params)
+      if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
       return Promise.resolve(read === undefined ? row : read(row))
     } catch (error) {
       return Promise.reject(error)
@@ -39,6 +52,7 @@ export class SqliteTransaction implements TransactionSql {
   run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T) {
     try {
       const changed = this.#usable().run(text, params)
+      this.#written.push({ by: 'run', text, params })
       return Promise.resolve(read === undefined ? changed : read(changed))
     } catch (error) {
       return Promise.reject(error)

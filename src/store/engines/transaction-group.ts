@@ -1,6 +1,6 @@
 import { errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteTransaction } from './sqlite-transaction.ts'
+import { SqliteTransaction, type Written } from './sqlite-transaction.ts'
 
 /** A transaction somebody waits for. */
 export interface Job {
@@ -22,18 +22,25 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 interface Run {
   readonly job: Job
   readonly transaction: SqliteTransaction
+  /** How many statements had written before it. */
+  readonly before: number
+  readonly inSavepoint: boolean
   outcome: Outcome | undefined
 }
 
 /**
- * The transactions of one BEGIN … COMMIT, run one after another, each in its own savepoint. A body is watched without a
- * promise of its own: whichever comes first, its end or a turn of the event loop, starts the next.
+ * The transactions of one BEGIN … COMMIT, run one after another. A body that fails loses its own writes only: the first of
+ * a group by a rollback of all and a repetition of what the bodies before it wrote, the others by a savepoint, which from
+ * then on each body has (decision 0007). A body is watched without a promise of its own: whichever comes first, its end
+ * or a turn of the event loop, starts the next.
  */
 export class TransactionGroup {
   readonly #connection: SqliteConnection
   readonly #jobs: readonly Job[]
   readonly #told: GroupEvents
   readonly #runs: Run[] = []
+  readonly #written: Written[] = []
+  #savepoints = false
   #resolve: (settle: () => void) => void = () => {}
   #watch: NodeJS.Immediate | undefined
 
@@ -63,8 +70,10 @@ export class TransactionGroup {
   }
 
   #start(job: Job): void {
-    this.#connection.run('SAVEPOINT body', [])
-    const run: Run = { job, transaction: new SqliteTransaction(this.#connection), outcome: undefined }
+    const inSavepoint = this.#savepoints
+    if (inSavepoint) this.#connection.run('SAVEPOINT body', [])
+    const transaction = new SqliteTransaction(this.#connection, this.#written)
+    const run: Run = { job, transaction, before: this.#written.length, inSavepoint, outcome: undefined }
     this.#runs.push(run)
     started(run).then(
       (value) => this.#ended(run, { ok: true, value }),
@@ -78,7 +87,9 @@ export class TransactionGroup {
     run.outcome = outcome
     run.transaction.end()
     try {
-      this.#leaveSavepoint(outcome)
+      if (!this.#connection.inTransaction) throw lostGroup(outcome)
+      if (!outcome.ok && this.#written.length > run.before) this.#undo(run)
+      if (run.inSavepoint) this.#connection.run('RELEASE body', [])
     } catch (error) {
       this.#lose(error)
       return
@@ -86,13 +97,19 @@ export class TransactionGroup {
     this.#next()
   }
 
-  #leaveSavepoint(outcome: Outcome): void {
-    if (!this.#connection.inTransaction) throw lostGroup(outcome)
-    if (!outcome.ok) {
-      this.#connection.run('ROLLBACK TO body', [])
-      this.#told.undone()
-    }
-    this.#connection.run('RELEASE body', [])
+  #undo({ before, inSavepoint }: Run): void {
+    this.#written.length = before
+    if (inSavepoint) this.#connection.run('ROLLBACK TO body', [])
+    else this.#repeat()
+    this.#told.undone()
+  }
+
+  /** The same statements upon the same rows write the same again. Who takes the lock in between has the group fail. */
+  #repeat(): void {
+    this.#savepoints = true
+    this.#connection.run('ROLLBACK', [])
+    this.#connection.run('BEGIN IMMEDIATE', [])
+    for (const { by, text, params } of this.#written) this.#connection[by](text, params)
   }
 
   /** The event loop has turned and a body has not ended: it waits for something else. */
