@@ -22,10 +22,18 @@ export function parseMarkdown(markdown: string): readonly Block[] {
   return new BlockReader(tokens, source.split('\n')).blocks()
 }
 
+/** Nothing in the text is Markdown and nothing has to be cleaned: parsing gives it back as it is. */
+export function isBareText(text: string): boolean {
+  return !MARKUP.test(text) && !UNCLEAN.test(text)
+}
+
 /** The text as one paragraph, nothing in it taken for Markdown. */
 export function literalText(text: string): readonly Block[] {
   return [{ kind: 'paragraph', gap: 1, body: plainText(cleanText(text)) }]
 }
+
+/** What `cleanText` changes. */
+const UNCLEAN = /[\r\u2028\u2029\p{Cs}]|[^\P{Cc}\n\t]/u
 
 /** What no platform takes: lone surrogates become U+FFFD, control characters go, line ends become `\n`. */
 function cleanText(text: string): string {

@@ -29,6 +29,7 @@ const PAIRED_MARKS = { html: '', mrkdwn: '*_~`', markdown: '*_~`|', plain: '' } 
  * A part without a marker comes back as it is.
  */
 export function stripNoReply(part: RenderedPart): RenderedPart | null {
+  if (!opensBracket(part.plain) && !opensBracket(part.text)) return part
   const plain = stripSilence(part.plain).text
   if (plain === part.plain && !hasMarker(part.text) && !hasMarker(roughlyShown(part.text))) return part
   const found = withoutMarkers(atomsOf(part.text, part.markup), PAIRED_MARKS[part.markup])
@@ -40,6 +41,11 @@ export function stripNoReply(part: RenderedPart): RenderedPart | null {
   if (found.removed < meant.removed) return { text: plain, plain, markup: 'plain' }
   const text = atoms.map((atom) => atom.source).join('')
   return { text: part.markup === 'html' ? withoutEmptyTags(text) : text, plain, markup: part.markup }
+}
+
+/** Every marker begins with one, however it is written. */
+function opensBracket(text: string): boolean {
+  return text.includes('<') || text.includes('&lt;')
 }
 
 function hasMarker(text: string): boolean {

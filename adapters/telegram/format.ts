@@ -1,10 +1,10 @@
-import type { TextFormat } from '../../src/channels/adapter.ts'
+import type { RenderedPart, TextFormat } from '../../src/channels/adapter.ts'
 import type { Block } from '../shared/document.ts'
 import { layOutBlocks } from '../shared/lay-out-blocks.ts'
-import { literalText, parseMarkdown } from '../shared/markdown.ts'
+import { isBareText, literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { renderHtml, renderPlain } from './render-html.ts'
+import { escapeHtml, renderHtml, renderPlain } from './render-html.ts'
 
 /** UTF-16 units of text after entity parsing (Bot API, sendMessage). */
 const LIMIT = 4096
@@ -18,6 +18,7 @@ export function createTelegramFormat(limit: number): TextFormat {
   return {
     limit,
     split(markdown) {
+      if (markdown.length <= limit && isBareText(markdown) && VISIBLE.test(markdown)) return [bare(markdown)]
       const parts = partsOf(parseMarkdown(markdown))
       // An answer that is nothing but marks (an empty fence) is still an answer.
       const shown = parts.length === 0 ? partsOf(literalText(markdown)) : parts
@@ -26,7 +27,14 @@ export function createTelegramFormat(limit: number): TextFormat {
   }
 }
 
+/** Most short answers: what the way of all others would come to. */
+function bare(text: string): RenderedPart {
+  return { text: escapeHtml(text), plain: text, markup: 'html' }
+}
+
+const VISIBLE = /[^\s\p{Cf}]/u
+
 /** Telegram refuses a message of nothing but white space and invisible characters as empty. */
 function isVisible(part: Part): boolean {
-  return part.some((passage) => /[^\s\p{Cf}]/u.test(passage.body.text))
+  return part.some((passage) => VISIBLE.test(passage.body.text))
 }

@@ -98,7 +98,7 @@ function closeRun(run: Run | undefined, downTo: number): string {
   return html
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   if (!/[&<>"]/.test(text)) return text
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

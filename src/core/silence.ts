@@ -13,7 +13,7 @@ export interface Stripped {
 
 /** Removes every marker, also those that only appear once another has been removed (S28-S30). */
 export function stripSilence(text: string): Stripped {
-  if (!MARKERS.some((marker) => text.includes(marker))) return { text, silent: false }
+  if (!text.includes('<') || !MARKERS.some((marker) => text.includes(marker))) return { text, silent: false }
   const trimmed = withoutMarkers(text).trim()
   return { text: trimmed, silent: trimmed === '' }
 }

@@ -90,6 +90,8 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     ready: (address) => deps.adapter(address) !== undefined,
     activity,
   })
+  const showing = { ...tools, lanes }
+  const planning = { ...tools, claim }
   let stopped: Promise<void> | undefined
 
   /** The first part may be `sending` with the commit if it can really leave right after it. */
@@ -119,7 +121,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   }
 
   return {
-    plan: (tx, message) => planRows({ ...tools, claim }, tx, message),
+    plan: (tx, message) => planRows(planning, tx, message),
     release(planned) {
       if (planned.items.length === 0) return
       failpoint('CP10-outbox-planned')
@@ -129,7 +131,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
       )
       activity.track(back)
     },
-    live: (turn) => startLiveReply({ ...tools, lanes }, turn),
+    live: (turn) => startLiveReply(showing, turn),
     typing: (turn) => startTyping(tools, turn),
     recover: () => recover({ ...deps, lanes }),
     ready: (channel, account) => lanes.wake(channel, account),

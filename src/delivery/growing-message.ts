@@ -3,7 +3,7 @@ import type { DeletesMessages, EditsMessages } from '../channels/capabilities.ts
 import { failpoint } from '../core/failpoint.ts'
 import { deliveryKey, type TurnId } from '../core/ids.ts'
 import type { DeliveryReceipt, OutboundMessage, RenderedPart } from '../core/outbound.ts'
-import type { DeliveryChange, NewDelivery, Store } from '../store/store.ts'
+import type { DeliveryChange, Store } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 
@@ -51,8 +51,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
   /** An outbox row committed `sending` before the first byte. */
   async function open(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt> {
     const startedAt = clock.now()
-    const planned = newRow(deps, { ...turn, source: turn.turnId, class: 'reply' }, part, 0)
-    const row: NewDelivery = { ...planned, state: 'sending', startedAt }
+    const row = newRow(deps, { ...turn, source: turn.turnId, class: 'reply' }, { part, partNo: 0, startedAt })
     await store.write((tx) => tx.outbox.add([row]))
     failpoint('CP11-sending-committed')
     const common = { address, rendered: part, key: deliveryKey(row.id) }

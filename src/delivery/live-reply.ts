@@ -7,11 +7,17 @@ import type { Logger } from '../core/logger.ts'
 import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
 import { visibleWhileStreaming } from '../core/silence.ts'
 import type { Activity } from './activity.ts'
-import { createGrowingMessage, type Editor, type LiveTurn, type MessageDeps } from './growing-message.ts'
+import {
+  createGrowingMessage,
+  type Editor,
+  type GrowingMessage,
+  type LiveTurn,
+  type MessageDeps,
+} from './growing-message.ts'
 import type { Lanes } from './lanes.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import type { Ticker } from './ticker.ts'
+import type { Ticker, Ticking } from './ticker.ts'
 
 export interface LiveReply {
   /** The whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
@@ -40,73 +46,91 @@ const LOOK_AGAIN_MS = 250
 /** Source characters rendered for one visible part: enough for any markup, and bounded. */
 const RENDER_FACTOR = 4
 
+export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
+  return new GrowingReply(deps, turn)
+}
+
 /**
  * A reply that is shown while it grows. The edits have no rows and are dropped, not queued, when the limiter has no slot.
- * The first call that does not succeed ends the show; the final answer is then the business of `planRows`.
+ * The first call that does not succeed ends the show; the final answer is then the business of `planRows`. There is one
+ * for each turn, and most end before anything is shown.
  */
-export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
-  const { clock, settings } = deps
-  const message = createGrowingMessage(deps, turn)
-  let nextAt = clock.now() + settings.liveAfterMs
-  let text = ''
-  let looked = false
-  let over = false
-  let inFlight: Promise<void> | undefined
-  let untick: (() => void) | undefined
+class GrowingReply implements LiveReply, Ticking {
+  readonly #deps: LiveDeps
+  readonly #turn: LiveTurn
+  #message: GrowingMessage | undefined
+  #nextAt: number
+  #text = ''
+  #looked = false
+  #over = false
+  #ticking = false
+  #inFlight: Promise<void> | undefined
 
-  function tick(): void {
-    if (over || inFlight || clock.now() < nextAt) return
-    nextAt = clock.now() + LOOK_AGAIN_MS
-    const editor = editorFor(deps, turn)
-    const part = editor && renderVisible(deps, turn, text)
-    if (!part || part.text === message.rendered) return
-    const work = show(editor, part).catch((err: unknown) => stop({ err }))
-    inFlight = work.finally(() => {
-      inFlight = undefined
+  constructor(deps: LiveDeps, turn: LiveTurn) {
+    this.#deps = deps
+    this.#turn = turn
+    this.#nextAt = deps.clock.now() + deps.settings.liveAfterMs
+  }
+
+  readonly push = (whole: string): void => {
+    if (this.#over) return
+    this.#text = whole
+    if (!this.#ticking) this.#deps.ticker.add(this)
+    this.#ticking = true
+    if (this.#deps.clock.now() >= this.#nextAt) this.tick()
+  }
+
+  settle(): Promise<void> | undefined {
+    this.#over = true
+    if (this.#ticking) this.#deps.ticker.remove(this)
+    return this.#inFlight && this.#landed(this.#inFlight)
+  }
+
+  tick(): void {
+    const { clock, activity } = this.#deps
+    if (this.#over || this.#inFlight || clock.now() < this.#nextAt) return
+    this.#nextAt = clock.now() + LOOK_AGAIN_MS
+    const editor = editorFor(this.#deps, this.#turn)
+    const part = editor && renderVisible(this.#deps, this.#turn, this.#text)
+    if (!part || part.text === this.#message?.rendered) return
+    const work = this.#show(editor, part).catch((err: unknown) => this.#stop({ err }))
+    this.#inFlight = work.finally(() => {
+      this.#inFlight = undefined
     })
-    deps.activity.track(inFlight)
+    activity.track(this.#inFlight)
   }
 
-  async function show(editor: Editor, part: RenderedPart): Promise<void> {
-    if (!looked) over ||= !(await message.takeUp())
-    looked = true
-    if (over || !deps.limiter.take(turn.address, LEAVE_SLOTS)) return
-    nextAt = clock.now() + editor.editIntervalMs(turn.address)
-    const receipt = await message.show(editor, part)
-    if (receipt.kind !== 'sent') refused(receipt)
+  async #show(editor: Editor, part: RenderedPart): Promise<void> {
+    const { clock, limiter } = this.#deps
+    const { address } = this.#turn
+    this.#message ??= createGrowingMessage(this.#deps, this.#turn)
+    if (!this.#looked) this.#over ||= !(await this.#message.takeUp())
+    this.#looked = true
+    if (this.#over || !limiter.take(address, LEAVE_SLOTS)) return
+    this.#nextAt = clock.now() + editor.editIntervalMs(address)
+    const receipt = await this.#message.show(editor, part)
+    if (receipt.kind !== 'sent') this.#refused(receipt)
   }
 
-  function refused(receipt: Exclude<DeliveryReceipt, { kind: 'sent' }>): void {
+  #refused(receipt: Exclude<DeliveryReceipt, { kind: 'sent' }>): void {
+    const { clock, limiter } = this.#deps
     if (receipt.kind === 'rejected' && receipt.retryAfterMs !== undefined) {
-      deps.limiter.pause(turn.address, clock.now() + receipt.retryAfterMs)
+      limiter.pause(this.#turn.address, clock.now() + receipt.retryAfterMs)
     }
-    stop({ outcome: receipt.kind, reason: receipt.reason })
+    this.#stop({ outcome: receipt.kind, reason: receipt.reason })
   }
 
-  async function landed(call: Promise<void>): Promise<void> {
+  async #landed(call: Promise<void>): Promise<void> {
+    const { clock, settings } = this.#deps
     const patience = new AbortController()
     await Promise.race([call, sleep(clock, settings.liveSettleMs, patience.signal)])
     patience.abort()
-    message.abandon()
+    this.#message?.abandon()
   }
 
-  function stop(fields: object): void {
-    over = true
-    deps.logger.info('A growing reply is no longer shown', { traceId: turn.traceId, ...fields })
-  }
-
-  return {
-    push(whole) {
-      if (over) return
-      text = whole
-      untick ??= deps.ticker.add(tick)
-      if (clock.now() >= nextAt) tick()
-    },
-    settle() {
-      over = true
-      untick?.()
-      return inFlight && landed(inFlight)
-    },
+  #stop(fields: object): void {
+    this.#over = true
+    this.#deps.logger.info('A growing reply is no longer shown', { traceId: this.#turn.traceId, ...fields })
   }
 }
 

@@ -1,34 +1,48 @@
 import type { Clock } from '../core/clock.ts'
 import type { IdSource } from '../core/ids.ts'
-import type { OutboundMessage, RenderedPart } from '../core/outbound.ts'
-import type { NewDelivery } from '../store/store.ts'
+import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { DeliverySettings } from './settings.ts'
 
 export interface RowDeps {
   readonly ids: IdSource
   readonly clock: Clock
   readonly settings: DeliverySettings
+  /** Of this process: what it sends is its own. */
+  readonly epoch: number
 }
 
 /** A message without its text. */
 export type Envelope = Omit<OutboundMessage, 'text'>
 
-/** The outbox row of one part, planned. Only the first part visibly answers a message. */
-export function newRow(deps: RowDeps, of: Envelope, part: RenderedPart, partNo: number): NewDelivery {
-  const { source, session, traceId, address, replyTo, only } = of
-  return {
+interface NewPart {
+  readonly part: RenderedPart
+  readonly partNo: number
+  /** Its send follows at once: it is `sending` since then, and not planned. */
+  readonly startedAt?: number | undefined
+}
+
+type Growing = { -readonly [Key in keyof Delivery]: Delivery[Key] }
+
+/** The outbox row of one part, as the store will have it. Only the first part visibly answers a message. */
+export function newRow(deps: RowDeps, of: Envelope, { part, partNo, startedAt }: NewPart): Delivery {
+  const begun = startedAt !== undefined
+  const row: Growing = {
     id: deps.ids.delivery(),
-    source,
+    source: of.source,
     partNo,
-    traceId,
-    address,
+    traceId: of.traceId,
+    address: of.address,
     class: of.class,
     op: 'send',
     part,
-    state: 'planned',
+    state: begun ? 'sending' : 'planned',
+    attempt: begun ? 1 : 0,
+    ownerEpoch: begun ? deps.epoch : 0,
     expiresAt: deps.clock.now() + deps.settings.expireAfterMs[of.class],
-    ...(session === undefined ? {} : { sessionId: session.id }),
-    ...(replyTo === undefined || partNo > 0 ? {} : { replyTo }),
-    ...(only === undefined ? {} : { only }),
   }
+  if (begun) row.startedAt = startedAt
+  if (of.session !== undefined) row.sessionId = of.session.id
+  if (of.replyTo !== undefined && partNo === 0) row.replyTo = of.replyTo
+  if (of.only !== undefined) row.only = of.only
+  return row
 }

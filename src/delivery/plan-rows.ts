@@ -1,9 +1,9 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
-import type { NewDelivery, StoreWriter } from '../store/store.ts'
+import type { StoreWriter } from '../store/store.ts'
 import type { LaneItem } from './lanes.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
@@ -18,20 +18,71 @@ export interface PlannedReply {
 }
 
 export interface PlanDeps extends RowDeps {
-  readonly epoch: number
   format(channel: ChannelId): TextFormat
   sendAllowed(message: Speaker): SendVerdict
   /** Takes a slot and announces the part if it may leave right after the commit. */
   claim(message: OutboundMessage): boolean
 }
 
+interface Planning {
+  readonly deps: PlanDeps
+  readonly tx: StoreWriter
+  readonly message: OutboundMessage
+}
+
 /** Writes the rows of a message. A live reply has its row already; that becomes the final edit, or is taken back (A04). */
-export async function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
+export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
   const plan = planReply(message, deps.format(message.address.channel), deps.sendAllowed(message))
+  const planning = { deps, tx, message }
+  return plan.kind === 'parts' ? say(planning, plan.parts) : sayNothing(planning, plan)
+}
+
+/**
+ * Most answers are one part of which nothing was shown before. That is not asked: the store, which takes each part of a
+ * source once (P33), refuses the row where it is not so.
+ */
+async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<PlannedReply> {
+  const { deps, tx, message } = planning
+  // What must not happen twice is `sending` only once its send is next: a crash before that loses nothing.
+  const startedAt = message.class !== 'effect' && deps.claim(message) ? deps.clock.now() : undefined
+  const [part, second] = parts
+  if (part === undefined || second !== undefined) return sayAll(planning, parts, startedAt)
+  const row = newRow(deps, message, { part, partNo: 0, startedAt })
+  try {
+    await tx.outbox.add([row])
+  } catch (err) {
+    if (errorCode(err) !== 'conflict' || !isTurnId(message.source)) throw err
+    return sayAll(planning, parts, startedAt)
+  }
+  return { outcome: 'planned', address: message.address, items: [itemOf(row)] }
+}
+
+/** The first part replaces what was shown, if anything was. */
+async function sayAll(
+  planning: Planning,
+  parts: readonly RenderedPart[],
+  startedAt: number | undefined,
+): Promise<PlannedReply> {
+  const { deps, tx, message } = planning
   const shown = await growing(tx, message.source)
-  const planning: Planning = { deps, tx, message }
-  const items = plan.kind === 'parts' ? await write(planning, plan.parts, shown) : await retract(planning, shown)
-  return { ...verdictOf(plan), address: message.address, items }
+  const items: LaneItem[] = []
+  const rows: Delivery[] = []
+  for (const [partNo, part] of parts.entries()) {
+    if (partNo > 0) rows.push(newRow(deps, message, { part, partNo }))
+    else if (shown) items.push(await replaceShown(planning, shown, part, startedAt))
+    else rows.push(newRow(deps, message, { part, partNo, startedAt }))
+  }
+  if (rows.length > 0) await tx.outbox.add(rows)
+  for (const row of rows) items.push(itemOf(row))
+  return { outcome: 'planned', address: message.address, items }
+}
+
+async function sayNothing(planning: Planning, plan: Exclude<ReplyPlan, { kind: 'parts' }>): Promise<PlannedReply> {
+  const { address, source } = planning.message
+  const items = await retract(planning, await growing(planning.tx, source))
+  return plan.kind === 'denied'
+    ? { outcome: 'denied', because: plan.because, address, items }
+    : { outcome: plan.kind, address, items }
 }
 
 /** The row of a reply that was shown while its turn ran. Only turns have one; more rows than it are a final already (P33). */
@@ -42,47 +93,19 @@ async function growing(tx: StoreWriter, source: OutboundMessage['source']): Prom
   return shown
 }
 
-function verdictOf(plan: ReplyPlan): Pick<PlannedReply, 'outcome' | 'because'> {
-  if (plan.kind === 'parts') return { outcome: 'planned' }
-  return plan.kind === 'denied' ? { outcome: 'denied', because: plan.because } : { outcome: plan.kind }
-}
-
-interface Planning {
-  readonly deps: PlanDeps
-  readonly tx: StoreWriter
-  readonly message: OutboundMessage
-}
-
-async function write(
-  planning: Planning,
-  parts: readonly RenderedPart[],
-  shown: Delivery | undefined,
-): Promise<readonly LaneItem[]> {
-  const { deps, tx, message } = planning
-  const [first, ...rest] = parts
-  if (!first) return []
-  const head = shown ? [await replaceShown(planning, shown, first)] : []
-  const at = deps.clock.now()
-  // What must not happen twice is `sending` only once its send is next: a crash before that loses nothing.
-  const goesAtOnce = !shown && message.class !== 'effect' && deps.claim(message)
-  const rows = (shown ? rest : parts).map((part, index): NewDelivery => {
-    const row = newRow(deps, message, part, shown ? index + 1 : index)
-    return index === 0 && goesAtOnce ? { ...row, state: 'sending', startedAt: at } : row
-  })
-  if (rows.length > 0) await tx.outbox.add(rows)
-  return [...head, ...rows.map((row) => itemOf(row, deps.epoch))]
-}
-
 /** The row travels with the item only where its send follows at once; all others are read when their turn comes. */
-function itemOf(row: NewDelivery, epoch: number): LaneItem {
+function itemOf(row: Delivery): LaneItem {
   const { id, source } = row
-  return row.state === 'sending'
-    ? { id, source, row: { ...row, attempt: 1, ownerEpoch: epoch }, begun: true }
-    : { id, source }
+  return row.state === 'sending' ? { id, source, row, begun: true } : { id, source }
 }
 
 /** Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. */
-async function replaceShown({ deps, tx, message }: Planning, shown: Delivery, part: RenderedPart): Promise<LaneItem> {
+async function replaceShown(
+  { deps, tx }: Planning,
+  shown: Delivery,
+  part: RenderedPart,
+  startedAt: number | undefined,
+): Promise<LaneItem> {
   const { id, source } = shown
   const at = deps.clock.now()
   if (shown.state === 'uncertain' || shown.state === 'sending') {
@@ -91,11 +114,12 @@ async function replaceShown({ deps, tx, message }: Planning, shown: Delivery, pa
     return { id, source }
   }
   const op = isShown(shown) ? 'edit' : 'send'
-  const goesAtOnce = deps.claim(message)
-  await tx.outbox.replace(id, { op, part, state: goesAtOnce ? 'sending' : 'planned', at })
-  if (!goesAtOnce) return { id, source }
-  const row: Delivery = { ...shown, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt: at }
-  return { id, source, row, begun: true }
+  if (startedAt === undefined) {
+    await tx.outbox.replace(id, { op, part, state: 'planned', at })
+    return { id, source }
+  }
+  await tx.outbox.replace(id, { op, part, state: 'sending', at: startedAt })
+  return itemOf({ ...shown, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
 }
 
 /** Removes what a growing reply showed (S28). */

@@ -69,32 +69,33 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return fullAt.size
   }
 
-  function chatWaitMs(address: Address, rates: Rates, leaving: number): number {
-    const key = chatKey(address)
+  function chatWaitMs({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
     const paused = pausedUntil.size === 0 ? 0 : (pausedUntil.get(key) ?? 0) - clock.now()
-    const inGroup = address.chatType === 'direct' ? 0 : waitMs(`${key}#`, rates.group, leaving)
+    const inGroup = chatType === 'direct' ? 0 : waitMs(`${key}#`, rates.group, leaving)
     return Math.max(paused, waitMs(key, rates.chat, leaving), inGroup, 0)
   }
 
-  function spendChat(address: Address, rates: Rates): void {
-    const key = chatKey(address)
+  function spendChat({ chatType }: Address, key: string, rates: Rates): void {
     spend(key, rates.chat)
-    if (address.chatType !== 'direct') spend(`${key}#`, rates.group)
+    if (chatType !== 'direct') spend(`${key}#`, rates.group)
   }
 
   return {
     take(address, leaving = 0) {
-      const key = accountKey(address)
+      const account = accountKey(address)
       const rates = ratesOf(limits(address))
-      if (waitMs(key, rates.account, 0) > 0 || chatWaitMs(address, rates, leaving) > 0) return false
-      spendChat(address, rates)
-      spend(key, rates.account)
+      if (waitMs(account, rates.account, 0) > 0) return false
+      const chat = chatKey(address, account)
+      if (chatWaitMs(address, chat, rates, leaving) > 0) return false
+      spendChat(address, chat, rates)
+      spend(account, rates.account)
       return true
     },
     takeChat(address) {
+      const key = chatKey(address)
       const rates = ratesOf(limits(address))
-      const wait = chatWaitMs(address, rates, 0)
-      if (wait === 0) spendChat(address, rates)
+      const wait = chatWaitMs(address, key, rates, 0)
+      if (wait === 0) spendChat(address, key, rates)
       return Math.ceil(wait)
     },
     bookAccount(address) {
@@ -134,6 +135,6 @@ function accountKey({ channel, account }: Address): string {
 }
 
 /** The platform counts chats, not topics. */
-function chatKey(address: Address): string {
-  return `${accountKey(address)}:${address.chat}`
+function chatKey(address: Address, account = accountKey(address)): string {
+  return `${account}:${address.chat}`
 }

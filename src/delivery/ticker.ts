@@ -2,19 +2,24 @@ import type { Clock } from '../core/clock.ts'
 
 /** One timer for everything that recurs while turns run; none while nothing does. */
 export interface Ticker {
-  /** Calls `task` about every `everyMs` until the returned function is called. */
-  add(task: () => void): () => void
+  /** Calls `tick` at about every `everyMs` until the task is removed. */
+  add(task: Ticking): void
+  remove(task: Ticking): void
   stop(): void
 }
 
+export interface Ticking {
+  tick(): void
+}
+
 export function createTicker(clock: Clock, everyMs: number): Ticker {
-  const tasks = new Set<() => void>()
+  const tasks = new Set<Ticking>()
   let cancel: (() => void) | undefined
 
   const arm = (): void => {
     cancel = clock.after(everyMs, () => {
       cancel = undefined
-      for (const task of [...tasks]) task()
+      for (const task of [...tasks]) task.tick()
       if (tasks.size > 0) arm()
     })
   }
@@ -22,8 +27,8 @@ export function createTicker(clock: Clock, everyMs: number): Ticker {
     add(task) {
       tasks.add(task)
       if (!cancel) arm()
-      return () => tasks.delete(task)
     },
+    remove: (task) => tasks.delete(task),
     stop() {
       tasks.clear()
       cancel?.()

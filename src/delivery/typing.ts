@@ -6,7 +6,7 @@ import type { Calls } from './calls.ts'
 import type { LiveTurn } from './growing-message.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import type { Ticker } from './ticker.ts'
+import type { Ticker, Ticking } from './ticker.ts'
 
 export interface TypingDeps {
   readonly clock: Clock
@@ -24,41 +24,60 @@ const LONGEST_MS = 120_000
 /** Renewed before it runs out. */
 const RENEW_SHARE = 0.8
 
+type TypingTurn = Required<Pick<LiveTurn, 'address' | 'session'>>
+
 /**
  * Shows typing until the returned function is called, two minutes at most. Never queued, never retried, dropped while the
  * platform wants a pause; a failure is dropped too. Where nothing may be said it ends.
  */
-export function startTyping(deps: TypingDeps, turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void {
-  const { address } = turn
-  const since = deps.clock.now()
-  let next = since + SHOW_AFTER_MS
-  let ended = false
-  let calling: AbortController | undefined
+export function startTyping(deps: TypingDeps, turn: TypingTurn): () => void {
+  const typing = new Typing(deps, turn)
+  deps.ticker.add(typing)
+  return () => typing.end()
+}
 
-  const show = async (): Promise<void> => {
-    const adapter = deps.adapter(address)
-    if (!adapter || !showsTyping(adapter) || deps.limiter.paused(address)) return
-    if (!deps.sendAllowed(turn).allowed) return end()
-    next = deps.clock.now() + adapter.typingLastsMs * RENEW_SHARE
-    await deps.calls.make((control) => {
-      calling = control
+/** One for each turn, of which most end before anything is shown. */
+class Typing implements Ticking {
+  readonly #deps: TypingDeps
+  readonly #turn: TypingTurn
+  readonly #since: number
+  #next: number
+  #ended = false
+  #calling: AbortController | undefined
+
+  constructor(deps: TypingDeps, turn: TypingTurn) {
+    this.#deps = deps
+    this.#turn = turn
+    this.#since = deps.clock.now()
+    this.#next = this.#since + SHOW_AFTER_MS
+  }
+
+  tick(): void {
+    const now = this.#deps.clock.now()
+    if (now >= this.#since + LONGEST_MS) this.end()
+    if (this.#calling || this.#ended || now < this.#next) return
+    const called = (): void => {
+      this.#calling = undefined
+    }
+    this.#show().then(called, called)
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#deps.ticker.remove(this)
+    this.#calling?.abort()
+  }
+
+  async #show(): Promise<void> {
+    const { adapter: adapterFor, calls, clock, limiter, sendAllowed } = this.#deps
+    const { address } = this.#turn
+    const adapter = adapterFor(address)
+    if (!adapter || !showsTyping(adapter) || limiter.paused(address)) return
+    if (!sendAllowed(this.#turn).allowed) return this.end()
+    this.#next = clock.now() + adapter.typingLastsMs * RENEW_SHARE
+    await calls.make((control) => {
+      this.#calling = control
       return adapter.showTyping(address, control.signal)
     })
   }
-  const tick = (): void => {
-    const now = deps.clock.now()
-    if (now >= since + LONGEST_MS) end()
-    if (calling || ended || now < next) return
-    const called = (): void => {
-      calling = undefined
-    }
-    show().then(called, called)
-  }
-  const remove = deps.ticker.add(tick)
-  const end = (): void => {
-    ended = true
-    remove()
-    calling?.abort()
-  }
-  return end
 }

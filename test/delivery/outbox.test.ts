@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { answerLost, broken, refused, unreachable } from './fake-channel.ts'
 import { anInbox, at, DM, GROUP, openRig, TURN } from './rig.ts'
@@ -132,6 +132,21 @@ test('P33: a second message of one source is a conflict', async () => {
   const source = anInbox('1')
   await rig.say('once', { source })
   await expect(rig.say('twice', { source })).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('P33: an answer in one part is planned without a question; that its turn had shown something the row tells', async () => {
+  const rig = await openRig()
+  const message = rig.message('once')
+  const questions = (): Promise<number> =>
+    rig.store.write(async (tx) => {
+      const { outbox } = tx
+      const asked = vi.spyOn(outbox, 'ofSource')
+      await rig.delivery.plan(Object.create(tx, { outbox: { value: outbox } }), message)
+      return asked.mock.calls.length
+    })
+
+  expect([await questions(), await questions()]).toEqual([0, 1])
+  expect(await rig.rows(message.source)).toHaveLength(1)
 })
 
 test('P33: a second answer of a turn in several parts is a conflict', async () => {

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { layOutBlocks } from '../../../adapters/shared/lay-out-blocks.ts'
+import { parseMarkdown } from '../../../adapters/shared/markdown.ts'
+import { splitPassages } from '../../../adapters/shared/split-text.ts'
 import { createTelegramFormat, telegramFormat } from '../../../adapters/telegram/format.ts'
+import { renderHtml, renderPlain } from '../../../adapters/telegram/render-html.ts'
 import { parseTelegramHtml } from './telegram-html.ts'
 
 const UNLIMITED = 1_000_000
@@ -119,6 +123,42 @@ describe('telegram format, any document', () => {
         for (const visible of visibleOf(markdown, limit)) expect(visible).not.toMatch(/\p{Cs}/u)
       }),
       { numRuns: 500 },
+    )
+  })
+})
+
+/** What `split` does with any text, without its short way for bare ones. */
+function splitTheLongWay(markdown: string, limit: number) {
+  const passages = layOutBlocks(parseMarkdown(markdown))
+  const parts = splitPassages(passages, { limit, marks: undefined })
+  return parts.map((part) => ({ text: renderHtml(part), plain: renderPlain(part, limit), markup: 'html' }))
+}
+
+describe('telegram format, bare text', () => {
+  /** Much that is bare, and little that only just is not. */
+  const nearlyBare = fc
+    .array(
+      fc.oneof(
+        {
+          weight: 8,
+          arbitrary: fc.constantFrom('word ', 'x', '\n', '\t', ' ', '12', '.', ',', '?', "'", '"', 'ü', '👍'),
+        },
+        { weight: 1, arbitrary: fc.constantFrom(...SHARDS, '=', '+', '-', '12)', '\r') },
+      ),
+      { maxLength: 20, size: 'max' },
+    )
+    .map((pieces) => pieces.join(''))
+    .filter((text) => /[^\s\p{Cf}\p{Cc}]/u.test(text))
+
+  test('any text x comes out as it would the long way', () => {
+    const visible = ({ plain }: { plain: string }) => /[^\s\p{Cf}]/u.test(plain)
+    fc.assert(
+      fc.property(nearlyBare, fc.integer({ min: 12, max: 200 }), (text, limit) => {
+        const long = splitTheLongWay(text, limit).filter(visible)
+        fc.pre(long.length > 0)
+        expect(createTelegramFormat(limit).split(text)).toEqual(long)
+      }),
+      { numRuns: 5000 },
     )
   })
 })
