@@ -10,20 +10,21 @@ interface PairedMessages {
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
 
 /**
+ * Nothing but texts: there is neither a call to pair nor one to repeat. Earlier turns keep no calls (C27), so that this is
+ * true of most requests, however long they are.
+ */
+export function isTalk(messages: readonly ModelMessage[]): boolean {
+  return messages.every(
+    (message) => message.role === 'user' || (message.role === 'assistant' && message.calls.length === 0),
+  )
+}
+
+/**
  * Makes every tool call answered by exactly one result right behind it, and drops results nobody asked for: a provider
  * refuses a history with one dangling call for ever (RELIABILITY P41). Run before each request. Throws `invalid` for a
  * role that is none of ours (C24).
  */
 export function pairCalls(messages: readonly ModelMessage[]): PairedMessages {
-  return messages.every(isTalk) ? { messages, repairs: 0 } : pair(messages)
-}
-
-/** Earlier turns keep no calls (C27), so that most requests have nothing to pair, however long they are. */
-function isTalk(message: ModelMessage): boolean {
-  return message.role === 'user' || (message.role === 'assistant' && message.calls.length === 0)
-}
-
-function pair(messages: readonly ModelMessage[]): PairedMessages {
   const paired: ModelMessage[] = []
   let repairs = 0
   for (const [index, message] of messages.entries()) {

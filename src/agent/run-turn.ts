@@ -1,12 +1,19 @@
 import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
-import { addUsage, type Model, type ModelMessage, type ModelToolCall, type Usage } from '../core/model.ts'
+import {
+  addUsage,
+  type Model,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelToolCall,
+  type Usage,
+} from '../core/model.ts'
 import { stripSilence } from '../core/silence.ts'
 import type { JournalDraft, OpenStep, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../core/turn.ts'
 import { type Answer, askModel } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
-import { pairCalls } from './pair-calls.ts'
+import { isTalk, pairCalls } from './pair-calls.ts'
 import { planCalls } from './plan-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { runTools } from './run-tools.ts'
@@ -32,6 +39,8 @@ type Steps = AsyncGenerator<JournalDraft, void, void>
 /** What a turn has come to; a failure still reports real numbers. */
 interface Progress {
   messages: readonly ModelMessage[]
+  /** Nothing but texts so far. */
+  talk: boolean
   steps: number
   usage: Usage
   /** The last answer's model and text, for a turn that a limit ends. */
@@ -89,7 +98,7 @@ async function* runTurn(run: Run): ReturnType<RunAgent> {
 }
 
 function begun({ messages, spent, agent }: TurnRequest): Progress {
-  return { messages, steps: spent.steps, usage: spent.usage, model: agent.model, text: '' }
+  return { messages, talk: isTalk(messages), steps: spent.steps, usage: spent.usage, model: agent.model, text: '' }
 }
 
 function equip({ settings, request }: Run, model: Model): Equipment {
@@ -103,24 +112,30 @@ function equip({ settings, request }: Run, model: Model): Equipment {
 
 /** Why the turn may not go on, in words for the chat; undefined if it may. */
 function limitOf({ settings, progress }: Run): string | undefined {
-  if (watchLoop(progress.messages) === 'stop') return 'I stopped here because I kept repeating the same step.'
+  if (!progress.talk && watchLoop(progress.messages) === 'stop')
+    return 'I stopped here because I kept repeating the same step.'
   return progress.steps >= settings.maxSteps ? `I stopped here after ${progress.steps} steps.` : undefined
 }
 
-function nextRequest({ settings, request, progress }: Run, { model, tools, system }: Equipment) {
-  const paired = pairCalls(progress.messages)
-  if (paired.repairs > 0) {
+function nextRequest(run: Run, { model, tools, system }: Equipment): ModelRequest {
+  const { settings, request, progress } = run
+  const { thinking } = request.agent
+  const messages = progress.talk ? progress.messages : paired(run, model)
+  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
+  return thinking === undefined ? asked : { ...asked, thinking }
+}
+
+function paired({ settings, request, progress }: Run, model: Model): readonly ModelMessage[] {
+  const { messages, repairs } = pairCalls(progress.messages)
+  if (repairs > 0) {
     settings.logger.warn('The history had unpaired tool calls and was repaired for the model', {
       traceId: request.traceId,
       sessionId: request.sessionId,
       model: model.id,
-      repairs: paired.repairs,
+      repairs,
     })
   }
-  const { thinking } = request.agent
-  const { messages } = paired
-  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
-  return thinking === undefined ? asked : { ...asked, thinking }
+  return messages
 }
 
 function take(answer: Answer, progress: Progress): void {
@@ -142,6 +157,7 @@ async function* act(run: Run, tools: readonly Tool[], answer: Answer): Steps {
 /** Gives every call of a step its result, then adds what people said meanwhile. */
 async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelToolCall[], open?: OpenStep): Steps {
   const { settings, request, signal, progress } = run
+  progress.talk = false
   const reason = limitOf(run)
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
   const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })

@@ -6,7 +6,7 @@ import { sessionsHistory } from './sessions-history.ts'
 import { sessionsList } from './sessions-list.ts'
 import { sessionsSend } from './sessions-send.ts'
 
-/** The tools behind the group names of an agent's `tools:` list; each tool once. Throws `config` for an unknown group. */
+/** The tools behind the group names of an agent's `tools:` list, looked up once a list; each tool once. Throws `config` for an unknown group. */
 type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
 
 export interface CatalogueOptions {
@@ -22,16 +22,25 @@ export function createCatalogue({ timeZone, sessions, more = {} }: CatalogueOpti
     ['sessions', [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)]],
     ...Object.entries(more),
   ])
-  return (names) => [
-    ...new Set(
-      names.flatMap((name) => {
-        const tools = groups.get(name)
-        if (tools) return tools
-        throw new ParleyError(
-          'config',
-          `There is no tool group "${name}"; known groups: ${[...groups.keys()].join(', ')}.`,
-        )
-      }),
-    ),
-  ]
+  const chosen = new WeakMap<readonly string[], readonly Tool[]>()
+  return (names) => {
+    const known = chosen.get(names)
+    if (known !== undefined) return known
+    const tools = toolsOf(names, groups)
+    chosen.set(names, tools)
+    return tools
+  }
+}
+
+function toolsOf(names: readonly string[], groups: ReadonlyMap<string, readonly Tool[]>): readonly Tool[] {
+  const tools = new Set<Tool>()
+  for (const name of names) {
+    const group = groups.get(name)
+    if (!group) {
+      const known = [...groups.keys()].join(', ')
+      throw new ParleyError('config', `There is no tool group "${name}"; known groups: ${known}.`)
+    }
+    for (const tool of group) tools.add(tool)
+  }
+  return [...tools]
 }

@@ -8,6 +8,29 @@ export type Heard = UserMessageData & {
   readonly deleted?: true
 }
 
+export interface ContextLimits {
+  /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
+  readonly contextMessages: number
+  /** Of these messages together. */
+  readonly contextCharacters: number
+}
+
+/** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
+export function boundContext(
+  pending: readonly Heard[],
+  { contextMessages, contextCharacters }: ContextLimits,
+): readonly Heard[] {
+  if (pending.every(({ triggers }) => triggers)) return pending
+  let [messages, characters] = [0, 0]
+  const kept = pending.toReversed().filter(({ triggers, text }) => {
+    if (triggers) return true
+    messages++
+    characters += text.length
+    return messages <= contextMessages && characters <= contextCharacters
+  })
+  return kept.length === pending.length ? pending : kept.reverse()
+}
+
 /** An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. */
 export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
   if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]

@@ -1,10 +1,10 @@
 import type { ChatType } from '../../core/address.ts'
-import type { HistoryBoundary, MessageName, PostedData, SessionEvent } from '../../core/event.ts'
+import type { EventDraft, HistoryBoundary, MessageName, PostedData, SessionEvent } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import { applyEdit, dropDeleted, type Heard, redact, takeOldest } from './heard.ts'
+import { applyEdit, boundContext, type ContextLimits, dropDeleted, type Heard, redact, takeOldest } from './heard.ts'
 import {
   addHistory,
   exchange,
@@ -17,13 +17,9 @@ import {
 import { taggedText } from './user-text.ts'
 
 /** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
-export interface ViewLimits {
+export interface ViewLimits extends ContextLimits {
   /** Completed turns kept. */
   readonly turns: number
-  /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
-  readonly contextMessages: number
-  /** Of these messages together. */
-  readonly contextCharacters: number
 }
 
 /**
@@ -79,10 +75,23 @@ export function extendView(
   chat: ChatType,
   limits: ViewLimits,
 ): ModelView {
-  let next = view
-  for (const event of events) next = { ...next, ...fold(next, event, chat, limits), lastSeq: event.seq }
+  return growView(view, { events, lastSeq: events.at(-1)?.seq ?? view.lastSeq }, chat, limits)
+}
+
+/** Adds what was just appended; `lastSeq` is the number of the last of it. */
+export function growView(
+  view: ModelView,
+  { events, lastSeq }: { readonly events: readonly Logged[]; readonly lastSeq: number },
+  chat: ChatType,
+  limits: ViewLimits,
+): ModelView {
+  const next = { ...view, lastSeq }
+  for (const event of events) Object.assign(next, fold(next, event, chat, limits))
   return next
 }
+
+/** An event, whatever its number and time. */
+type Logged = EventDraft & Pick<SessionEvent, 'turnId'>
 
 /** The messages of a request for the running turn, and the step a crash left open. */
 export function requestMessages(
@@ -95,7 +104,7 @@ export function requestMessages(
   return { messages, open: running.open }
 }
 
-function fold(view: ModelView, event: SessionEvent, chat: ChatType, limits: ViewLimits): Change {
+function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits): Change {
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return UNCHANGED
@@ -215,7 +224,7 @@ function steer(view: ModelView, { chat, messages }: Taking): Change {
   return { pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
 }
 
-type StepEvent = Extract<SessionEvent, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
+type StepEvent = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
 
 function advance(running: RunningTurn, event: StepEvent): RunningTurn {
   switch (event.type) {
@@ -273,19 +282,6 @@ function bound(view: ModelView, boundary: HistoryBoundary): Change {
 /** A turn that was under way elsewhere ends there; what nobody had answered there is context here. */
 function endTakenOver({ pending }: ModelView): Change {
   return { running: undefined, pending: pending.map((message) => ({ ...message, triggers: false })) }
-}
-
-/** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
-function boundContext(pending: readonly Heard[], { contextMessages, contextCharacters }: ViewLimits): readonly Heard[] {
-  if (pending.every(({ triggers }) => triggers)) return pending
-  let [messages, characters] = [0, 0]
-  const kept = pending.toReversed().filter(({ triggers, text }) => {
-    if (triggers) return true
-    messages++
-    characters += text.length
-    return messages <= contextMessages && characters <= contextCharacters
-  })
-  return kept.length === pending.length ? pending : kept.reverse()
 }
 
 function joined(heard: readonly Heard[], chat: ChatType): string {

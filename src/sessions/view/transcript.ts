@@ -3,7 +3,7 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
-import { EMPTY_VIEW, extendView, type ModelView, type ViewLimits } from './model-view.ts'
+import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
 
 const PAGE = 500
 /** Views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
@@ -62,11 +62,10 @@ export function createTranscript(
       const view = views.get(session.id)
       return turn !== undefined && view?.running?.id === turn ? view : read(session)
     },
-    saw({ id, chatType }, { seq, at, events: drafts }) {
+    saw({ id, chatType }, { seq, events: appended }) {
       const view = views.get(id)
       if (view?.lastSeq !== seq - 1) return
-      const appended = drafts.map((draft, index) => ({ ...draft, seq: seq + index, at }))
-      remember(id, extendView(view, appended, chatType, limits))
+      remember(id, growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, chatType, limits))
     },
     drop: (id) => void views.delete(id),
   }
