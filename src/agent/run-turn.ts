@@ -81,7 +81,8 @@ async function* runTurn(run: Run): ReturnType<RunAgent> {
       signal.throwIfAborted()
       const reason = limitOf(run)
       if (reason !== undefined) return stoppedBy(reason, progress)
-      const answer = await askModel(equipment.model, nextRequest(run, equipment), run)
+      const asking = askModel(equipment.model, nextRequest(run, equipment), run)
+      const answer = asking instanceof Promise ? await asking : asking
       take(answer, progress)
       signal.throwIfAborted()
       if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {

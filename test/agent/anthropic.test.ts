@@ -8,7 +8,7 @@ import { type AnswerReply, playReplies, type Reply, textReply } from '../../src/
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { type MovedClock, movedClock } from './moved-clock.ts'
-import { call, never } from './turns.ts'
+import { call, never, oneByOne } from './turns.ts'
 
 let server: AnthropicServer
 let clock: MovedClock
@@ -165,7 +165,7 @@ describe('anthropic', () => {
     const gate = createGate()
     server.setScript(playReplies(textReply('Hello there', { holds: [{ beforeDelta: 0, gate }] })))
     const stop = new AbortController()
-    const next = (await modelOf()).stream(hello, stop.signal)[Symbol.asyncIterator]().next()
+    const next = oneByOne((await modelOf()).stream(hello, stop.signal)).next()
     await gate.reached
     stop.abort()
     await expect(next).rejects.toThrow(expect.objectContaining({ code: 'aborted' }))
@@ -174,14 +174,14 @@ describe('anthropic', () => {
   })
 
   it('an abort before anything was asked is aborted', async () => {
-    const next = (await modelOf()).stream(hello, AbortSignal.abort())[Symbol.asyncIterator]().next()
+    const next = oneByOne((await modelOf()).stream(hello, AbortSignal.abort())).next()
     await expect(next).rejects.toThrow(expect.objectContaining({ code: 'aborted' }))
   })
 
   it('a stream that stalls after some text is model_stalled after 60 s without an event, not before', async () => {
     const stall = { kind: 'stall', afterDelta: 1 } as const
     server.setScript(playReplies(textReply('Hello there', { split: (text) => [text, '!'], interrupt: stall })))
-    const stream = (await modelOf()).stream(hello, never())[Symbol.asyncIterator]()
+    const stream = oneByOne((await modelOf()).stream(hello, never()))
     expect(await stream.next()).toMatchObject({ value: { delta: 'Hello there' } })
     clock.advance(600_000)
     const next = stream.next()
@@ -196,7 +196,7 @@ describe('anthropic', () => {
     const gate = createGate()
     const holds = [{ beforeDelta: 1, gate }]
     server.setScript(playReplies(textReply('Hello', { split: (text) => [text, '!'], holds })))
-    const stream = (await modelOf()).stream(hello, never())[Symbol.asyncIterator]()
+    const stream = oneByOne((await modelOf()).stream(hello, never()))
     await stream.next()
     await gate.reached
     clock.advance(600_000)
@@ -217,7 +217,7 @@ describe('anthropic', () => {
 
   it('a server that takes the request and says nothing is model_stalled too', async () => {
     const hold = server.faults.add({ action: { kind: 'hold', when: 'before' } })
-    const next = (await modelOf()).stream(hello, never())[Symbol.asyncIterator]().next()
+    const next = oneByOne((await modelOf()).stream(hello, never())).next()
     await hold.reached
     clock.advance(60_000)
     await expect(next).rejects.toThrow(expect.objectContaining({ code: 'model_stalled' }))

@@ -5,7 +5,7 @@ import { type ErrorCode, ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent } from '../../src/core/model.ts'
 import { hastyClock, movedClock } from './moved-clock.ts'
-import { fakeModel, never, type Say } from './turns.ts'
+import { fakeModel, never, oneByOne, type Say } from './turns.ts'
 
 const busy = (afterMs?: number, code: ErrorCode = 'model_overloaded'): Say => ({
   fail: new ModelError(code, 'busy', { advice: { retry: true, ...(afterMs === undefined ? {} : { afterMs }) } }),
@@ -83,7 +83,7 @@ describe('retry-model', () => {
     const stop = new AbortController()
     const model = fakeModel(busy())
     const wrapped = retryModel(model, { clock, random: () => 0.5, logger: silentLogger })
-    const next = wrapped.stream(request, stop.signal)[Symbol.asyncIterator]().next()
+    const next = oneByOne(wrapped.stream(request, stop.signal)).next()
     await clock.timerOf(2_000)
     stop.abort()
     await expect(next).rejects.toThrow(expect.objectContaining({ code: 'aborted' }))

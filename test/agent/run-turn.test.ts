@@ -132,10 +132,20 @@ describe('run-turn', () => {
     expect([noModel, noTools].map(({ result }) => failure(result))).toEqual(['model_unconfigured', 'config'])
   })
 
-  it('a stream that ends without an end fails as model_failed', async () => {
-    const model = { id: 'fake/torn', async *stream() {} }
+  it.each([
+    ['a stream', { id: 'fake/torn', async *stream() {} }],
+    ['an answer given at once', { id: 'fake/torn', stream: () => [] }],
+  ])('%s that ends without an end fails as model_failed', async (_, model) => {
     const played = await play(agentWith(model)(turnRequest(), never()))
     expect(failure(played.result)).toBe('model_failed')
+  })
+
+  it('a model that fails before it gives anything at once fails with its code', async () => {
+    const stream = () => {
+      throw new ParleyError('model_auth', 'no')
+    }
+    const played = await play(agentWith({ id: 'fake/refused', stream })(turnRequest(), never()))
+    expect(failure(played.result)).toBe('model_auth')
   })
 
   it('texts said meanwhile reach the next request, and are asked for only at step boundaries', async () => {

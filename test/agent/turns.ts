@@ -48,6 +48,11 @@ export function fakeModel(...says: readonly Say[]): FakeModel {
   }
 }
 
+/** The events of a model call, each when it is asked for. */
+export async function* oneByOne(events: ReturnType<Model['stream']>): AsyncGenerator<ModelEvent> {
+  yield* events
+}
+
 function aborted(signal: AbortSignal): Promise<never> {
   const error = new ParleyError('aborted', 'stopped')
   if (signal.aborted) return Promise.reject(error)

@@ -1,5 +1,4 @@
 import { type Model, type ModelEvent, NO_USAGE } from '../../core/model.ts'
-import { atOnce } from './at-once.ts'
 import { untagged } from './untagged.ts'
 
 const ID = 'scripted/echo'
@@ -10,6 +9,6 @@ export const echoModel: Model = {
   id: ID,
   stream({ messages }) {
     const asked = messages.findLast((message) => message.role === 'user')
-    return atOnce<ModelEvent>({ type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }, END)
+    return [{ type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }, END]
   },
 }

@@ -7,7 +7,7 @@ import { loadScript } from '../../../src/agent/scripted/load-script.ts'
 import { playScript } from '../../../src/agent/scripted/play-script.ts'
 import type { Model, ModelEvent, ModelMessage } from '../../../src/core/model.ts'
 import { hastyClock, movedClock } from '../moved-clock.ts'
-import { never } from '../turns.ts'
+import { never, oneByOne } from '../turns.ts'
 
 const SCRIPT = `
 rules:
@@ -118,7 +118,7 @@ describe('scripted/<file>', () => {
     const clock = movedClock()
     const model = playScript('scripted/x', await load(SCRIPT), clock)
     const request = { system: '', messages: [user('hang')], tools: [], maxTokens: 1 }
-    const stream = model.stream(request, stop.signal)[Symbol.asyncIterator]()
+    const stream = oneByOne(model.stream(request, stop.signal))
     await stream.next()
     const next = stream.next()
     await clock.timerOf(60_000)
