@@ -53,6 +53,8 @@ export interface TelegramClient {
 /** An idle connection older than this is not reused: what it would break by being closed already is a send. */
 const IDLE_CONNECTION_MS = 20_000
 const MAX_CONNECTIONS = 50
+/** Calls under way in a busy time, those that wait for a connection among them. */
+const MOST_IDLE_LINES = 256
 
 /** What one call at a time needs of the library; used again once its call was answered. */
 interface Line {
@@ -85,7 +87,7 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
           if (!patience.over(waiting)) return
           // Also for an answer that telegraf did not read to its end: that frees the connection.
           if (outcome.kind === 'failed') wire.cut()
-          else if (idle.length < MAX_CONNECTIONS) idle.push(line)
+          else if (idle.length < MOST_IDLE_LINES) idle.push(line)
           resolve(outcome)
         }
         const fail = (reason: string): void => {

@@ -21,7 +21,10 @@ export interface ChannelAdapter {
   start(sink: ChannelSink, signal: AbortSignal): Promise<void>
   /** Idempotent. Awaits calls in flight or abandons them within 5 s; afterwards `sink` is never called. */
   stop(): Promise<void>
-  /** Sends one part. Never throws and never retries: the receipt says which of the four classes it was. */
+  /**
+   * Sends one part. Never throws and never retries: the receipt says which of the four classes it was. `signal` is that
+   * of many sends; who listens to it takes the listener off again.
+   */
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
   health(): ChannelHealth
 }

@@ -52,13 +52,13 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return rates
   }
 
-  function waitMs(key: string, rate: Rate, leaving: number): number {
+  /** When the bucket has a slot and `leaving` more; in the past if it has them now. */
+  function slotAt(key: string, rate: Rate, leaving: number): number {
     const burst = Math.max(1, rate.burst - leaving)
-    return (fullAt.get(key) ?? 0) - (burst - 1) * rate.everyMs - clock.now()
+    return (fullAt.get(key) ?? 0) - (burst - 1) * rate.everyMs
   }
 
-  function spend(key: string, rate: Rate): void {
-    const now = clock.now()
+  function spend(key: string, rate: Rate, now: number): void {
     fullAt.set(key, Math.max(fullAt.get(key) ?? 0, now) + rate.everyMs)
     if (fullAt.size > sweepAbove) sweepAbove = SWEEP_ABOVE + 2 * sweep(now)
   }
@@ -69,40 +69,43 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return fullAt.size
   }
 
-  function chatWaitMs({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
-    const paused = pausedUntil.size === 0 ? 0 : (pausedUntil.get(key) ?? 0) - clock.now()
-    const inGroup = chatType === 'direct' ? 0 : waitMs(`${key}#`, rates.group, leaving)
-    return Math.max(paused, waitMs(key, rates.chat, leaving), inGroup, 0)
+  function chatSlotAt({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
+    const resumed = pausedUntil.size === 0 ? 0 : (pausedUntil.get(key) ?? 0)
+    const inGroup = chatType === 'direct' ? 0 : slotAt(`${key}#`, rates.group, leaving)
+    return Math.max(resumed, slotAt(key, rates.chat, leaving), inGroup)
   }
 
-  function spendChat({ chatType }: Address, key: string, rates: Rates): void {
-    spend(key, rates.chat)
-    if (chatType !== 'direct') spend(`${key}#`, rates.group)
+  function spendChat({ chatType }: Address, key: string, rates: Rates, now: number): void {
+    spend(key, rates.chat, now)
+    if (chatType !== 'direct') spend(`${key}#`, rates.group, now)
   }
 
   return {
     take(address, leaving = 0) {
+      const now = clock.now()
       const account = accountKey(address)
       const rates = ratesOf(limits(address))
-      if (waitMs(account, rates.account, 0) > 0) return false
+      if (slotAt(account, rates.account, 0) > now) return false
       const chat = chatKey(address, account)
-      if (chatWaitMs(address, chat, rates, leaving) > 0) return false
-      spendChat(address, chat, rates)
-      spend(account, rates.account)
+      if (chatSlotAt(address, chat, rates, leaving) > now) return false
+      spendChat(address, chat, rates, now)
+      spend(account, rates.account, now)
       return true
     },
     takeChat(address) {
+      const now = clock.now()
       const key = chatKey(address)
       const rates = ratesOf(limits(address))
-      const wait = chatWaitMs(address, key, rates, 0)
-      if (wait === 0) spendChat(address, key, rates)
+      const wait = Math.max(0, chatSlotAt(address, key, rates, 0) - now)
+      if (wait === 0) spendChat(address, key, rates, now)
       return Math.ceil(wait)
     },
     bookAccount(address) {
+      const now = clock.now()
       const key = accountKey(address)
       const { account } = ratesOf(limits(address))
-      const wait = Math.max(0, waitMs(key, account, 0))
-      spend(key, account)
+      const wait = Math.max(0, slotAt(key, account, 0) - now)
+      spend(key, account, now)
       return Math.ceil(wait)
     },
     pause(address, until) {
