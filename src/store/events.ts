@@ -15,6 +15,8 @@ const ROWS_PER_INSERT = 64
 const SPENT_PAGE = 500
 
 const COLUMNS = 'seq, at, type, turn_id, data'
+/** Those and the session's number. */
+const WIDTH = 6
 /** A number keeps the index that every append touches small. */
 const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -83,10 +85,15 @@ export class EventReading implements EventReader {
   }
 }
 
-/** Where an append takes place, and the number of its last event. */
-interface Place {
-  readonly sessionNo: number
-  readonly lastSeq: number
+interface Rows {
+  readonly at: number
+  readonly drafts: readonly EventToAppend[]
+}
+
+/** What is appended, and what that adds to its session. */
+interface Append extends Rows {
+  readonly sessionId: SessionId
+  readonly effect: EventEffect
 }
 
 export class EventWriting extends EventReading implements EventWriter {
@@ -97,24 +104,14 @@ export class EventWriting extends EventReading implements EventWriter {
     this.#current = ground.current
   }
 
-  async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
+  append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
     for (const draft of drafts)
-      if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
-    if (drafts.length === 0) throw invalid('there is nothing to append')
+      if (!EVENT_TYPES.includes(draft.type)) return Promise.reject(invalid(`${String(draft.type)} is no event type`))
+    if (drafts.length === 0) return Promise.reject(invalid('there is nothing to append'))
     const current = this.#current.get(sessionId)
     const effect = effectOf(drafts, current !== undefined && current.progress.description !== '')
-    const added = { events: drafts.length, at, effect }
-    // One statement takes the numbers and keeps the activity row in step: a gap or a repeat cannot come about (C23).
-    const advanced = current && (await this.#advanceKnown(sessionId, current, added))
-    const { sessionNo, lastSeq } = advanced ?? (await this.#advanceRow(sessionId, added))
-    const first = lastSeq - drafts.length + 1
-    let seq = first
-    for (const rows of inBatches(drafts, ROWS_PER_INSERT)) {
-      const params: SqlValue[] = [sessionNo, at]
-      for (const { type, turnId, data } of rows) params.push(seq++, type, turnId ?? null, JSON.stringify(data))
-      await this.sql.run(insertText(rows.length), params)
-    }
-    return first
+    const append = { sessionId, at, drafts, effect }
+    return current === undefined ? this.#appendTo(append) : this.#appendToCurrent(append, current)
   }
 
   async copy(from: SessionId, to: SessionId): Promise<number> {
@@ -149,14 +146,28 @@ export class EventWriting extends EventReading implements EventWriter {
     await this.sql.run(gone, [sessionId, upTo])
   }
 
-  /** What the row holds is known, so nothing is looked up and nothing returned. Undefined if the row is further. */
-  #advanceKnown(
-    sessionId: SessionId,
-    { no, progress }: CurrentSession,
-    { events, at, effect }: Added,
-  ): Promise<Place | undefined> {
+  /** Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23). */
+  #appendTo(append: Append): Promise<number> {
+    const { sessionId, at, drafts, effect } = append
+    this.#current.forget(sessionId)
+    return this.sql.get(
+      `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
+        turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
+        description = CASE WHEN description = '' THEN $6 ELSE description END
+        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
+      [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
+      (row) => {
+        if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
+        return this.#insert(integer(row, 'no'), integer(row, 'last_seq') - drafts.length + 1, append)
+      },
+    )
+  }
+
+  /** As `appendTo`, where it is known what the row holds: nothing is looked up and nothing returned. */
+  #appendToCurrent(append: Append, { no, progress }: CurrentSession): Promise<number> {
+    const { sessionId, at, drafts, effect } = append
     const next: Progress = {
-      lastSeq: progress.lastSeq + events,
+      lastSeq: progress.lastSeq + drafts.length,
       messageCount: progress.messageCount + effect.messages,
       turnCount: progress.turnCount + effect.turns,
       lastActivityAt: at,
@@ -168,34 +179,31 @@ export class EventWriting extends EventReading implements EventWriter {
         preview = $5, description = $6 WHERE no = $7 AND last_seq = $8`,
       [next.lastSeq, next.messageCount, next.turnCount, at, next.preview, next.description, no, progress.lastSeq],
       (changed) => {
-        if (changed === 0) return undefined
+        if (changed === 0) return this.#appendTo(append)
         this.#current.advance(sessionId, next)
-        return { sessionNo: no, lastSeq: next.lastSeq }
+        return this.#insert(no, progress.lastSeq + 1, append)
       },
     )
   }
 
-  #advanceRow(sessionId: SessionId, { events, at, effect }: Added): Promise<Place> {
-    this.#current.forget(sessionId)
-    return this.sql.get(
-      `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
-        turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
-        description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
-      [events, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
-      (row) => {
-        if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-        return { sessionNo: integer(row, 'no'), lastSeq: integer(row, 'last_seq') }
-      },
-    )
+  /** Inserts `drafts` from number `first` on, and resolves with it. */
+  #insert(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
+    if (drafts.length > ROWS_PER_INSERT) return this.#insertBatches(sessionNo, first, { at, drafts })
+    const params: SqlValue[] = []
+    let seq = first
+    for (const { type, turnId, data } of drafts)
+      params.push(sessionNo, seq++, at, type, turnId ?? null, JSON.stringify(data))
+    return this.sql.run(insertText(drafts.length), params, () => first)
   }
-}
 
-/** What an append adds to a session. */
-interface Added {
-  readonly events: number
-  readonly at: number
-  readonly effect: EventEffect
+  async #insertBatches(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
+    let seq = first
+    for (const some of inBatches(drafts, ROWS_PER_INSERT)) {
+      await this.#insert(sessionNo, seq, { at, drafts: some })
+      seq += some.length
+    }
+    return first
+  }
 }
 
 const insertTexts = new Map<number, string>()
@@ -203,10 +211,7 @@ const insertTexts = new Map<number, string>()
 function insertText(count: number): string {
   const known = insertTexts.get(count)
   if (known !== undefined) return known
-  const tuples = Array.from({ length: count }, (_, row) => {
-    const next = 3 + row * 4
-    return `($1, $${next}, $2, $${next + 1}, $${next + 2}, $${next + 3})`
-  })
+  const tuples = Array.from({ length: count }, (_, row) => `(${placeholders(WIDTH, 1 + row * WIDTH)})`)
   const text = `INSERT INTO events (session_no, ${COLUMNS}) VALUES ${tuples.join(', ')}`
   insertTexts.set(count, text)
   return text

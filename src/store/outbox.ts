@@ -117,13 +117,20 @@ function found(row: SqlRow | undefined): Delivery | undefined {
 const ROWS_PER_INSERT = 32
 
 export class OutboxWriting extends OutboxReading implements OutboxWriter {
-  async add(rows: readonly NewDelivery[]): Promise<void> {
-    for (const some of inBatches(rows, ROWS_PER_INSERT)) {
-      const params: SqlValue[] = []
-      for (const row of some) pushParams(params, row, this.epoch)
-      const added = await this.sql.run(insertText(some.length), params)
-      if (added < some.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
-    }
+  add(rows: readonly NewDelivery[]): Promise<void> {
+    return rows.length === 1 ? this.#insert(rows) : this.#insertBatches(rows)
+  }
+
+  async #insertBatches(rows: readonly NewDelivery[]): Promise<void> {
+    for (const some of inBatches(rows, ROWS_PER_INSERT)) await this.#insert(some)
+  }
+
+  #insert(rows: readonly NewDelivery[]): Promise<void> {
+    const params: SqlValue[] = []
+    for (const row of rows) pushParams(params, row, this.epoch)
+    return this.sql.run(insertText(rows.length), params, (added) => {
+      if (added < rows.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
+    })
   }
 
   async begin(deliveryId: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface GroupCommit {
   /** Resolves after the COMMIT with what `body` returned. */
   write<T>(body: (sql: SqliteTransaction) => Promise<T>): Promise<T>
   /** Runs `read` between two groups, so that it sees committed data only; at once where none is open. */
-  read<T>(read: () => T): Promise<T>
+  read<T>(read: () => T | Promise<T>): Promise<T>
   /** Refuses new work, and resolves once the accepted work is done. */
   drain(): Promise<void>
 }
@@ -74,7 +74,7 @@ export function createGroupCommit(
     close()
     settle()
   }
-  const read = <T>(action: () => T): Promise<T> => {
+  const read = <T>(action: () => T | Promise<T>): Promise<T> => {
     if (open !== undefined) return open.then(() => read(action))
     if (draining) return Promise.reject(closed())
     try {

@@ -14,8 +14,8 @@ export class SqliteReads implements Sql {
   }
 
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
-  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T): Promise<T>
-  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T) {
+  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T | Promise<T>): Promise<T>
+  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T | Promise<T>) {
     return this.#group.read(() => {
       const rows = this.#connection.all(text, params)
       return read === undefined ? rows : read(rows)
@@ -23,8 +23,8 @@ export class SqliteReads implements Sql {
   }
 
   get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T): Promise<T>
-  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T) {
+  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T | Promise<T>): Promise<T>
+  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T | Promise<T>) {
     return this.#group.read(() => {
       const row = this.#connection.get(text, params)
       return read === undefined ? row : read(row)

@@ -24,8 +24,8 @@ export class SqliteTransaction implements TransactionSql {
   }
 
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
-  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T): Promise<T>
-  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T) {
+  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T | Promise<T>): Promise<T>
+  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T | Promise<T>) {
     try {
       const rows = this.#usable().all(text, params)
       if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
@@ -36,8 +36,8 @@ export class SqliteTransaction implements TransactionSql {
   }
 
   get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T): Promise<T>
-  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T) {
+  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T | Promise<T>): Promise<T>
+  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T | Promise<T>) {
     try {
       const row = this.#usable().get(text, params)
       if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
@@ -48,8 +48,8 @@ export class SqliteTransaction implements TransactionSql {
   }
 
   run(text: string, params: readonly SqlValue[]): Promise<number>
-  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T): Promise<T>
-  run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T) {
+  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T | Promise<T>): Promise<T>
+  run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T | Promise<T>) {
     try {
       const changed = this.#usable().run(text, params)
       this.#written.push({ by: 'run', text, params })
