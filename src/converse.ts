@@ -44,7 +44,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     const { delivery, transcript } = deps
     const { id: turnId, session, traceId, reply } = turn
     const watched = !askedElsewhere(turn)
-    const live = watched ? delivery.live({ turnId, session, traceId, ...reply }) : UNSEEN
+    const live = watched ? delivery.live({ ...reply, turnId, session, traceId }) : UNSEEN
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
     try {
       const seen = transcript.view(session, turnId)

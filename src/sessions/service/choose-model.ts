@@ -43,6 +43,7 @@ export function chooseAgent(
     const agent = byId.get(agentId) ?? rules.agents[0]
     if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
     const { model, thinkingLevel } = overrides.of(id)
+    if (model === undefined && thinkingLevel === undefined) return agent
     return {
       ...agent,
       ...(model === undefined || refusedModel(rules, agent.id, model) !== undefined ? {} : { model }),
