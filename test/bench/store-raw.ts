@@ -25,12 +25,12 @@ export function rawCycles({ path, sessions, parallel, cycles }: RawLoad): number
     db.pragma(pragma)
   const dialect = { identity: 'INTEGER PRIMARY KEY', clustered: ' WITHOUT ROWID' }
   for (const migration of MIGRATIONS) for (const text of migration.statements(dialect)) db.exec(text)
-  const sessionIds = makeSessions(db, sessions)
+  const made = makeSessions(db, sessions)
   const steps = prepare(db)
   let no = 0
   const run = (count: number): void => {
     for (const end = no + count; no < end; ) {
-      const batch = Array.from({ length: parallel }, (_, index) => load(sessionIds, no + index))
+      const batch = Array.from({ length: parallel }, (_, index) => load(made, no + index))
       no += parallel
       for (const step of [steps.accept, steps.finish, steps.sent]) {
         db.exec('BEGIN IMMEDIATE')
@@ -47,27 +47,36 @@ export function rawCycles({ path, sessions, parallel, cycles }: RawLoad): number
   return (cycles * 1000) / ms
 }
 
-function makeSessions(db: Database.Database, count: number): readonly string[] {
+interface RawSession {
+  readonly id: string
+  readonly no: number | bigint
+  lastSeq: number
+}
+
+function makeSessions(db: Database.Database, count: number): readonly RawSession[] {
   const insert = db.prepare(`INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source,
     metadata, created_at) VALUES (?, ?, ?, 'main', 'group', ?, 'group', ?, ?, 1)`)
-  const activity = db.prepare('INSERT INTO session_activity (no, last_activity_at) VALUES (last_insert_rowid(), 1)')
+  const activity = db.prepare('INSERT INTO session_activity (no, last_activity_at) VALUES (?, 1)')
   return Array.from({ length: count }, (_, chat) => {
     const { id, scopeKey, scope, displayKey, source, metadata } = sessionDraft(chat)
-    insert.run(id, scopeKey, JSON.stringify(scope), displayKey, JSON.stringify(source), JSON.stringify(metadata))
-    activity.run()
-    return id
+    const words = [JSON.stringify(scope), displayKey, JSON.stringify(source), JSON.stringify(metadata)]
+    const no = insert.run(id, scopeKey, ...words).lastInsertRowid
+    activity.run(no)
+    return { id, no, lastSeq: 0 }
   })
 }
 
 type Values = ReturnType<typeof load>
 
-function load(sessions: readonly string[], no: number) {
+function load(sessions: readonly RawSession[], no: number) {
   const chat = no % sessions.length
+  const session = sessions[chat] ?? { id: '', no: 0, lastSeq: 0 }
   const row = inboxRow(chat, no)
-  const turn = turnOf((sessions[chat] ?? '') as never, chat)
+  const turn = turnOf(session.id as never, chat)
   return {
     no,
-    sessionId: sessions[chat] ?? '',
+    session,
+    sessionId: session.id,
     inboxId: row.id,
     traceId: row.dispatch.traceId,
     dispatch: JSON.stringify(row.dispatch),
@@ -85,13 +94,8 @@ function load(sessions: readonly string[], no: number) {
 function prepare(db: Database.Database) {
   const inbox = db.prepare(`INSERT INTO inbox (id, channel, account, event_key, kind, session_id, turn_id, trace_id,
     message_id, state, dispatch, decision) VALUES (?, 'telegram', 'default', ?, 'run', ?, ?, ?, ?, 'claimed', ?, ?)`)
-  const advance = db
-    .prepare(
-      `UPDATE session_activity SET last_seq = last_seq + 2, message_count = message_count + 1,
-    turn_count = turn_count + ?, last_activity_at = ?, preview = ? WHERE no = (SELECT no FROM sessions WHERE id = ?)
-    RETURNING no, last_seq`,
-    )
-    .raw()
+  const advance = db.prepare(`UPDATE session_activity SET last_seq = ?, message_count = message_count + 1,
+    turn_count = turn_count + ?, last_activity_at = ?, preview = ? WHERE no = ?`)
   const events = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?)')
   const start = db.prepare(`INSERT INTO turns (id, session_id, trace_id, reply, state, attempt, epoch, started_at)
     VALUES (?, ?, ?, ?, 'running', 1, 1, ?)`)
@@ -101,8 +105,11 @@ function prepare(db: Database.Database) {
     attempt, owner_epoch, expires_at, started_at) VALUES (?, ?, 0, ?, ?, ?, 'reply', 'send', ?, 'sending', 1, 1, ?, ?)`)
   const sent = db.prepare("UPDATE outbox SET state = 'sent', message_id = ? WHERE id = ?")
   const append = (v: Values, turns: number, rows: readonly [string, string | null, string][]): void => {
-    const [session, last] = advance.get(turns, v.no, 'message', v.sessionId) as [number, number]
-    const values = rows.flatMap(([type, turn, data], index) => [session, last - 1 + index, v.no, type, turn, data])
+    const { session } = v
+    const first = session.lastSeq + 1
+    session.lastSeq += rows.length
+    advance.run(session.lastSeq, turns, v.no, 'message', session.no)
+    const values = rows.flatMap(([type, turn, data], index) => [session.no, first + index, v.no, type, turn, data])
     events.run(...values)
   }
   return {
