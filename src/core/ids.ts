@@ -115,7 +115,7 @@ export function scheduleSessionId(id: ScheduleId): SessionId {
 
 /** No turn made at `ms` or later has a smaller id: with it a time is a range of the key. */
 export function turnIdFloor(ms: number): TurnId {
-  return `turn_${fixed(Math.max(0, Math.floor(ms)), 10)}` as TurnId
+  return `turn_${fixed(ms, 10)}` as TurnId
 }
 
 /** Whether a source of a delivery is a turn; the other kinds are an inbox row and a notice. */
@@ -151,9 +151,9 @@ function slug(raw: string): string {
 /** Every two signs there are, in order: an id is put together from half as many pieces. */
 const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
 
-/** `value` in `width` signs, an even number of them; what does not fit is cut off at the front. */
+/** `value`, whole and not below zero, in `width` signs, an even number; what does not fit is cut off at the front. */
 function fixed(value: number, width: number): string {
-  let rest = value
+  let rest = Math.max(0, Math.floor(value))
   let text = ''
   for (let index = 0; index < width; index += 2) {
     text = PAIRS[rest % 1024] + text

@@ -42,6 +42,17 @@ describe('row ids', () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
+  it('have their length at any time a clock may tell, with a fraction or before 1970', () => {
+    let now = -1
+    const ids = createIdSource(inputs({ now: () => now }))
+    const made = [-1, -NOON, 0.5, NOON, NOON + 0.5].map((ms) => {
+      now = ms
+      return ids.inbox()
+    })
+    for (const id of made) expect(id).toMatch(/^in_[0-9a-z]{24}$/)
+    expect([...made].sort()).toEqual(made)
+  })
+
   it('of two processes differ at the same time and count', () => {
     const [one, other] = [1, 2].map((byte) =>
       createIdSource(inputs({ randomBytes: (n) => new Uint8Array(n).fill(byte) })),
