@@ -47,10 +47,14 @@ export class Inlet {
     const { accept, clock, ids } = this.#deps
     // Not stored, hence not acknowledged: the platform gives it again after the restart.
     if (this.#closed) return Promise.reject(new ParleyError('unavailable', 'The daemon is shutting down.'))
-    return accept(
-      { origin: 'platform', traceId: ids.trace(), event, receivedAt: clock.now(), reply: replyTo(event) },
-      position,
-    )
+    try {
+      return accept(
+        { origin: 'platform', traceId: ids.trace(), event, receivedAt: clock.now(), reply: replyTo(event) },
+        position,
+      )
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 }
 

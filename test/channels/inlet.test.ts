@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { Inlet } from '../../src/channels/inlet.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { type TraceId, toAccountId } from '../../src/core/ids.ts'
+import { message } from '../fakes/dispatch.ts'
+
+test('an event that cannot be taken in rejects, so that an adapter goes on with the next', async () => {
+  const inlet = new Inlet({
+    clock: systemClock,
+    ids: { trace: () => 'tr_1' as TraceId },
+    accept() {
+      throw new Error('no route')
+    },
+    state: () => ({ get: async () => undefined, set: async () => {} }),
+  })
+  const sink = inlet.sink('telegram', toAccountId('default'))
+  const accepted = Promise.allSettled([message()].map((event) => sink.accept(event)))
+  expect(await accepted).toMatchObject([{ status: 'rejected', reason: { message: 'no route' } }])
+})
