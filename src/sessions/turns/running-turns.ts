@@ -52,7 +52,7 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
     run: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     try {
-      await run(control.signal)
+      await started(run, control.signal)
     } catch (err) {
       logger.error('A turn broke off', { err, traceId, turnId })
     }
@@ -110,6 +110,15 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
     get draining() {
       return drained.signal.aborted
     },
+  }
+}
+
+/** What throws before its first await rejects like any other, when the turn is known to run. */
+function started(run: (signal: AbortSignal) => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  try {
+    return run(signal)
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

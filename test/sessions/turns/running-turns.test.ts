@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { deferred } from '../../../src/core/deferred.ts'
+import { toSessionId } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
+import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
+
+const SESSION = toSessionId('telegram:1')
+const TURN = { session: { id: SESSION } } as unknown as StartedTurn
+
+const BREAKS: readonly (readonly [string, () => Promise<void>])[] = [
+  [
+    'before its first await',
+    () => {
+      throw new Error('broken')
+    },
+  ],
+  ['after it', async () => Promise.reject(new Error('broken'))],
+]
+
+test.each(BREAKS)('a turn that breaks off %s has ended, and whoever waits for its end hears of it', async (_, run) => {
+  const running = createRunningTurns(systemClock, silentLogger)
+  const end = running.nextEnd(SESSION)
+  await running.begin(TURN, run)
+  await end
+  expect(running.has(SESSION)).toBe(false)
+})
+
+test('a turn that ends after the next has begun leaves it running', async () => {
+  const running = createRunningTurns(systemClock, silentLogger)
+  const gate = deferred()
+  let next: Promise<void> | undefined
+  await running.begin(TURN, async () => {
+    await Promise.resolve()
+    next = running.begin(TURN, () => gate.promise)
+  })
+  expect(running.has(SESSION)).toBe(true)
+  gate.resolve()
+  await next
+  expect(running.has(SESSION)).toBe(false)
+})
