@@ -25,8 +25,8 @@ import type { TurnReader, TurnWriter } from './turn-port.ts'
 
 /**
  * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
- * committed together; the promise resolves after the COMMIT. A body awaits nothing but its
- * own `tx`. A throwing body undoes only its own writes and rejects with what it threw.
+ * committed together; the promise resolves after the COMMIT. A body awaits nothing but its own `tx`. A throwing body
+ * undoes only its own writes and rejects with what it threw.
  */
 export interface Store {
   readonly read: StoreReader

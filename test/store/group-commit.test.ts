@@ -8,7 +8,7 @@ import { createGroupCommit } from '../../src/store/engines/group-commit.ts'
 import { openConnection, type SqliteConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { translate } from '../../src/store/engines/sqlite-error.ts'
 import type { Sql } from '../../src/store/sql.ts'
-import { removeTempFolders, tempFolder } from './temp-database.ts'
+import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
 
@@ -92,6 +92,33 @@ describe('group commit', () => {
     expect([values(), undone > 0]).toEqual([[], true])
     await group.write(insert(4))
     expect(values()).toEqual([4])
+  })
+
+  it('a foreign write between the rollback and the repetition fails the group: its rows are not those it was told of', async () => {
+    const real = connection
+    let begun = 0
+    const overtaken: SqliteConnection = {
+      ...real,
+      get inTransaction() {
+        return real.inTransaction
+      },
+      run(text, params) {
+        if (text === 'BEGIN IMMEDIATE' && ++begun === 2)
+          withDatabase(path, (foreign) => foreign.exec('INSERT INTO numbers (value) VALUES (7)'))
+        return real.run(text, params)
+      },
+    }
+    const group = createGroupCommit(overtaken, systemClock)
+    const counted = group.write((sql) =>
+      sql.get('INSERT INTO numbers (value) SELECT COUNT(*) FROM numbers RETURNING value', []),
+    )
+    const failing = group.write(async (sql) => {
+      await insert(2)(sql)
+      throw new Error('no')
+    })
+    const settled = await Promise.allSettled([counted, failing])
+    expect(settled).toMatchObject(settled.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })))
+    expect(values()).toEqual([7])
   })
 
   it('a group is bounded, and the loop turns between groups', async () => {

@@ -13,12 +13,13 @@ export interface Written {
 /** The `Sql` of one transaction body: usable until the body has ended, never after. */
 export class SqliteTransaction implements TransactionSql {
   readonly #connection: SqliteConnection
-  readonly #written: Written[]
+  readonly #written: Written[] | undefined
   #ended = false
+  #wrote = false
   #told: (() => void)[] | undefined
 
-  /** `written` is given every statement that wrote, in order. */
-  constructor(connection: SqliteConnection, written: Written[]) {
+  /** `written`, if there is one, is given every statement that wrote, in order. */
+  constructor(connection: SqliteConnection, written: Written[] | undefined) {
     this.#connection = connection
     this.#written = written
   }
@@ -28,7 +29,7 @@ export class SqliteTransaction implements TransactionSql {
   all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T | Promise<T>) {
     try {
       const rows = this.#usable().all(text, params)
-      if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
+      if (!text.startsWith('SELECT')) this.#keep('all', text, params)
       return Promise.resolve(read === undefined ? rows : read(rows))
     } catch (error) {
       return Promise.reject(error)
@@ -40,7 +41,7 @@ export class SqliteTransaction implements TransactionSql {
   get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T | Promise<T>) {
     try {
       const row = this.#usable().get(text, params)
-      if (!text.startsWith('SELECT')) this.#written.push({ by: 'all', text, params })
+      if (!text.startsWith('SELECT')) this.#keep('all', text, params)
       return Promise.resolve(read === undefined ? row : read(row))
     } catch (error) {
       return Promise.reject(error)
@@ -52,7 +53,7 @@ export class SqliteTransaction implements TransactionSql {
   run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T | Promise<T>) {
     try {
       const changed = this.#usable().run(text, params)
-      this.#written.push({ by: 'run', text, params })
+      this.#keep('run', text, params)
       return Promise.resolve(read === undefined ? changed : read(changed))
     } catch (error) {
       return Promise.reject(error)
@@ -64,6 +65,11 @@ export class SqliteTransaction implements TransactionSql {
     this.#told.push(tell)
   }
 
+  /** Whether there is something to undo. */
+  get wrote(): boolean {
+    return this.#wrote
+  }
+
   /** The body has ended: from now on every statement is refused. */
   end(): void {
     this.#ended = true
@@ -71,6 +77,11 @@ export class SqliteTransaction implements TransactionSql {
 
   committed(): void {
     if (this.#told !== undefined) for (const tell of this.#told) tell()
+  }
+
+  #keep(by: Written['by'], text: string, params: readonly SqlValue[]): void {
+    this.#wrote = true
+    this.#written?.push({ by, text, params })
   }
 
   #usable(): SqliteConnection {

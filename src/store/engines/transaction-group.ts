@@ -22,7 +22,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 interface Run {
   readonly job: Job
   readonly transaction: SqliteTransaction
-  /** How many statements had written before it. */
+  /** How many statements were kept before it. */
   readonly before: number
   readonly inSavepoint: boolean
   outcome: Outcome | undefined
@@ -72,7 +72,9 @@ export class TransactionGroup {
   #start(job: Job): void {
     const inSavepoint = this.#savepoints
     if (inSavepoint) this.#connection.run('SAVEPOINT body', [])
-    const transaction = new SqliteTransaction(this.#connection, this.#written)
+    const last = this.#runs.length === this.#jobs.length - 1
+    // Nobody behind it can have it repeated: what an import writes is not kept.
+    const transaction = new SqliteTransaction(this.#connection, inSavepoint || last ? undefined : this.#written)
     const run: Run = { job, transaction, before: this.#written.length, inSavepoint, outcome: undefined }
     this.#runs.push(run)
     started(run).then(
@@ -88,7 +90,7 @@ export class TransactionGroup {
     run.transaction.end()
     try {
       if (!this.#connection.inTransaction) throw lostGroup(outcome)
-      if (!outcome.ok && this.#written.length > run.before) this.#undo(run)
+      if (!outcome.ok && run.transaction.wrote) this.#undo(run)
       if (run.inSavepoint) this.#connection.run('RELEASE body', [])
     } catch (error) {
       this.#lose(error)
@@ -107,9 +109,16 @@ export class TransactionGroup {
   /** The same statements upon the same rows write the same again. Who takes the lock in between has the group fail. */
   #repeat(): void {
     this.#savepoints = true
+    const version = this.#version()
     this.#connection.run('ROLLBACK', [])
     this.#connection.run('BEGIN IMMEDIATE', [])
+    if (this.#version() !== version) throw overtaken()
     for (const { by, text, params } of this.#written) this.#connection[by](text, params)
+  }
+
+  /** Another number once somebody else has committed. */
+  #version(): unknown {
+    return this.#connection.get('PRAGMA data_version', [])?.data_version
   }
 
   /** The event loop has turned and a body has not ended: it waits for something else. */
@@ -176,6 +185,10 @@ function foreignAwait(): ParleyError {
     'internal',
     'a transaction awaited something other than its own statements; its writes were undone',
   )
+}
+
+function overtaken(): ParleyError {
+  return new ParleyError('unavailable', 'another program wrote to the database meanwhile')
 }
 
 function lostGroup(outcome: Outcome): unknown {
