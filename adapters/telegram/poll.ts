@@ -112,7 +112,7 @@ class PollLoop {
     const results = await Promise.allSettled(
       batch.map((update) => {
         failpoint('CP1-received')
-        return this.#ports.accept(update)
+        return this.#accept(update)
       }),
     )
     if (this.#signal.aborted) return 0
@@ -126,6 +126,15 @@ class PollLoop {
     if (this.#storeFailures > 0) this.#ports.onProof()
     this.#storeFailures = 0
     return this.#confirms ? 0 : STUCK_WAIT_MS
+  }
+
+  /** What throws over one update holds up no other of its batch. */
+  #accept(update: unknown): Promise<void> {
+    try {
+      return this.#ports.accept(update)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   #notStored(reason: unknown): number {

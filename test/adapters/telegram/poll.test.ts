@@ -65,6 +65,26 @@ describe('the poll loop', () => {
     expect(rig.adapter.health().status).toBe('up')
   })
 
+  test('an update somebody throws over at once is as one that is not committed: those after it are taken', async () => {
+    const rig = await open()
+    const say = sayer(rig)
+    const { sink } = rig
+    const accept = sink.accept.bind(sink)
+    let broken = true
+    sink.accept = (event, position) => {
+      if (broken && 'text' in event && event.text === 'two') throw new Error('no such rule')
+      return accept(event, position)
+    }
+    for (const text of ['one', 'two', 'three']) say(text)
+    await rig.adapter.start(sink, rig.signal)
+    await rig.server.ledger.confirmed(100_001)
+    expect(rig.adapter.health()).toMatchObject({ status: 'down', detail: expect.stringContaining('no such rule') })
+    broken = false
+    await rig.server.ledger.confirmed(100_003)
+
+    expect(sink.texts).toEqual(['one', 'three', 'two'])
+  })
+
   test('G10: what cannot be understood is counted, confirmed, and stops nothing', async () => {
     const rig = await open()
     const { world } = rig.server
