@@ -104,7 +104,8 @@ class GrowingReply implements LiveReply, Ticking {
     const { clock, limiter } = this.#deps
     const { address } = this.#turn
     this.#message ??= createGrowingMessage(this.#deps, this.#turn)
-    if (!this.#looked) this.#over ||= !(await this.#message.takeUp())
+    // Not `||=`: what ends it while it looks must stay.
+    if (!this.#looked && !(await this.#message.takeUp())) this.#over = true
     this.#looked = true
     if (this.#over || !limiter.take(address, LEAVE_SLOTS)) return
     this.#nextAt = clock.now() + editor.editIntervalMs(address)

@@ -278,3 +278,14 @@ test('an account that does not stream shows no growing reply', async () => {
   await settle()
   expect(rig.channel.calls).toEqual([])
 })
+
+test('a turn that ends while the store is asked what it had shown shows nothing any more', async () => {
+  const rig = await openRig()
+  const turn = turnOf(rig)
+  const live = rig.delivery.live(turn)
+  rig.clock.moveTo(rig.clock.now() + 1_000)
+  live.push('Hello')
+  await live.settle()
+  expect(rig.channel.calls).toEqual([])
+  expect(await rig.rows(turn.source)).toEqual([])
+})
