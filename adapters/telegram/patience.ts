@@ -3,7 +3,7 @@ import type { Clock } from '../../src/core/clock.ts'
 
 /** How long a call is waited for, and by whose leave. */
 export interface Limits {
-  /** The whole call, from the first byte out to the last byte in, ms. It may end up to 250 ms earlier. */
+  /** The whole call, from the first byte out to the last byte in, ms. It may end up to 200 ms earlier. */
   readonly deadlineMs: number
   readonly signal: AbortSignal
 }
@@ -18,13 +18,12 @@ export interface Waiting {
 /** Calls that began at about the same time and may last equally long: one timer ends them all. */
 interface Company {
   readonly deadlineMs: number
-  readonly since: number
   readonly calls: Set<Waiting>
   cancel(): void
 }
 
 /** Calls that begin within this time share a timer. */
-const TOGETHER_MS = 250
+const TOGETHER_MS = 200
 
 /**
  * Ends calls at their deadline or when their signal aborts. A timer, a signal and its listener for each call would cost
@@ -35,7 +34,9 @@ export class Patience {
   readonly #clock: Clock
   readonly #companies = new Set<Company>()
   readonly #heard = new WeakSet<AbortSignal>()
-  #newest: Company | undefined
+  /** Takes further calls in. */
+  #open: Company | undefined
+  #cancelClose: () => void = () => {}
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -53,29 +54,36 @@ export class Patience {
   over(waiting: Waiting): boolean {
     const { company } = waiting
     const wasOpen = company.calls.delete(waiting)
-    if (company.calls.size === 0 && company !== this.#newest) this.#disband(company)
+    if (company.calls.size === 0 && company !== this.#open) this.#disband(company)
     return wasOpen
   }
 
   #companyFor(deadlineMs: number): Company {
-    const newest = this.#newest
-    const age = newest === undefined ? 0 : this.#clock.now() - newest.since
-    if (newest?.deadlineMs === deadlineMs && age >= 0 && age <= TOGETHER_MS) return newest
-    if (newest?.calls.size === 0) this.#disband(newest)
-    const company: Company = { deadlineMs, since: this.#clock.now(), calls: new Set(), cancel: () => {} }
+    if (this.#open?.deadlineMs === deadlineMs) return this.#open
+    this.#close()
+    const company: Company = { deadlineMs, calls: new Set(), cancel: () => {} }
     company.cancel = this.#clock.after(deadlineMs, () => {
       this.#disband(company)
       for (const call of company.calls) call.giveUp(`no answer within ${deadlineMs / 1000} s`)
     })
     this.#companies.add(company)
-    this.#newest = company
+    this.#open = company
+    this.#cancelClose = this.#clock.after(TOGETHER_MS, () => this.#close())
     return company
+  }
+
+  /** Takes no more in; while it did, it could stand empty. */
+  #close(): void {
+    this.#cancelClose()
+    const company = this.#open
+    this.#open = undefined
+    if (company?.calls.size === 0) this.#disband(company)
   }
 
   #disband(company: Company): void {
     company.cancel()
     this.#companies.delete(company)
-    if (this.#newest === company) this.#newest = undefined
+    if (this.#open === company) this.#open = undefined
   }
 
   #listen(signal: AbortSignal): void {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../../src/core/clock.ts'
 
 interface Timer {
-  readonly at: number
+  at: number
   readonly callback: () => void
 }
 
@@ -21,6 +21,17 @@ export class ManualClock implements Clock {
     this.#timers.add(timer)
     for (const check of this.#armed) check()
     return () => this.#timers.delete(timer)
+  }
+
+  /** Timers that are set. */
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  /** The time of day is set; whoever waits, waits as long as before. */
+  setBy(ms: number): void {
+    this.#now += ms
+    for (const timer of this.#timers) timer.at += ms
   }
 
   /** Resolves once somebody waits for a moment at most `ms` away. */

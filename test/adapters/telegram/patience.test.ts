@@ -30,13 +30,13 @@ describe('Patience', () => {
   test('a call that began soon after another is given up with it, a later one at its own deadline', async () => {
     const { clock, ended, wait } = open()
     wait('a')
-    await clock.advance(250)
+    await clock.advance(199)
     wait('b')
     await clock.advance(1)
     wait('c')
-    await clock.advance(749)
+    await clock.advance(800)
     expect(ended).toHaveLength(2)
-    await clock.advance(250)
+    await clock.advance(199)
     expect(ended).toHaveLength(2)
     await clock.advance(1)
 
@@ -74,6 +74,31 @@ describe('Patience', () => {
     await clock.advance(1)
 
     expect(ended).toHaveLength(1)
+  })
+
+  test('a clock that is set back takes no time from a call', async () => {
+    const { clock, ended, wait } = open()
+    wait('a')
+    await clock.advance(900)
+    clock.setBy(-800)
+    wait('b')
+    await clock.advance(100)
+    expect(ended).toEqual(['a: no answer within 1 s'])
+    await clock.advance(899)
+    expect(ended).toHaveLength(1)
+    await clock.advance(1)
+
+    expect(ended).toHaveLength(2)
+  })
+
+  test('once no call is waited for, no timer is left', async () => {
+    const { clock, patience, wait } = open()
+    const call = wait('a', 40_000)
+    patience.over(wait('b', 15_000))
+    patience.over(call)
+    await clock.advance(200)
+
+    expect(clock.pending).toBe(0)
   })
 
   test('a signal ends the calls under it, all of them and no other', () => {
