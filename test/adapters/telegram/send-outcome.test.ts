@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseAddress } from '../../../src/core/address.ts'
 import { armFailpoints } from '../../../src/core/failpoint.ts'
@@ -54,6 +55,25 @@ describe('a send of which nothing left', () => {
     await new Promise((resolve) => rude.close(resolve))
 
     expect(receipt).toMatchObject({ kind: 'not_sent', reason: expect.stringMatching(/ECONNRESET|socket|disconnected/) })
+  })
+
+  test('is not sent: given up while it waited for one of 50 connections, on a line that had carried answers', async () => {
+    const { adapter, part, server, send, delivered } = await open()
+    await Promise.all(Array.from({ length: 51 }, send))
+    const held = server.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'before' }, times: 50 })
+    const taken = Array.from({ length: 50 }, send)
+    await held.reached
+    const abort = new AbortController()
+    const waiting = adapter.send(part, abort.signal)
+    await turn()
+    abort.abort()
+    const receipt = await waiting
+    held.release()
+    await Promise.all(taken)
+    await send()
+
+    expect(receipt).toEqual({ kind: 'not_sent', reason: 'stopped' })
+    expect(delivered()).toBe(102)
   })
 
   test('is not sent: the caller had given up before', async () => {
