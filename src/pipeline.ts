@@ -44,16 +44,8 @@ export class Pipeline {
     const { store, ids, overrides, queue, participants, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const undoing: (() => void)[] = []
-    const onFailure = (undo: () => void): void => void undoing.push(undo)
-    const deps = { ids, overrides, queue, participants, onFailure, position }
-    let accepted: Accepted
-    try {
-      accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
-    } catch (error) {
-      for (const undo of undoing) undo()
-      throw error
-    }
+    const deps = { ids, overrides, queue, participants, position }
+    const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
     this.#follow(accepted, dispatch, decision)
   }
 

@@ -112,6 +112,19 @@ test('P7: a message that could not be stored is refused, and answered when it co
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello'])
 })
 
+test('P7: a message that shares its commit with one that could not be stored is answered', async () => {
+  const { engine, channel, store } = await openEngine()
+  await engine.pipeline.accept(said('e1', 'hello'))
+  await channel.called(1)
+  store.failures = 1
+  const both = [engine.pipeline.accept(said('e2', 'lost')), engine.pipeline.accept(said('e3', 'kept'))]
+  expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }])
+  await channel.called(2)
+  expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo kept'])
+  const { id } = (await store.read.sessions.resolve('telegram:direct:111')) ?? { id: 'none' as SessionId }
+  expect(await store.read.participants.of(id)).toHaveLength(1)
+})
+
 test('an answer that could not be stored is stored later, and sent once', async () => {
   const { engine, channel, store } = await openEngine()
   await engine.pipeline.accept(said('e1', 'hello'))

@@ -48,6 +48,10 @@ export class Writer implements StoreWriter {
     this.#ground.sql.afterCommit(tell)
   }
 
+  afterUndo(takeBack: () => void): void {
+    this.#ground.sql.afterUndo(takeBack)
+  }
+
   get sessions(): SessionWriting {
     return new SessionWriting(this.#ground)
   }

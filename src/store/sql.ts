@@ -29,6 +29,8 @@ export interface Sql {
 export interface TransactionSql extends Sql {
   /** Calls `tell` once the transaction is committed, before whoever asked for it hears of it; never if it is undone. */
   afterCommit(tell: () => void): void
+  /** Calls `takeBack` once the transaction is undone, before the next one runs; the last that was asked for first. */
+  afterUndo(takeBack: () => void): void
 }
 
 /** What the nouns stand on. */

@@ -72,6 +72,8 @@ export interface StoreWriter {
   readonly tokens: TokenReader & TokenWriter
   /** Has memory told what was written: once it is committed, before `write` resolves, and never if it is undone. */
   afterCommit(tell: () => void): void
+  /** Has memory take back what it says ahead of the commit: once it is undone, before the next transaction runs. */
+  afterUndo(takeBack: () => void): void
 }
 
 // events -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import { errorCode } from '../../src/core/errors.ts'
 import { createGroupCommit } from '../../src/store/engines/group-commit.ts'
 import { openConnection, type SqliteConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { translate } from '../../src/store/engines/sqlite-error.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql, TransactionSql } from '../../src/store/sql.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
@@ -143,13 +143,18 @@ describe('group commit', () => {
     connection.exec(`CREATE TABLE parents (id INTEGER PRIMARY KEY);
       CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)`)
     const group = createGroupCommit(connection, systemClock)
+    let takenBack = 0
+    const told = async (sql: TransactionSql) => {
+      sql.afterUndo(() => takenBack++)
+      await insert(1)(sql)
+    }
     const settled = await Promise.allSettled([
-      group.write(insert(1)),
+      group.write(told),
       group.write((sql) => sql.run('INSERT INTO children VALUES ($1)', [7])),
       group.write(insert(2)),
     ])
     expect(settled.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected'])
-    expect(values()).toEqual([])
+    expect([values(), takenBack]).toEqual([[], 1])
     await group.write(insert(3))
     expect(values()).toEqual([3])
   })

@@ -98,6 +98,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     get: answering((text) => (/^(UPDATE|INSERT INTO (person|sessions))/.test(text) ? answer : undefined)),
     run: answering(() => 1),
     afterCommit() {},
+    afterUndo() {},
   } as TransactionSql
   const ground = { sql, logger: silentLogger, epoch: 2, current: new CurrentSessions() }
   await readAll(storeReader(ground))

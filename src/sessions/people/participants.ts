@@ -17,11 +17,8 @@ export interface Joining {
  * that a message of somebody known asks and writes nothing.
  */
 export interface Participants {
-  /**
-   * Inside the transaction of the message; `onFailure` is called with what to do should it not be committed. Undefined
-   * where the row is known to be there.
-   */
-  join(tx: StoreWriter, joining: Joining, onFailure: (undo: () => void) => void): Promise<void> | undefined
+  /** Inside the transaction of the message. Undefined where the row is known to be there. */
+  join(tx: StoreWriter, joining: Joining): Promise<void> | undefined
   /** The session is deleted. */
   forget(session: SessionId): void
 }
@@ -34,10 +31,10 @@ export function createParticipants(): Participants {
     if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
   }
   return {
-    join(tx, { session, participant, at }, onFailure) {
+    join(tx, { session, participant, at }) {
       const key = `${session}\n${participant}`
       if (known.has(key)) return undefined
-      onFailure(() => known.delete(key))
+      tx.afterUndo(() => known.delete(key))
       return tx.participants.add(session, participant, at).then(() => remember(key))
     },
     forget(session) {

@@ -27,8 +27,6 @@ export interface AcceptDeps extends OpenPorts {
   readonly participants: Pick<Participants, 'join'>
   /** How far the platform was read with this dispatch: stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
-  /** Called at once with how to take back what memory says ahead of the commit, should the transaction fail. */
-  onFailure(undo: () => void): void
 }
 
 /**
@@ -144,7 +142,7 @@ async function acceptRun(
     return { kind: 'full', inboxId: id, sessionId: session.id }
   }
   deps.queue.admit(session.id)
-  deps.onFailure(() => deps.queue.undo(session.id, admission))
+  tx.afterUndo(() => deps.queue.undo(session.id, admission))
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
@@ -158,7 +156,7 @@ async function acceptRun(
 function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
   const participant = participantOf(dispatch)
   if (participant === undefined) return undefined
-  return deps.participants.join(tx, { session, participant, at: dispatch.receivedAt }, deps.onFailure)
+  return deps.participants.join(tx, { session, participant, at: dispatch.receivedAt })
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

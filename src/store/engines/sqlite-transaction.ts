@@ -17,6 +17,7 @@ export class SqliteTransaction implements TransactionSql {
   #ended = false
   #wrote = false
   #told: (() => void)[] | undefined
+  #takenBack: (() => void)[] | undefined
 
   /** `written`, if there is one, is given every statement that wrote, in order. */
   constructor(connection: SqliteConnection, written: Written[] | undefined) {
@@ -65,6 +66,11 @@ export class SqliteTransaction implements TransactionSql {
     this.#told.push(tell)
   }
 
+  afterUndo(takeBack: () => void): void {
+    this.#takenBack ??= []
+    this.#takenBack.push(takeBack)
+  }
+
   /** Whether there is something to undo. */
   get wrote(): boolean {
     return this.#wrote
@@ -77,6 +83,13 @@ export class SqliteTransaction implements TransactionSql {
 
   committed(): void {
     if (this.#told !== undefined) for (const tell of this.#told) tell()
+  }
+
+  /** Takes back once, however often it is called. */
+  undone(): void {
+    const takenBack = this.#takenBack?.toReversed() ?? []
+    this.#takenBack = undefined
+    for (const takeBack of takenBack) takeBack()
   }
 
   #keep(by: Written['by'], text: string, params: readonly SqlValue[]): void {

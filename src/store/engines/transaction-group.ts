@@ -90,7 +90,7 @@ export class TransactionGroup {
     run.transaction.end()
     try {
       if (!this.#connection.inTransaction) throw lostGroup(outcome)
-      if (!outcome.ok && run.transaction.wrote) this.#undo(run)
+      if (!outcome.ok) this.#undo(run)
       if (run.inSavepoint) this.#connection.run('RELEASE body', [])
     } catch (error) {
       this.#lose(error)
@@ -99,11 +99,14 @@ export class TransactionGroup {
     this.#next()
   }
 
-  #undo({ before, inSavepoint }: Run): void {
-    this.#written.length = before
-    if (inSavepoint) this.#connection.run('ROLLBACK TO body', [])
-    else this.#repeat()
-    this.#told.undone()
+  #undo({ before, inSavepoint, transaction }: Run): void {
+    if (transaction.wrote) {
+      this.#written.length = before
+      if (inSavepoint) this.#connection.run('ROLLBACK TO body', [])
+      else this.#repeat()
+      this.#told.undone()
+    }
+    transaction.undone()
   }
 
   /** The same statements upon the same rows write the same again. Who takes the lock in between has the group fail. */
@@ -140,6 +143,7 @@ export class TransactionGroup {
     if (errorCode(error) === 'store_broken') this.#told.onBroken(toError(error))
     this.#rollBack()
     this.#told.undone()
+    for (const { transaction } of this.#runs.toReversed()) transaction.undone()
     this.#close(() => {
       for (const job of this.#jobs) job.reject(error)
     })

@@ -35,6 +35,20 @@ export const transactionContract: ContractPart = (underTest) => {
     expect(told).toEqual(['body', 'committed', 'resolved'])
   })
 
+  it('what is to be taken back after an undo is taken back before the next body runs, the last first', async () => {
+    const { store } = underTest
+    const told: string[] = []
+    const body = (name: string, fails: boolean) => async (tx: StoreWriter) => {
+      told.push(name)
+      for (const no of [1, 2]) tx.afterUndo(() => told.push(`${name} back ${no}`))
+      await set(name, '1')(tx)
+      if (fails) throw new Error('no')
+    }
+    const writes = [body('a', false), body('b', true), body('c', true), body('d', false)]
+    await Promise.allSettled(writes.map((write) => store.write(write)))
+    expect(told).toEqual(['a', 'b', 'b back 2', 'b back 1', 'c', 'c back 2', 'c back 1', 'd'])
+  })
+
   it('a throwing body undoes its own writes and rejects with what it threw, the others commit', async () => {
     const failure = new Error('no')
     const [first, second, third] = await Promise.allSettled([
