@@ -26,7 +26,7 @@ export interface GrowingMessage {
   takeUp(): Promise<boolean>
   /** Sends the message or edits it. Rejects only when the store does. */
   show(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt>
-  /** From now on the row belongs to the final answer: calls in flight are aborted and a late receipt is not recorded. */
+  /** The row is the final answer's now: calls are aborted, in flight or to come, and a late receipt is not recorded. */
   abandon(): void
 }
 
@@ -40,6 +40,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
   function call(send: (signal: AbortSignal) => Promise<DeliveryReceipt>): Promise<DeliveryReceipt> {
     return calls.make((control) => {
       current = control
+      if (abandoned) control.abort()
       return send(control.signal)
     })
   }
