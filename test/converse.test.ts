@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+import { type ConverseDeps, createConverse } from '../src/converse.ts'
+import { systemClock } from '../src/core/clock.ts'
+import { NO_USAGE, type ToolClass } from '../src/core/model.ts'
+import type { JournalDraft, RunAgent, TurnResult } from '../src/core/turn.ts'
+import type { StartedTurn } from '../src/sessions/turns/record-turn.ts'
+import { PUT_DOWN } from '../src/sessions/turns/running-turns.ts'
+import { EMPTY_VIEW } from '../src/sessions/view/model-view.ts'
+import { dispatchOf, ids, sessionDraft } from './store/sample-rows.ts'
+
+const DONE: TurnResult = { kind: 'final', text: 'done', model: 'm', usage: NO_USAGE, steps: 1 }
+const intent = (kind: ToolClass): JournalDraft => ({
+  type: 'tool_call',
+  data: { callId: 'c', tool: 't', args: {}, class: kind },
+})
+const result: JournalDraft = { type: 'tool_result', data: { callId: 'c', tool: 't', content: 'x', isError: false } }
+
+/** An agent that yields `steps`, and what was done with it: commits, and what was left when the turn was over. */
+function converseWith(steps: readonly JournalDraft[], commit: () => void = () => {}) {
+  const told: string[] = []
+  const runAgent: RunAgent = async function* () {
+    try {
+      yield* steps
+      return DONE
+    } finally {
+      told.push('agent over')
+    }
+  }
+  const write = async (): Promise<void> => {
+    commit()
+    told.push('committed')
+  }
+  const deps = {
+    ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}), verbose: () => 'off' },
+    transcript: { view: () => EMPTY_VIEW },
+    delivery: {
+      live: () => ({ push() {}, settle: () => void told.push('settled') }),
+      typing: () => () => void told.push('typing over'),
+    },
+  } as unknown as ConverseDeps
+  return { told, converse: createConverse(deps) }
+}
+
+function turnOf(): StartedTurn {
+  const { traceId, reply } = dispatchOf(1, 1)
+  const session = sessionDraft(1) as StartedTurn['session']
+  return { id: ids.turn(), session, traceId, reply, startedAt: 1, principal: { role: 'owner' } }
+}
+
+const OVER = ['agent over', 'typing over', 'settled']
+const never = new AbortController().signal
+
+it('commits each step and returns what came of the last', async () => {
+  const { told, converse } = converseWith([intent('pure'), result])
+  expect(await converse(turnOf(), never)).toBe(DONE)
+  expect(told).toEqual(['committed', 'committed', ...OVER])
+})
+
+it('a step that cannot be committed fails the turn, and nothing of it goes on running', async () => {
+  const { told, converse } = converseWith([intent('pure'), result], () => {
+    throw new Error('the disk is full')
+  })
+  expect(await converse(turnOf(), never)).toMatchObject({ kind: 'failed', cause: new Error('the disk is full') })
+  expect(told).toEqual(OVER)
+})
+
+it.each([
+  ['what may run again has no result yet', 'keyed', ['committed', ...OVER]],
+  ['what must not run again keeps the result it has', 'once', ['committed', 'committed', ...OVER]],
+] as const)('of a turn that is put down %s', async (_, kind, story) => {
+  const { told, converse } = converseWith([intent(kind), result])
+  const ended = await converse(turnOf(), AbortSignal.abort(PUT_DOWN))
+  expect([ended.kind, told]).toEqual([kind === 'once' ? 'final' : 'aborted', story])
+})
