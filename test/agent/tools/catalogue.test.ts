@@ -20,6 +20,13 @@ describe('tool catalogue', () => {
     expect(tools([])).toEqual([])
   })
 
+  it('a list that is asked for again has the same tools', () => {
+    const groups = ['time', 'sessions']
+    const names = () => tools(groups).map(({ spec }) => spec.name)
+    expect(names()).toHaveLength(4)
+    expect(names()).toEqual(tools([...groups]).map(({ spec }) => spec.name))
+  })
+
   it('an unknown group is refused naming the known ones', () => {
     expect(() => tools(['time', 'shell'])).toThrow(
       expect.objectContaining({
