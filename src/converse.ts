@@ -134,9 +134,8 @@ const nothingSaid = async (): Promise<readonly string[]> => []
 
 /** What was said meanwhile joins the turn; the agent is told it as the log now has it. */
 async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: StartedTurn): Promise<readonly string[]> {
-  const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now()))
+  const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now(), queue))
   if (rows.length === 0) return []
-  queue.taken(turn.session.id, rows.length)
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
   return joined?.role === 'user' ? [joined.text] : []

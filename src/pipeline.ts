@@ -99,9 +99,9 @@ export class Pipeline {
     const { planned, appended, next } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
       const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
-      const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), ids)
-      if (next) queue.taken(turn.session.id, next.messages)
-      else queue.free(turn.session.id)
+      const { draining } = running
+      const next = draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), { ids, queue })
+      if (draining) queue.free(turn.session.id, tx)
       return { planned, appended, next }
     })
     transcript.saw(turn.session, appended)

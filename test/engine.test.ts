@@ -25,7 +25,7 @@ const ADA = direct('111')
 interface Opened {
   readonly engine: Engine
   readonly channel: FakeChannel
-  readonly store: Store & { failures: number }
+  readonly store: Store & { failures: number; onFailure(): void }
 }
 
 /**
@@ -38,11 +38,13 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
   const store = {
     ...real,
     failures: 0,
+    onFailure() {},
     write: <T>(body: (tx: StoreWriter) => Promise<T>) =>
       real.write(async (tx) => {
         const result = await body(tx)
         if (store.failures > 0) {
           store.failures--
+          store.onFailure()
           throw new Error('the disk is full')
         }
         return result
@@ -130,6 +132,19 @@ test('an answer that could not be stored is stored later, and sent once', async 
   await engine.pipeline.accept(said('e1', 'hello'))
   store.failures = 2
   await channel.called(1)
+  await engine.pipeline.accept(said('e2', 'again'))
+  await channel.called(2)
+  expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo again'])
+})
+
+test('P7: what is said while an answer waits to be stored waits behind it', async () => {
+  const { engine, channel, store } = await openEngine()
+  await engine.pipeline.accept(said('e1', 'hello'))
+  const failed = new Promise<void>((resolve) => {
+    store.onFailure = resolve
+  })
+  store.failures = 1
+  await failed
   await engine.pipeline.accept(said('e2', 'again'))
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo again'])

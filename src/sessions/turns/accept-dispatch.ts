@@ -141,8 +141,7 @@ async function acceptRun(
     ])
     return { kind: 'full', inboxId: id, sessionId: session.id }
   }
-  deps.queue.admit(session.id)
-  tx.afterUndo(() => deps.queue.undo(session.id, admission))
+  deps.queue.admit(session.id, tx)
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])

@@ -7,6 +7,7 @@ import type { Usage } from '../../core/model.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+import type { TurnQueue } from './turn-queue.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
 export interface StartedTurn {
@@ -48,29 +49,33 @@ export async function recordStart(
   return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }])
 }
 
-/** A turn that was claimed for messages that waited. */
-export interface ClaimedTurn extends StartedTurn {
-  readonly messages: number
+export interface ClaimDeps {
+  readonly ids: IdSource
+  readonly queue: TurnQueue
 }
 
 /**
- * Claims one turn for what waits in a session and can be answered together, or undefined if nothing does. It answers
- * where the newest of them came from.
+ * Claims one turn for what waits in a session and can be answered together; undefined if nothing does, and the session is
+ * free. It answers where the newest of them came from.
  */
 export async function claimWaiting(
   tx: StoreWriter,
   session: Session,
   at: number,
-  ids: IdSource,
-): Promise<ClaimedTurn | undefined> {
+  { ids, queue }: ClaimDeps,
+): Promise<StartedTurn | undefined> {
   const rows = answeredTogether(await tx.inbox.waiting(session.id, CLAIM_LIMIT))
   const newest = rows.at(-1)
-  if (!newest) return undefined
+  if (!newest) {
+    queue.free(session.id, tx)
+    return undefined
+  }
+  queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
   const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, principal: leastPrincipal(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: rows.length })
-  return { ...turn, messages: rows.length }
+  return turn
 }
 
 /** Messages one turn answers at most; what is left waits for the next. */
@@ -98,12 +103,18 @@ function isFromElsewhere({ dispatch }: InboxRow): boolean {
 }
 
 /** Binds what waits to the running turn and returns those rows (busy mode `steer`). */
-export async function steerWaiting(tx: StoreWriter, turn: StartedTurn, at: number): Promise<readonly InboxRow[]> {
+export async function steerWaiting(
+  tx: StoreWriter,
+  turn: StartedTurn,
+  at: number,
+  queue: TurnQueue,
+): Promise<readonly InboxRow[]> {
   if (turn.reply.elsewhere !== undefined) return []
   const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
   const [first] = waiting
   if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
   const rows = answeredTogether(waiting)
+  queue.taken(turn.session.id, rows.length, tx)
   await tx.inbox.claim(idsOf(rows), turn.id)
   const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
   await tx.events.append(turn.session.id, at, [steered])

@@ -109,10 +109,8 @@ async function claimIdle(
   const session = await store.read.sessions.get(id)
   if (!session) return
   queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
-  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), ids))
-  if (!turn) return queue.free(id)
-  queue.taken(id, turn.messages)
-  void resume(turn)
+  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue }))
+  if (turn) void resume(turn)
 }
 
 function quarantineNotice({ id, session, traceId, reply }: StartedTurn): OutboundMessage {

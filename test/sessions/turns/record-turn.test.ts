@@ -4,6 +4,7 @@ import { type Address, formatAddress, parseAddress } from '../../../src/core/add
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { claimWaiting, type StartedTurn, steerWaiting } from '../../../src/sessions/turns/record-turn.ts'
+import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
@@ -22,6 +23,8 @@ beforeEach(async () => {
   session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
 })
 
+const queue = createTurnQueue(10)
+
 /** A message from each place waits in the one session of a person, in this order. */
 async function waiting(...places: readonly Address[]): Promise<void> {
   for (const [no, address] of places.entries()) {
@@ -34,9 +37,10 @@ async function waiting(...places: readonly Address[]): Promise<void> {
 async function claimAll(): Promise<readonly string[]> {
   const turns: string[] = []
   for (;;) {
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, ids))
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
     if (!turn) return turns
-    turns.push(`${turn.messages} at ${formatAddress(turn.reply.address)}`)
+    const messages = await store.read.inbox.ofTurn(turn.id)
+    turns.push(`${messages.length} at ${formatAddress(turn.reply.address)}`)
     const end = { state: 'completed', at: 3, usage: { input: 0, output: 0 }, outcome: 'answered' } as const
     await store.write((tx) => tx.turns.finish(turn.id, end))
   }
@@ -56,7 +60,7 @@ describe('messages of several chats behind one turn', () => {
     const turn = { ...turnOf(session.id, 1), reply: { address: TELEGRAM } }
     await store.write((tx) => tx.turns.start(turn))
     const started: StartedTurn = { ...turn, session, principal: { role: 'owner' } }
-    const steer = async () => (await store.write((tx) => steerWaiting(tx, started, 2))).length
+    const steer = async () => (await store.write((tx) => steerWaiting(tx, started, 2, queue))).length
     expect(await steer()).toBe(0)
     await waiting(TELEGRAM, DISCORD)
     expect([await steer(), await steer()]).toEqual([1, 0])
