@@ -45,8 +45,9 @@ export function readEdit(message: Fields, { context, updateId }: UpdateReading):
   }
 }
 
+/** The number goes first: it grows with time, so that in the index what came together lies together. */
 function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext): string {
-  return `${bot.id}:message:${address.chat}/${messageId}`
+  return `${bot.id}:message:${messageId}@${address.chat}`
 }
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>

@@ -8,6 +8,7 @@ import { chatMoves } from './0007-chat-moves.ts'
 import { sessionLife } from './0008-session-life.ts'
 import { privateAnswers } from './0009-private-answers.ts'
 import { admissions } from './0010-admissions.ts'
+import { messageKeys } from './0011-message-keys.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionLife,
   privateAnswers,
   admissions,
+  messageKeys,
 ]
