@@ -41,7 +41,11 @@ const ports: CliPorts = {
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const
-    return runDemo({ once, daemon, input: stdin, output: stdout })
+    // Its daemon reads its configuration again at a hangup, so the demo has to end it.
+    const cut = new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve)
+    })
+    return runDemo({ once, daemon, input: stdin, output: stdout, cut })
   },
   configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(channelSchemas),
   compile: async ({ routing }) => (await import('./routing/compile-routing.ts')).compileRouting(routing).warnings,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -34,3 +34,27 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
   expect(byHand.split('speak as somebody else')).toHaveLength(3)
   expect(byHand).not.toMatch(/Ada +:/)
 })
+
+it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+  'the demo ended by %s takes its daemon and its folder with it',
+  {
+    timeout: 60_000,
+  },
+  async (signal) => {
+    const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
+    const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home }
+    const demo = spawn(process.execPath, [MAIN, 'demo', '--once'], { env, cwd: home })
+    onTestFinished(() => {
+      demo.kill('SIGKILL')
+      rmSync(home, { recursive: true, force: true })
+    })
+    for await (const chunk of demo.stdout) {
+      if (String(chunk).includes('the daemon listens')) demo.kill(signal)
+    }
+    if (demo.exitCode === null && demo.signalCode === null) await once(demo, 'close')
+
+    expect(demo.exitCode).toBe(1)
+    // It is taken away once the daemon has exited.
+    expect(readdirSync(home)).toEqual([])
+  },
+)

@@ -18,6 +18,7 @@ export class DaemonProcess {
   readonly #command: DaemonCommand
   readonly #log: WriteStream
   #child: ChildProcess | undefined
+  #over = false
 
   constructor(command: DaemonCommand) {
     this.#command = command
@@ -26,6 +27,7 @@ export class DaemonProcess {
 
   /** Starts it and resolves once `listening` did; rejects with the end of its log if it exits before. */
   async start(listening: Promise<unknown>): Promise<void> {
+    if (this.#over) throw new Error('The daemon was stopped for good.')
     const [program, ...args] = this.#command.argv
     const child = spawn(program, args, { env: { ...this.#command.env }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
@@ -44,8 +46,9 @@ export class DaemonProcess {
     await this.#end('SIGKILL')
   }
 
-  /** SIGTERM: it drains and exits. Returns the exit code. */
+  /** SIGTERM: it drains and exits, and is not started again. Returns the exit code. */
   async stop(): Promise<number | null> {
+    this.#over = true
     return this.#end('SIGTERM')
   }
 

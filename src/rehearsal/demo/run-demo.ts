@@ -24,6 +24,8 @@ export interface DemoOptions {
   readonly daemon: readonly [string, ...string[]]
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  /** Resolves when the demo has to end at once: it takes its daemon and its folder with it. */
+  readonly cut: Promise<unknown>
 }
 
 const TELEGRAM_TOKEN = '7000001:rehearsal'
@@ -32,7 +34,7 @@ const TELEGRAM_TOKEN = '7000001:rehearsal'
  * The demo: the real daemon as a child process, with the real client libraries, on a database of its own, against the
  * rehearsal servers of this process. No token, key or network is needed. Returns the exit code.
  */
-export async function runDemo({ once, daemon: command, input, output }: DemoOptions): Promise<number> {
+export async function runDemo({ once, daemon: command, input, output, cut }: DemoOptions): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-demo-'))
   const printer = createPrinter((line) => output.write(`${line}\n`), output.isTTY === true)
   const servers = await startServers()
@@ -41,13 +43,16 @@ export async function runDemo({ once, daemon: command, input, output }: DemoOpti
   const config = writeConfig(folder, { ...servers, anthropic, cast })
   const daemon = demoDaemon(command, { folder, config, secrets: secretsOf(servers, TELEGRAM_TOKEN) })
   const stage = new Stage({ platforms: platformsOf(servers), anthropic, cast, daemon, printer })
-  try {
+  const play = async (): Promise<void> => {
     printer.title('Parley, rehearsed: the real daemon and its real clients, against servers on this machine')
     const began = performance.now()
     await stage.start()
     printer.note(`the daemon listens on three platforms ${Math.round(performance.now() - began)} ms after its start`)
     await playTour(stage)
     if (!once) await playByHand(stage, input, output)
+  }
+  try {
+    await Promise.race([play(), cut.then((by) => stage.check(false, `ended by ${String(by)}`))])
   } catch (error) {
     stage.check(false, error instanceof Error ? error.message : String(error))
     printer.note(daemon.logTail())
