@@ -33,19 +33,19 @@ export function explainAbsence(
     const { channel } = link
     return [`No ${NAMES[channel] ?? channel} account is configured; add one under channels.${channel}.`]
   }
-  return [
+  const reasons = [
     ...concerned.flatMap(troubleOf),
     ...(link?.chat !== undefined && !chatKnown ? [STRANGE_CHAT] : []),
     ...concerned.flatMap(droppedBy),
     ...keepsBack,
-    ELSE,
   ]
+  return [...reasons, `${reasons.length > 0 ? 'Otherwise it' : 'It'} ${ELSE}`]
 }
 
 const STRANGE_CHAT =
   'Nothing was ever stored from that chat: the bot may not be a member of it, or may not read it. Add it there, or look at its rights.'
 const ELSE =
-  'Otherwise it was written while the bot was not in the chat, or too long before the daemon last came up for the platform to give it again, or the name is not right.'
+  'was written while the bot was not in the chat, or too long before the daemon last came up for the platform to give it again, or the name is not right.'
 
 function troubleOf(state: AccountState): readonly string[] {
   const { status, detail, lastTrouble, hints } = state

@@ -42,6 +42,10 @@ describe('explainAbsence', () => {
     expect(told).toEqual(['other bots are not heard', expect.stringContaining('Otherwise')])
   })
 
+  test('the last reason stands by itself where it is the only one', () => {
+    expect(explainAbsence([UP], BARE)).toEqual([expect.stringMatching(/^It was written while/)])
+  })
+
   test('a chat of which nothing was ever stored is named as such', () => {
     const told = explainAbsence([UP], { link: LINK, chatKnown: false, keepsBack: [] })
     expect(told[0]).toContain('the bot may not be a member of it')
