@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { InboxId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
-import { dispatchOf, inboxRow } from './sample-rows.ts'
+import { decisionOf, dispatchOf, inboxRow } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
@@ -46,13 +46,19 @@ it('S43: what the platform gives again after the upgrade is known by the key it 
     database.prepare('SELECT event_key FROM inbox ORDER BY no').pluck().all(),
   )
   expect(keys).toEqual([...KEYS.map(([, key]) => key), slack[1]])
+  // It is decided anew from its dispatch once its author is let in; the others are history.
+  const [refused, run] = await Promise.all([0, 1].map((no) => store.read.inbox.get(`in_${no}` as InboxId)))
+  expect(refused?.dispatch.event.eventKey).toBe(KEYS[0][1])
+  expect(run?.dispatch.event.eventKey).toBe(KEYS[1][0])
   await store.close()
 })
 
 function row(no: number, eventKey: string) {
   const dispatch = dispatchOf(1, no)
+  const { identity, trace } = decisionOf(1)
   return inboxRow(1, no, {
     id: `in_${no}` as InboxId,
     dispatch: { ...dispatch, event: { ...dispatch.event, eventKey } },
+    ...(no === 0 ? { decision: { kind: 'refuse', reason: 'stranger', identity, trace } as const } : {}),
   })
 }

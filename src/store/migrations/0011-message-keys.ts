@@ -9,8 +9,8 @@ export const messageKeys: Migration = {
   version: 11,
   name: 'message-keys',
   statements: () => [
-    renamed('event_key', ''),
-    renamed(`SUBSTR(event_key, 1, LENGTH(event_key) - ${ADMITTED.length})`, ADMITTED),
+    rename('event_key', ''),
+    rename(`SUBSTR(event_key, 1, LENGTH(event_key) - ${ADMITTED.length})`, ADMITTED),
   ],
 }
 
@@ -18,12 +18,19 @@ export const messageKeys: Migration = {
 const ADMITTED = '#admitted'
 
 /** `key` is the part of the key before `suffix`: it ends in the message's number, and a chat's may be negative. */
-function renamed(key: string, suffix: string): string {
+function rename(key: string, suffix: string): string {
   const ahead = `RTRIM(${key}, '0123456789')`
   const message = `SUBSTR(${key}, LENGTH(${ahead}) + 1)`
   const afterBot = `LTRIM(${ahead}, '0123456789')`
   const bot = `SUBSTR(${key}, 1, LENGTH(${ahead}) - LENGTH(${afterBot}))`
   const chat = `SUBSTR(${afterBot}, LENGTH(':message:') + 1, LENGTH(${afterBot}) - LENGTH(':message:/'))`
-  return `UPDATE inbox SET event_key = ${bot} || ':message:' || ${message} || '@' || ${chat} || '${suffix}'
+  const renamed = `${bot} || ':message:' || ${message} || '@' || ${chat} || '${suffix}'`
+  return `UPDATE inbox SET event_key = ${renamed},
+    dispatch = CASE WHEN kind = 'refuse' THEN REPLACE(dispatch, ${named('event_key')}, ${named(renamed)}) ELSE dispatch END
     WHERE channel = 'telegram' AND event_key LIKE '%${suffix}' AND ${afterBot} LIKE ':message:%/'`
+}
+
+/** The key as it stands in a dispatch. What was refused is decided anew, from its dispatch, once its author is let in. */
+function named(key: string): string {
+  return `'"eventKey":"' || ${key} || '"'`
 }
