@@ -4,9 +4,9 @@ import type { ModelMessage, ModelToolCall } from '../core/model.ts'
 const LIMIT = 3
 
 /**
- * Whether a turn goes in circles (R16, R17). `warn`: its newest step is the first that made three identical calls in a
- * row. `stop`: it did so again after the warning. Looks at all tool calls of the request, which are this turn's alone
- * because earlier turns keep none (C27). Stateless, hence the same after a crash.
+ * Returns whether a turn goes in circles. `warn`: its newest step is the first that made three identical calls in a row.
+ * `stop`: it did so again after the warning. All tool calls of the request are looked at: they belong to this turn,
+ * because earlier turns keep none. There is no state, so the answer is the same after a crash.
  */
 export function watchLoop(messages: readonly ModelMessage[]): 'fine' | 'warn' | 'stop' {
   const seen: string[] = []
@@ -21,11 +21,17 @@ export function watchLoop(messages: readonly ModelMessage[]): 'fine' | 'warn' | 
   return newest ? 'warn' : 'fine'
 }
 
-/** Adds a call to what was seen and says whether it is one of three alike. */
+/** Adds a call to those seen and returns whether the last three are alike, in whatever order their arguments came. */
 function repeats(seen: string[], call: ModelToolCall): boolean {
-  seen.push(JSON.stringify([call.name, call.args]))
+  seen.push(JSON.stringify([call.name, call.args], sortKeys))
   const tail = seen.slice(-LIMIT)
   return tail.length === LIMIT && new Set(tail).size === 1
+}
+
+/** Returns an object with its keys in one order, anything else as it is: the order of an array is part of what it says. */
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 export function loopWarning(toolName: string): string {

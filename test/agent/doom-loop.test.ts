@@ -35,6 +35,33 @@ describe('doom-loop', () => {
     expect(model.requests.map(warnings)).toEqual([0, 1])
   })
 
+  it.each([
+    ['the arguments', '{"of":"x","to":1,"page":2}', '{"page":2,"to":1.0,"of":"x"}', '{"to":1e0,"of":"x","page":2}'],
+    [
+      'a nested object',
+      '{"q":{"a":[{"b":1,"c":2}],"d":3}}',
+      '{"q":{"d":3,"a":[{"c":2,"b":1}]}}',
+      '{"q":{"d":3.0,"a":[{"b":1,"c":2}]}}',
+    ],
+    ['an object with __proto__', '{"__proto__":1,"b":2}', '{"b":2,"__proto__":1}', '{"__proto__":1,"b":2}'],
+  ])('R16: the order of the keys in %s and the form of numbers make no other call', async (_, ...forms) => {
+    const calls = forms.map((args, n): Say => ({ calls: [call(`c${n}`, 'look', JSON.parse(args))] }))
+    const { model } = await playSays(...calls, { deltas: ['done'] })
+    expect(model.requests.map(warnings)).toEqual([0, 0, 0, 1])
+  })
+
+  it.each([
+    ['the order of a list', '{"of":[1,2]}', '{"of":[2,1]}'],
+    ['a text instead of a number', '{"of":1}', '{"of":"1"}'],
+    ['null instead of nothing', '{"of":null}', '{}'],
+    ['a value under another key', '{"a":{"b":1}}', '{"a":{"c":1}}'],
+    ['a key like __proto__', '{"__proto__":{"b":1}}', '{"__proto__":{"b":2}}'],
+  ])('R16: %s makes another call', async (_, one, other) => {
+    const calls = [one, one, other].map((args, n): Say => ({ calls: [call(`c${n}`, 'look', JSON.parse(args))] }))
+    const { model } = await playSays(...calls, { deltas: ['done'] })
+    expect(model.requests.map(warnings)).toEqual([0, 0, 0, 0])
+  })
+
   it('R17: a further identical call after the warning is not run and ends the turn with a reason', async () => {
     const { model, played, runs } = await playSays(again(1), again(2), again(3), again(4), { deltas: ['never'] })
     expect(model.requests).toHaveLength(4)
