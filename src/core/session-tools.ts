@@ -18,7 +18,10 @@ export interface SessionTools {
    * ends the wait, not the run.
    */
   send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
-  /** Waits for a run begun earlier, also before a restart (T20). `not_found` for a run that is not the caller's. */
+  /**
+   * Waits for a run begun earlier, also before a restart; one that has ended gives its answer without any wait. Throws
+   * `not_found` for a run that is not the caller's.
+   */
   wait(request: WaitRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
 }
 
@@ -97,11 +100,11 @@ export interface HistoryMessage {
 export interface SendRequest {
   readonly sessionKey: string
   readonly message: string
-  /** 30 by default; fractions round down, 0 or less does not wait (T38). */
+  /** 30 by default; fractions round down, 0 or less does not wait. */
   readonly timeoutSeconds?: number
   /** Post the answer in the session's own chat too. */
   readonly announce?: boolean
-  /** Names the request among its caller's: the same one again is the same run. */
+  /** Names the request among its caller's: the same one again is the same run, whose answer is given once it has ended. */
   readonly requestId: string
 }
 

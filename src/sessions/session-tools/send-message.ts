@@ -54,9 +54,10 @@ export interface Sending {
 export async function sendTo(deps: SendDeps, to: Session, sending: Sending): Promise<SendAnswer> {
   const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
-  const refusal = (await rowOf(deps, run)) ? undefined : await handOver(deps, { to, request, caller, writer, run })
+  const begun = (await rowOf(deps, run)) !== undefined
+  const refusal = begun ? undefined : await handOver(deps, { to, request, caller, writer, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
-  return follow(deps, { to, run, caller, seconds: clamp(request.timeoutSeconds, WAIT_SECONDS), signal })
+  return follow(deps, { to, run, begun, caller, seconds: clamp(request.timeoutSeconds, WAIT_SECONDS), signal })
 }
 
 export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
@@ -77,7 +78,14 @@ export async function waitAgain(
   const row = await rowOf(deps, name as RunId)
   const to = row?.sessionId && (await deps.read.sessions.get(row.sessionId))
   if (!row || !to || !askedBy(row, caller)) throw new ParleyError('not_found', `There is no run ${name}.`)
-  return follow(deps, { to, run: name as RunId, caller, seconds: clamp(timeoutSeconds, WAIT_SECONDS), signal })
+  return follow(deps, {
+    to,
+    run: name as RunId,
+    begun: true,
+    caller,
+    seconds: clamp(timeoutSeconds, WAIT_SECONDS),
+    signal,
+  })
 }
 
 function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: SessionCaller): boolean {
@@ -144,13 +152,15 @@ async function writingSession(
 interface Following {
   readonly to: Session
   readonly run: RunId
+  /** It was begun by an earlier call; one that has only just begun and is not waited for is `accepted`, however fast it is. */
+  readonly begun: boolean
   readonly caller: SessionCaller
   readonly seconds: number
   readonly signal: AbortSignal
 }
 
 /** What there is to say of a run now or within `seconds`. */
-async function follow(deps: SendDeps, { to, run, caller, seconds, signal }: Following): Promise<SendAnswer> {
+async function follow(deps: SendDeps, { to, run, begun, caller, seconds, signal }: Following): Promise<SendAnswer> {
   const { read, clock, running, waits } = deps
   const named = { runId: run, sessionKey: shownKey(to, caller) }
   const look = async (): Promise<InboxRow> => {
@@ -159,7 +169,7 @@ async function follow(deps: SendDeps, { to, run, caller, seconds, signal }: Foll
     throw new ParleyError('internal', `the run ${run} is not on record`)
   }
   const known = await answerOf(read, await look())
-  if (known && (seconds > 0 || known.status === 'error')) return { ...named, ...known }
+  if (known && (begun || seconds > 0 || known.status === 'error')) return { ...named, ...known }
   const asking = caller.turn?.sessionId
   if (seconds === 0 || (asking !== undefined && waits.closesCircle(asking, to.id))) {
     return { ...named, status: 'accepted' }

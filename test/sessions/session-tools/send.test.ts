@@ -67,6 +67,33 @@ describe('sessions_send', () => {
     })
   })
 
+  it('T15: a wait of 0 for a run that goes on answers accepted, for one that has ended its answer', async () => {
+    const rig = await withBob()
+    const { id } = await rig.named(BOB)
+    const request = { sessionKey: BOB, message: 'hold on', timeoutSeconds: 0, requestId: 'r1' }
+    const { runId } = await rig.send(request)
+    const again = () => rig.tools.wait({ runId, timeoutSeconds: 0 }, CLIENT, never())
+    expect(await again()).toMatchObject({ status: 'accepted', runId })
+    expect(await rig.send(request)).toMatchObject({ status: 'accepted', runId })
+    const ended = rig.engine.running.nextEnd(id)
+    rig.hold.open.resolve()
+    await ended
+    expect(await again()).toMatchObject({ status: 'ok', runId, reply: 'at last' })
+    expect(await rig.send(request)).toMatchObject({ status: 'ok', runId, reply: 'at last' })
+    expect((await shown(rig)).filter(({ text }) => text === 'hold on')).toHaveLength(1)
+  })
+
+  it('T15: a wait of 0 for a run that failed or said nothing tells so', async () => {
+    const rig = await withBob()
+    for (const [message, answer] of [
+      ['broken', { status: 'error' }],
+      ['hush', { status: 'ok', reply: '' }],
+    ] as const) {
+      const { runId } = await rig.send({ sessionKey: BOB, message, timeoutSeconds: 20 })
+      expect(await rig.tools.wait({ runId, timeoutSeconds: 0 }, CLIENT, never())).toMatchObject(answer)
+    }
+  })
+
   it('T17: a wait that runs out answers timeout, and the run still finishes and is in the history', async () => {
     const rig = await withBob()
     const { id } = await rig.named(BOB)
@@ -148,7 +175,7 @@ describe('sessions_send', () => {
     await expect(wait(bob)).rejects.toMatchObject({ code: 'not_found', message: `There is no run ${runId}.` })
     await expect(wait(turnOf(await rig.named(BOB)))).rejects.toMatchObject({ code: 'not_found' })
     await expect(wait(CLIENT, 'run_0')).rejects.toMatchObject({ code: 'not_found' })
-    expect(await wait(CLIENT)).toMatchObject({ status: 'accepted' })
+    expect(await wait(CLIENT)).toMatchObject({ status: 'ok', reply: 'heard: one' })
   })
 
   it('S44: the answer goes to whoever asked and not to the chat, where nothing is shown either', async () => {
