@@ -1,5 +1,5 @@
 import type { AgentId, RunId, SessionId, TurnId } from './ids.ts'
-import type { SendOverride, SessionKind, ThinkingLevel, VerboseLevel } from './session.ts'
+import { SESSION_KINDS, type SendOverride, type SessionKind, type ThinkingLevel, type VerboseLevel } from './session.ts'
 import type { Principal } from './turn.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Principal } from './turn.ts'
  * the epoch.
  */
 export interface SessionTools {
-  /** Newest activity first (T12). A number out of range is clamped, an unknown kind left out (T7, T8). */
+  /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
   list(query: ListQuery, caller: SessionCaller): Promise<readonly SessionRow[]>
   /** Of a session named in any way; `not_found`. */
   history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
@@ -33,7 +33,7 @@ export interface SessionCaller {
 }
 
 export interface ListQuery {
-  /** Of the six kinds; none that is known: no filter. */
+  /** As `readKinds` takes them; none that it knows: no filter. */
   readonly kinds?: readonly string[]
   /** Visible rows. 50 by default, 200 at most. */
   readonly limit?: number
@@ -43,7 +43,33 @@ export interface ListQuery {
   readonly messageLimit?: number
 }
 
-/** What is not known is absent (T11). */
+const KIND_NAMES: ReadonlyMap<string, readonly SessionKind[]> = new Map([
+  ...SESSION_KINDS.map((kind): [string, SessionKind[]] => [kind, [kind]]),
+  ['direct', ['main', 'other']],
+  ['dm', ['main', 'other']],
+  ['channel', ['group']],
+  ['schedule', ['cron']],
+])
+
+/**
+ * Returns the kinds that a model or a client means, and the names that mean none. Case, plurals and whatever separates
+ * several names in one text do not count; `direct` and `dm` are both kinds of direct session.
+ */
+export function readKinds(names: readonly string[]): {
+  readonly kinds: readonly SessionKind[]
+  readonly unknown: readonly string[]
+} {
+  const asked = names.flatMap((name) => name.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [])
+  const meant = (name: string): readonly SessionKind[] =>
+    KIND_NAMES.get(name) ?? KIND_NAMES.get(name.replace(/s$/, '')) ?? []
+  const found = new Set(asked.flatMap(meant))
+  return {
+    kinds: SESSION_KINDS.filter((kind) => found.has(kind)),
+    unknown: asked.filter((name) => meant(name).length === 0),
+  }
+}
+
+/** What is not known is absent. */
 export interface SessionRow {
   /** `main`, `telegram:group:<id>`, `cron:<id>`, `hook:<uuid>`, `node-<id>`, `telegram:direct:<id>`. */
   readonly key: string

@@ -24,10 +24,11 @@ export function readFlag(args: ToolArgs, name: string): boolean {
   throw new ParleyError('invalid', `${name} must be true or false.`)
 }
 
-/** The texts of a list; what is no text is left out. */
+/** Returns the texts of a list, what is no text left out; a text by itself is a list of one. */
 export function readTexts(args: ToolArgs, name: string): readonly string[] | undefined {
   const value = args[name]
   if (value === undefined || value === null) return undefined
-  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string')
+  const list = typeof value === 'string' ? [value] : value
+  if (Array.isArray(list)) return list.filter((item) => typeof item === 'string')
   throw new ParleyError('invalid', `${name} must be a list of texts.`)
 }

@@ -1,10 +1,10 @@
 import { SESSION_KINDS } from '../../core/session.ts'
-import type { ListQuery, SessionTools } from '../../core/session-tools.ts'
+import { type ListQuery, readKinds, type SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
 import { readNumber, readTexts, type ToolArgs } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
 
-/** Lists the sessions that the person of the turn may see. */
+/** Makes the tool that lists the sessions which the person of the turn may see. */
 export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
   return {
     class: 'pure',
@@ -22,9 +22,19 @@ export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
         additionalProperties: false,
       },
     },
-    run: async (args, context) =>
-      JSON.stringify({ sessions: await sessions.list(queryOf(args as ToolArgs), callerOf(context)) }),
+    async run(args, context) {
+      const query = queryOf(args as ToolArgs)
+      return JSON.stringify({ sessions: await sessions.list(query, callerOf(context)), ...noteOn(query) })
+    },
   }
+}
+
+/** A list under another filter than the model asked for says so: it would take it for the answer to its question. */
+function noteOn({ kinds: names = [] }: ListQuery): { readonly note?: string } {
+  const { kinds, unknown } = readKinds(names)
+  if (unknown.length === 0) return {}
+  const listed = kinds.length === 0 ? 'so this is every kind' : `so this is only ${kinds.join(', ')}`
+  return { note: `No kind is called ${unknown.join(', ')}, ${listed}. The kinds are ${SESSION_KINDS.join(', ')}.` }
 }
 
 function queryOf(args: ToolArgs): ListQuery {

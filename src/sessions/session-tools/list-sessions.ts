@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { SESSION_KINDS, type Session } from '../../core/session.ts'
-import type { ListQuery, SessionCaller, SessionRow } from '../../core/session-tools.ts'
+import type { Session } from '../../core/session.ts'
+import { type ListQuery, readKinds, type SessionCaller, type SessionRow } from '../../core/session-tools.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
@@ -72,13 +72,13 @@ type Filter = Pick<SessionQuery, 'kinds' | 'agents' | 'participants'> & { readon
 /** What was not active for days is inactive, whether or not anybody noticed (S12). */
 async function filterOf(
   { reach, clock, staleMs }: ListDeps,
-  { kinds = [], activeMinutes = Number.POSITIVE_INFINITY }: ListQuery,
+  { kinds: names = [], activeMinutes = Number.POSITIVE_INFINITY }: ListQuery,
   caller: SessionCaller,
 ): Promise<Filter> {
-  const known = SESSION_KINDS.filter((kind) => kinds.includes(kind))
+  const { kinds } = readKinds(names)
   const agents = reach.agentsOf(caller)
   return {
-    ...(known.length === 0 ? {} : { kinds: known }),
+    ...(kinds.length === 0 ? {} : { kinds }),
     ...(agents === undefined ? {} : { agents }),
     ...(await reach.among(caller)),
     activeSince: clock.now() - Math.min(Math.max(0, activeMinutes) * MINUTE_MS, staleMs),

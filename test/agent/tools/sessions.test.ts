@@ -68,6 +68,29 @@ describe('the tool group sessions', () => {
     ])
   })
 
+  it.each([
+    ['a text instead of a list', 'group', ['group'], undefined],
+    [
+      'a kind that is not there',
+      ['group', 'Chats'],
+      ['group', 'Chats'],
+      'No kind is called chats, so this is only group.',
+    ],
+    [
+      'no kind that is there',
+      ['chats', 'rooms'],
+      ['chats', 'rooms'],
+      'No kind is called chats, rooms, so this is every kind.',
+    ],
+    ['nothing to tell kinds by', [''], [''], undefined],
+  ])('T7: sessions_list with %s never answers another question silently', async (_, kinds, asked, note) => {
+    const tool = recording()
+    const answer = JSON.parse(await tool.run('sessions_list', { kinds }))
+    expect(tool.asked).toMatchObject([{ query: { kinds: asked } }])
+    const known = 'The kinds are main, group, cron, hook, node, other.'
+    expect(answer).toEqual({ sessions: [], ...(note === undefined ? {} : { note: `${note} ${known}` }) })
+  })
+
   it('answers JSON', async () => {
     const { run } = recording()
     expect(JSON.parse(await run('sessions_list', {}))).toEqual({ sessions: [] })
@@ -81,7 +104,7 @@ describe('the tool group sessions', () => {
     ['sessions_history', {}, 'sessionKey must be a text that is not empty.'],
     ['sessions_history', { sessionKey: 'main', limit: 'many' }, 'limit must be a number.'],
     ['sessions_history', { sessionKey: 'main', includeTools: 'yes' }, 'includeTools must be true or false.'],
-    ['sessions_list', { kinds: 'group' }, 'kinds must be a list of texts.'],
+    ['sessions_list', { kinds: 7 }, 'kinds must be a list of texts.'],
     ['sessions_list', { limit: Number.NaN }, 'limit must be a number.'],
     ['sessions_send', { sessionKey: 'main', message: ' ' }, 'message must be a text that is not empty.'],
   ])('%s refuses %j in words for the model', async (name, args, message) => {

@@ -94,6 +94,8 @@ describe('sessions_list', () => {
     const kinds = async (...asked: readonly string[]) => (await list({ kinds: asked })).map(({ kind }) => kind)
     expect(await kinds('group', 'cron')).toEqual(['cron', 'group'])
     expect(await kinds('group', 'chat', 'GROUP')).toEqual(['group'])
+    expect(await kinds(' Cron ', 'hooks, NODE')).toEqual(['node', 'hook', 'cron'])
+    expect(await kinds('direct')).toEqual(['other', 'main'])
     expect(await kinds('chat')).toHaveLength(6)
     expect(await kinds()).toHaveLength(6)
   })
