@@ -1,4 +1,4 @@
-import { before } from './address.ts'
+import { before, isNewer } from './address.ts'
 import type { DiscordClient } from './client.ts'
 import type { VisibleChannel } from './gateway.ts'
 import { idsOf } from './inbound.ts'
@@ -44,8 +44,7 @@ export async function backFill(
       if (outcome.retryAfterMs !== undefined) throw new Error('a channel may not be read back yet')
       return { messages, left: 'refused' }
     }
-    // The platform answers newest first.
-    const page = readPage(outcome.result).reverse()
+    const page = readPage(outcome.result, from)
     messages.push(...page)
     budget.left -= page.length
     const last = page.at(-1)
@@ -55,12 +54,14 @@ export async function backFill(
   return { messages, left: 'bounded' }
 }
 
-function readPage(result: unknown): { id: string; message: unknown }[] {
+/** Returns what came after `from`, oldest first: no order of the answer is relied upon, for ids tell the time. */
+function readPage(result: unknown, from: string): { id: string; message: unknown }[] {
   if (!Array.isArray(result)) return []
-  return result.flatMap((message: unknown) => {
+  const messages = result.flatMap((message: unknown) => {
     const ids = idsOf(message)
-    return ids === undefined ? [] : [{ id: ids.id, message }]
+    return ids !== undefined && isNewer(ids.id, from) ? [{ id: ids.id, message }] : []
   })
+  return messages.sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1))
 }
 
 const CLOCKS_DIFFER_MS = 60_000

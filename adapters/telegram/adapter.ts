@@ -49,6 +49,7 @@ export class TelegramAdapter
   readonly id = 'telegram'
   readonly typingLastsMs = 5000
   readonly #account: AccountId
+  readonly #apiRoot: string | undefined
   readonly #services: AdapterServices
   readonly #pollClient: TelegramClient
   readonly #sendClient: TelegramClient
@@ -60,6 +61,7 @@ export class TelegramAdapter
     const { token, apiRoot } = config
     const { clock } = services
     this.#account = toAccountId(account)
+    this.#apiRoot = apiRoot
     this.#services = services
     this.#pollClient = createClient({ token, apiRoot, clock })
     this.#sendClient = createClient({ token, apiRoot, clock })
@@ -144,6 +146,7 @@ export class TelegramAdapter
         onListening: listening,
         onProof: () => this.#proven(),
         onTrouble: (detail) => this.#report('down', detail),
+        onHeld: (holds) => this.#pace(holds, profile),
       }
       run.polling = pollUpdates(ports, run.abort.signal).then(() => this.#endRun(run))
     })
@@ -152,6 +155,17 @@ export class TelegramAdapter
   #proven(): void {
     this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
     this.#report('up')
+  }
+
+  /** Says once that the server holds no poll, and takes it back when it does. */
+  #pace(holds: boolean, { hints }: BotProfile): void {
+    if (!holds) this.#services.logger.warn('Polls are not held.', { account: this.#account, hint: this.#unheldHint() })
+    this.#health = { ...this.#health, hints: holds ? hints : [...hints, this.#unheldHint()] }
+  }
+
+  #unheldHint(): string {
+    const where = this.#apiRoot === undefined ? 'the Bot API server' : `the server at ${new URL(this.#apiRoot).host}`
+    return `${where} answers polls at once instead of holding them, so it is asked once a second: use one that heeds "timeout"`
   }
 
   #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {

@@ -15,6 +15,12 @@ const MIN_WAIT_MS = 250
 const STUCK_WAIT_MS = 1000
 const NO_STORE_CAP_MS = 10_000
 const INTERNAL_WAIT_MS = 5000
+/** A long poll that is answered sooner without any news was not held by the server. */
+const HELD_MS = 1000
+/** The pace at which a server is asked that holds no poll: an answer waits no longer than this. */
+const BRAKED_MS = 1000
+/** Polls in a row that were not held until it is said; one alone may be a restart of the server. */
+const UNHELD_UNTIL_SAID = 3
 
 export interface PollPorts {
   readonly client: TelegramClient
@@ -27,6 +33,8 @@ export interface PollPorts {
   /** A poll was answered. */
   onProof(): void
   onTrouble(detail: string): void
+  /** Called with false when the server answers polls at once with nothing instead of holding them, with true when it holds. */
+  onHeld(holds: boolean): void
 }
 
 /**
@@ -57,6 +65,8 @@ class PollLoop {
   #probe = false
   #failures = 0
   #storeFailures = 0
+  /** Long polls in a row that were answered at once with nothing. */
+  #unheld = 0
 
   constructor(ports: PollPorts, signal: AbortSignal) {
     this.#ports = ports
@@ -66,6 +76,9 @@ class PollLoop {
 
   /** One poll and what it brought. Returns how long to wait before the next, ms. */
   async round(): Promise<number> {
+    const { clock } = this.#ports
+    const askedAt = clock.now()
+    const long = !this.#probe
     const outcome = await this.#poll()
     if (this.#signal.aborted) return 0
     if (outcome.kind !== 'answered') return this.#trouble(readTrouble(outcome))
@@ -77,7 +90,18 @@ class PollLoop {
     const batch = outcome.result
     if (batch.length === 0) this.#storeFailures = 0
     if (this.#storeFailures === 0) this.#ports.onProof()
+    if (clock.now() - askedAt >= HELD_MS) {
+      this.#unheld = 0
+      this.#ports.onHeld(true)
+    } else if (batch.length === 0 && long) return this.#brake()
     return batch.length === 0 ? 0 : this.#take(batch)
+  }
+
+  /** A server that ignores `timeout` would be asked without a pause: waits a little more each time, up to the pace. */
+  #brake(): number {
+    this.#unheld++
+    if (this.#unheld === UNHELD_UNTIL_SAID) this.#ports.onHeld(false)
+    return Math.min(BRAKED_MS, MIN_WAIT_MS * 2 ** Math.min(this.#unheld - 1, 10))
   }
 
   #poll(): Promise<CallOutcome> {

@@ -13,6 +13,8 @@ interface HeldPoll {
 
 /** One getUpdates consumer at a time: a second poll ends the first with 409, an update or the timeout answers it. */
 export class Poller {
+  /** False: a poll without news is answered at once, whatever `timeout` it asks for, as some servers do. */
+  holds = true
   readonly #queue: UpdateQueue
   #held: HeldPoll | undefined
 
@@ -25,7 +27,7 @@ export class Poller {
     if (gone.aborted) return Promise.resolve([])
     this.#end(conflict('terminated by other getUpdates request; make sure that only one bot instance is running'))
     const batch = this.#queue.take(request)
-    if (batch.length > 0 || request.timeoutSeconds <= 0) return Promise.resolve(batch)
+    if (batch.length > 0 || request.timeoutSeconds <= 0 || !this.holds) return Promise.resolve(batch)
     return this.#hold(request, gone, onHeld)
   }
 

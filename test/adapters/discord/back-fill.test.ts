@@ -153,6 +153,42 @@ describe('what was said while nobody listened', () => {
     expect(third.sink.texts).toEqual(['three'])
   })
 
+  test('is put in order by the ids, in whatever order the platform lists it', async () => {
+    const { channel, say, sink, listen, adapter, successor, server } = await open()
+    await listen()
+    say('zero')
+    await sink.committed(1)
+    await adapter.stop()
+    const body = ['one', 'two', 'three'].map((text) => say(text))
+    const [one, two, three] = body
+    const shuffled = JSON.stringify([two, one, three])
+    server.faults.add({
+      method: 'getMessages',
+      action: { kind: 'answer', when: 'before', status: 200, body: shuffled },
+    })
+    const next = successor()
+    await next.start()
+    await next.sink.committed(3)
+    expect(next.sink.texts).toEqual(['one', 'two', 'three'])
+    await next.sink.until(() => next.sink.stored.get(`channel:${channel.id}`) === three?.id)
+  })
+
+  test('ends where a server gives again what was asked to be left out', async () => {
+    const { say, sink, listen, adapter, successor, server } = await open()
+    await listen()
+    const zero = say('zero')
+    await sink.committed(1)
+    await adapter.stop()
+    say('one')
+    const page = JSON.stringify(Array.from({ length: 100 }, () => zero))
+    server.faults.add({ method: 'getMessages', action: { kind: 'answer', when: 'before', status: 200, body: page } })
+    const next = successor()
+    await next.start()
+    say('two')
+    await next.sink.committed(1)
+    expect(next.sink.texts).toEqual(['two'])
+  })
+
   test('a position never goes back when a resume tells a message again', async () => {
     const { world, ada, guild, channel, say, sink, listen } = await open()
     await listen()

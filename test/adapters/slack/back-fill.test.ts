@@ -59,6 +59,37 @@ describe('what Slack no longer repeats', () => {
     expect(events[3]?.address.chatType).toBe('direct')
   })
 
+  test('finds a thread by the number of its replies where the platform does not say when the latest came', async () => {
+    const { world, ada, channel, root, adapter, server, missed, next } = await open()
+    await adapter.stop()
+    missed({ from: ada, channel, thread: root, text: 'one' })
+    const listed = world.messages(channel).find(({ message }) => message.ts === root.ts)?.message
+    const messages = [{ ...listed, thread_ts: root.ts, reply_count: 1 }]
+    const body = { ok: true, messages, has_more: false }
+    server.faults.add({
+      method: 'conversations.history',
+      action: { kind: 'answer', when: 'before', status: 200, body },
+    })
+    const after = await next()
+    await after.committed(1)
+    expect(after.texts).toEqual(['one'])
+  })
+
+  test('that was more than one page is counted as bounded', async () => {
+    const { ada, channel, adapter, server, missed, next, world } = await open()
+    await adapter.stop()
+    missed({ from: ada, channel, text: 'one' }, { from: ada, channel, text: 'two' })
+    const messages = world.messages(channel).map(({ message }) => message)
+    const body = { ok: true, messages: messages.slice(-1), has_more: true }
+    server.faults.add({
+      method: 'conversations.history',
+      action: { kind: 'answer', when: 'before', status: 200, body },
+    })
+    const after = await next()
+    await after.until(() => after.dropped.includes('back_fill:bounded'))
+    expect(after.texts).toEqual(['two'])
+  })
+
   test('moves the position when it is stored, so that it is read once', async () => {
     const { ada, channel, adapter, server, missed, next } = await open()
     await adapter.stop()
