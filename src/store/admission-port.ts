@@ -8,25 +8,40 @@ export interface AdmissionReader {
   all(): Promise<readonly Admission[]>
   /** By its key or its code. */
   find(name: string): Promise<Admission | undefined>
-  /** Those who asked and of whom no owner was told, oldest first. */
-  untold(): Promise<readonly Admission[]>
+  /** Those who asked and of whom no owner was told: the oldest `limit` of them, oldest first. */
+  untold(limit: number): Promise<readonly Admission[]>
   /** Messages that were refused since `since` and wait for the admission: the newest `limit` of them, oldest first. */
   refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]>
   /** Admitted, and refusals are left: their handling was cut short. */
   unhandled(): Promise<readonly string[]>
 }
 
+/** What is kept of the messages that wait for one admission: those since a time, the newest of them, so many bytes. */
+export interface RefusalBounds {
+  readonly since: number
+  readonly messages: number
+  readonly bytes: number
+}
+
 export interface AdmissionWriter {
-  /** Does nothing if it has asked before. */
-  ask(applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>, at: number): Promise<void>
+  /** Returns false, and does nothing, if it has asked before. */
+  ask(applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>, at: number): Promise<boolean>
+  /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not told. */
+  beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]>
+  /** Removes one that asked and is undecided, with its list of messages. */
+  withdraw(key: string): Promise<void>
   told(key: string, at: number): Promise<void>
   decide(
     key: string,
     decision: { readonly state: 'admitted' | 'denied'; readonly by: string },
     at: number,
   ): Promise<void>
-  /** A refused message that is handled once the applicant is let in. Those older than `since` are forgotten. */
-  refuse(key: string, inbox: InboxId, time: { readonly at: number; readonly since: number }): Promise<void>
+  /** Adds a refused message that is handled once the applicant is let in. Returns those that are not kept any more. */
+  refuse(
+    key: string,
+    message: { readonly inbox: InboxId; readonly at: number; readonly bytes: number },
+    bounds: RefusalBounds,
+  ): Promise<readonly InboxId[]>
   /** A place has a new id: it takes the admission along, over one of the new id that was asked for meanwhile. */
   rekey(from: string, to: string, address: Address): Promise<void>
   /** They are handled, or not wanted any more: this one and what came before it; all without one. */

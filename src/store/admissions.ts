@@ -2,9 +2,9 @@ import type { Address } from '../core/address.ts'
 import type { Admission, AdmissionState, Applicant } from '../core/admission.ts'
 import type { InboxId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
+import type { AdmissionReader, AdmissionWriter, RefusalBounds } from './admission-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { Ground, Sql, SqlRow } from './sql.ts'
 
 const KINDS: readonly Applicant['kind'][] = ['person', 'place']
 const STATES: readonly AdmissionState[] = ['asked', 'admitted', 'denied']
@@ -30,6 +30,13 @@ const codec: RowCodec<Admission> = {
   }),
 }
 
+const UNDECIDED = {
+  told: "told_at IS NOT NULL AND state = 'asked'",
+  untold: "told_at IS NULL AND state = 'asked'",
+}
+/** Rows that go at a time: a store that was filled before there was a bound comes down to it step by step. */
+const AT_ONCE = 20
+
 export class AdmissionReading implements AdmissionReader {
   protected readonly sql: Sql
   readonly #logger: Logger
@@ -49,9 +56,9 @@ export class AdmissionReading implements AdmissionReader {
     return row === undefined ? undefined : readRow(codec, row)
   }
 
-  async untold(): Promise<readonly Admission[]> {
-    const where = "told_at IS NULL AND state = 'asked' ORDER BY asked_at"
-    return readRows(codec, await this.sql.all(`SELECT ${COLUMNS} FROM admissions WHERE ${where}`, []), this.#logger)
+  async untold(limit: number): Promise<readonly Admission[]> {
+    const query = `SELECT ${COLUMNS} FROM admissions WHERE ${UNDECIDED.untold} ORDER BY asked_at LIMIT $1`
+    return readRows(codec, await this.sql.all(query, [limit]), this.#logger)
   }
 
   async refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]> {
@@ -76,13 +83,25 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
   async ask(
     { key, kind, code, name, address, traceId }: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>,
     at: number,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const state: AdmissionState = 'asked'
-    await this.sql.run(
+    const added = await this.sql.run(
       `INSERT INTO admissions (key, kind, code, state, name, address, trace_id, asked_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key) DO NOTHING`,
       [key, kind, code, state, name, JSON.stringify(address), traceId, at],
     )
+    return added > 0
+  }
+
+  async beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]> {
+    const by = which === 'told' ? 'told_at' : 'asked_at'
+    const query = `SELECT key FROM admissions WHERE ${UNDECIDED[which]} ORDER BY ${by} DESC LIMIT $1 OFFSET $2`
+    return (await this.sql.all(query, [AT_ONCE, most])).map((row) => text(row, 'key'))
+  }
+
+  async withdraw(key: string): Promise<void> {
+    await this.sql.run('DELETE FROM admission_refusals WHERE key = $1', [key])
+    await this.sql.run("DELETE FROM admissions WHERE key = $1 AND state = 'asked'", [key])
   }
 
   async told(key: string, at: number): Promise<void> {
@@ -98,9 +117,19 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
     await this.sql.run(query, [key, state, by, at])
   }
 
-  async refuse(key: string, inbox: InboxId, { at, since }: { at: number; since: number }): Promise<void> {
-    await this.sql.run('DELETE FROM admission_refusals WHERE key = $1 AND at < $2', [key, since])
-    await this.sql.run('INSERT INTO admission_refusals (key, inbox_id, at) VALUES ($1, $2, $3)', [key, inbox, at])
+  async refuse(
+    key: string,
+    { inbox, at, bytes }: { readonly inbox: InboxId; readonly at: number; readonly bytes: number },
+    bounds: RefusalBounds,
+  ): Promise<readonly InboxId[]> {
+    const insert = 'INSERT INTO admission_refusals (key, inbox_id, at, bytes) VALUES ($1, $2, $3, $4)'
+    await this.sql.run(insert, [key, inbox, at, bytes])
+    const newest = 'SELECT inbox_id, at, bytes FROM admission_refusals WHERE key = $1 ORDER BY inbox_id DESC LIMIT $2'
+    const rows = await this.sql.all(newest, [key, bounds.messages + AT_ONCE])
+    const gone = rows.slice(withinBounds(rows, bounds)).map((row) => id<InboxId>(row, 'inbox_id'))
+    const [last] = gone
+    if (last !== undefined) await this.forget(key, last)
+    return gone
   }
 
   async rekey(from: string, to: string, address: Address): Promise<void> {
@@ -117,4 +146,14 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
     if (upTo === undefined) await this.sql.run('DELETE FROM admission_refusals WHERE key = $1', [key])
     else await this.sql.run('DELETE FROM admission_refusals WHERE key = $1 AND inbox_id <= $2', [key, upTo])
   }
+}
+
+/** How many of these, the newest first, are kept. The newest is kept in any case. */
+function withinBounds(rows: readonly SqlRow[], { since, messages, bytes }: RefusalBounds): number {
+  let left = bytes
+  const first = rows.findIndex((row, index) => {
+    left -= integer(row, 'bytes')
+    return index > 0 && (index >= messages || left < 0 || integer(row, 'at') < since)
+  })
+  return first === -1 ? rows.length : first
 }

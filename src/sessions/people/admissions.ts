@@ -6,11 +6,14 @@ import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { KEPT_MS } from '../turns/record-refusal.ts'
+import { KEPT_MS, MOST_ASKING, MOST_HANDLED } from '../turns/record-refusal.ts'
 import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
 
-/** Whom an owner let in. The facts are in memory, rebuilt from the store; what an owner says takes effect at once. */
+/**
+ * Whom an owner let in. The facts are in memory, rebuilt from the store: those an owner
+ * decided about, and no more of those who asked than the store keeps. What an owner says takes effect at once.
+ */
 export interface Admissions {
   /** Must not depend on `this`. */
   readonly fact: (key: string) => AdmissionFact | undefined
@@ -42,17 +45,34 @@ export interface AdmissionDeps {
   accept(dispatch: Dispatch): Promise<void>
 }
 
-const MOST_HANDLED = 20
+const ASKED: AdmissionFact = { state: 'asked' }
+/** As many as the store keeps, told of and not. */
+const MOST_KNOWN = 2 * MOST_ASKING
 
 export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions> {
   const { store, clock, logger, cards } = deps
   const { read } = store
-  const facts = new Map<string, AdmissionFact>()
+  /** Those an owner decided about. */
+  const decided = new Map<string, AdmissionFact>()
+  /** Those who asked: one that is dropped here, or forgotten by the store, is known again with its next word. */
+  const asking = new Set<string>()
+
+  function note(key: string): void {
+    asking.delete(key)
+    asking.add(key)
+    const [oldest] = asking
+    if (asking.size > MOST_KNOWN && oldest !== undefined) asking.delete(oldest)
+  }
 
   async function reload(): Promise<void> {
     const all = await read.admissions.all()
-    facts.clear()
-    for (const admission of all) facts.set(admission.key, factOf(admission))
+    decided.clear()
+    asking.clear()
+    for (const admission of all.toReversed()) {
+      const fact = factOf(admission)
+      if (fact.state === 'asked') note(admission.key)
+      else decided.set(admission.key, fact)
+    }
   }
   await reload()
 
@@ -65,19 +85,20 @@ export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions>
   }
 
   return {
-    fact: (key) => facts.get(key),
+    fact: (key) => decided.get(key) ?? (asking.has(key) ? ASKED : undefined),
     decided({ event, origin, receivedAt }, { identity }) {
       if (identity.role === 'owner' && origin === 'platform') cards.ownerWrote(event, receivedAt)
     },
     ownerWrote: cards.ownerWrote,
     refused({ key }) {
       // The admission may have come between the decision and its commit.
-      if (facts.get(key)?.state === 'admitted') {
+      const fact = decided.get(key)
+      if (fact?.state === 'admitted') {
         handle(key).catch((err: unknown) => logger.warn('What was said before an admission waits', { err, key }))
         return
       }
-      if (facts.has(key)) return
-      facts.set(key, { state: 'asked' })
+      if (fact !== undefined) return
+      note(key)
       void cards.tell()
     },
     list: () => read.admissions.all(),
@@ -92,7 +113,8 @@ export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions>
         await tx.admissions.decide(key, { state, by }, at)
         if (state === 'denied') await tx.admissions.forget(key)
       })
-      facts.set(key, state === 'denied' ? { state } : { state, by, at })
+      asking.delete(key)
+      decided.set(key, state === 'denied' ? { state } : { state, by, at })
       if (state === 'admitted') await handle(key)
       return { ...found, state, decidedBy: by, decidedAt: at }
     },

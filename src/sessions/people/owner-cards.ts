@@ -6,12 +6,16 @@ import type { InboundEvent } from '../../core/message.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store } from '../../store/store.ts'
 import type { Say } from '../commands/courtesy.ts'
+import { forgetBeyond } from '../turns/record-refusal.ts'
 import { admissionCard } from './admission-card.ts'
 import type { OwnerChats } from './owner-chats.ts'
 
 /** Tells owners in private who asks to be let in: one card for each owner and applicant, whatever happens. */
 export interface OwnerCards {
-  /** Those that are owed and can be told; what cannot waits. Resolves when they are planned, and never rejects. */
+  /**
+   * Called after somebody asked: tells of those that are owed and can be told; what cannot waits. However many ask
+   * meanwhile, one run at a time looks once more. Resolves when the cards are planned, and never rejects.
+   */
   tell(): Promise<void>
   /** An owner wrote in private: a place where cards can go, and the moment for those that waited for one. */
   ownerWrote(event: InboundEvent, at: number): void
@@ -35,39 +39,60 @@ const ENOUGH = 'That is enough for a day: who else asks is in `parley access lis
 export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
   const { store, clock, logger, say, owners } = deps
   const { read } = store
-  let owed = (await read.admissions.untold()).length > 0
-  let telling = Promise.resolve()
+  let owed = (await read.admissions.untold(1)).length > 0
+  let telling: Promise<void> | undefined
+  let again = false
   let toldAt: readonly number[] = []
 
   async function tellAll(): Promise<void> {
-    owed = false
-    for (const admission of await read.admissions.untold()) {
-      toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
-      if (toldAt.length < CARDS_A_DAY && (await tellOf(admission))) toldAt = [...toldAt, clock.now()]
+    do {
+      again = false
+      await tellSome()
+    } while (again)
+  }
+
+  /** Reads no more applicants than may be told of. */
+  async function tellSome(): Promise<void> {
+    toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
+    const room = CARDS_A_DAY - toldAt.length
+    owed = room === 0
+    if (owed) return
+    const untold = await read.admissions.untold(room + 1)
+    owed = untold.length > room
+    for (const admission of untold.slice(0, room)) {
+      if (await tellOf(admission)) toldAt = [...toldAt, clock.now()]
       else owed = true
     }
   }
 
   /** False: no owner can be reached yet. */
   async function tellOf(admission: Admission): Promise<boolean> {
-    const { key, traceId, address: where } = admission
+    const { key, code, traceId, address: where } = admission
     const chats = owners.nearest(where)
     if (chats.length === 0) return false
     const last = toldAt.length === CARDS_A_DAY - 1
     const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
     for (const { person, address } of chats) {
       const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
-      await say(card, (tx) => tx.notices.once(`admission:${key}:${person}`, clock.now(), FOR_EVER_MS))
+      await say(card, (tx) => tx.notices.once(`admission:${code}:${person}`, clock.now(), FOR_EVER_MS))
     }
-    await store.write((tx) => tx.admissions.told(key, clock.now()))
+    await store.write(async (tx) => {
+      await tx.admissions.told(key, clock.now())
+      await forgetBeyond(tx, 'told')
+    })
     return true
   }
 
   function tell(): Promise<void> {
-    telling = telling.then(tellAll).catch((err: unknown) => {
-      owed = true
-      logger.warn('Owners could not be told who asks to be let in', { err })
-    })
+    again = true
+    telling ??= tellAll()
+      .catch((err: unknown) => {
+        owed = true
+        logger.warn('Owners could not be told who asks to be let in', { err })
+      })
+      .finally(() => {
+        telling = undefined
+      })
     return telling
   }
 

@@ -1,10 +1,9 @@
-import type { Dispatch, ScheduledRun } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId } from '../../core/ids.ts'
-import type { InboundEvent } from '../../core/message.ts'
 import type { Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
+import { withoutText } from '../turns/kept-text.ts'
 
 /** Events a purge takes away in one transaction, so that a long session does not hold up the others. */
 const BATCH = 200
@@ -67,27 +66,5 @@ async function forgetText(tx: StoreWriter, session: SessionId, event: SessionEve
   if (event.type !== 'user_message' || event.data.messageId === undefined) return
   for (const { id, dispatch } of await tx.inbox.inSession(session, event.data.messageId)) {
     await tx.inbox.replaceDispatch(id, withoutText(dispatch))
-  }
-}
-
-function withoutText({ event, schedule, ...rest }: Dispatch): Dispatch {
-  return { ...rest, event: silent(event), ...(schedule ? { schedule: withoutData(schedule) } : {}) }
-}
-
-function withoutData({ data: _digest, ...run }: ScheduledRun): ScheduledRun {
-  return run
-}
-
-function silent(event: InboundEvent): InboundEvent {
-  switch (event.kind) {
-    case 'message':
-    case 'edit':
-    case 'command': {
-      const { quoted: _quoted, ...rest } = event
-      const blank = { text: '', attachments: [] }
-      return rest.kind === 'command' ? { ...rest, ...blank, args: '' } : { ...rest, ...blank }
-    }
-    default:
-      return event
   }
 }

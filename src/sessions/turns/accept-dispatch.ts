@@ -5,6 +5,7 @@ import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
 import { acceptAmendment, findOriginal } from './accept-amendment.ts'
+import { withoutText, withShortText } from './kept-text.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
@@ -61,7 +62,7 @@ function acceptDecided(tx: StoreWriter, dispatch: Dispatch, decision: Decision, 
   const id = deps.ids.inbox()
   switch (decision.kind) {
     case 'ignore':
-      return acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome: `ignored: ${decision.reason}` })
+      return acceptIgnored(tx, { id, dispatch, decision })
     case 'refuse':
       return acceptRefusal(tx, { id, dispatch, decision }, deps)
     case 'control':
@@ -87,17 +88,29 @@ async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted>
   return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
 }
 
+/** What somebody unknown says and nobody will ever handle is kept without their words. */
+function acceptIgnored(tx: StoreWriter, { id, dispatch, decision }: Incoming<'ignore'>): Promise<Accepted> {
+  const kept = decision.identity.role === 'guest' ? withoutText(dispatch) : dispatch
+  return acceptAlone(tx, { id, dispatch: kept, decision, state: 'done', outcome: `ignored: ${decision.reason}` })
+}
+
 async function acceptRefusal(
   tx: StoreWriter,
-  { id, dispatch, decision }: Incoming<'refuse'>,
+  { id, dispatch: given, decision }: Incoming<'refuse'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
   const outcome = `refused: ${decision.reason}` as const
+  const dispatch = decision.asks ? withShortText(given) : keptRefused(given, decision)
   const accepted = await acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome })
   if (accepted.kind === 'done' && decision.asks) {
     await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
   }
   return accepted
+}
+
+/** Somebody we know may ask why, and edit the configuration, before they say it again. */
+function keptRefused(dispatch: Dispatch, { identity }: Decision): Dispatch {
+  return identity.role === 'guest' ? withoutText(dispatch) : dispatch
 }
 
 async function acceptAmended(tx: StoreWriter, amended: Incoming<'amend'>): Promise<Accepted> {

@@ -3,19 +3,49 @@ import type { Dispatch } from '../../core/dispatch.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import { textBytes, withoutText } from './kept-text.ts'
 
 /** What is older when an applicant is let in is not handled any more. */
 export const KEPT_MS = 24 * 3_600_000
+/** The newest messages of an applicant that are handled then. */
+export const MOST_HANDLED = 20
+/** The bytes of text that are kept of one applicant, at least the newest message. */
+const MOST_BYTES = 32 * 1024
+/** Applicants who wait for a card, and as many again of whom owners were told and decided nothing. */
+export const MOST_ASKING = 1_000
 
-/** In the commit of a refused message: its applicant has asked, and the message waits for the admission. */
+/**
+ * In the commit of a refused message: its applicant has asked, and the message waits for the admission. What is kept has
+ * a bound: where too many ask, the one that has waited longest for a card is forgotten and asks anew with its next word.
+ */
 export async function recordRefusal(
   tx: StoreWriter,
   { id, dispatch, asks }: { readonly id: InboxId; readonly dispatch: Dispatch; readonly asks: Applicant },
   ids: Pick<IdSource, 'code'>,
 ): Promise<void> {
   const { event, traceId, receivedAt: at } = dispatch
-  await tx.admissions.ask({ ...asks, code: ids.code(), name: nameOf(event), address: event.address, traceId }, at)
-  if (event.kind !== 'membership') await tx.admissions.refuse(asks.key, id, { at, since: at - KEPT_MS })
+  const card = { code: ids.code(), name: nameOf(event), address: event.address, traceId }
+  if (await tx.admissions.ask({ ...asks, ...card }, at)) await forgetBeyond(tx, 'untold')
+  if (event.kind === 'membership') return
+  const bounds = { since: at - KEPT_MS, messages: MOST_HANDLED, bytes: MOST_BYTES }
+  const gone = await tx.admissions.refuse(asks.key, { inbox: id, at, bytes: textBytes(dispatch) }, bounds)
+  await forgetTexts(tx, gone)
+}
+
+/** Inside a transaction: forgets the applicants beyond the bound, and what they said. */
+export async function forgetBeyond(tx: StoreWriter, which: 'told' | 'untold'): Promise<void> {
+  for (const key of await tx.admissions.beyond(which, MOST_ASKING)) {
+    await forgetTexts(tx, await tx.admissions.refusals(key, 0, MOST_HANDLED))
+    await tx.admissions.withdraw(key)
+  }
+}
+
+/** The rows stay, so that a message that comes again is known: without a word of what was said. */
+async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promise<void> {
+  for (const id of messages) {
+    const row = await tx.inbox.get(id)
+    if (row) await tx.inbox.replaceDispatch(id, withoutText(row.dispatch))
+  }
 }
 
 const LONGEST_NAME = 60
@@ -25,6 +55,7 @@ function nameOf(event: InboundEvent): string {
   const { displayName, username } = event.sender
   const name = (event.kind === 'membership' ? event.chatTitle : undefined) ?? displayName ?? username ?? ''
   return name
+    .slice(0, 4 * LONGEST_NAME)
     .replace(/[^\p{L}\p{N} .'-]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

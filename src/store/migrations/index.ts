@@ -9,6 +9,7 @@ import { sessionLife } from './0008-session-life.ts'
 import { privateAnswers } from './0009-private-answers.ts'
 import { admissions } from './0010-admissions.ts'
 import { messageKeys } from './0011-message-keys.ts'
+import { strangers } from './0012-strangers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   privateAnswers,
   admissions,
   messageKeys,
+  strangers,
 ]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Applicant } from '../../../src/core/admission.ts'
+import type { InboxId } from '../../../src/core/ids.ts'
 import { addressOf, ids } from '../../store/sample-rows.ts'
 import { type ContractPart, rejection } from './under-test.ts'
 
@@ -8,6 +9,9 @@ const CLUB: Applicant = { kind: 'place', key: 'telegram:group:-1001' }
 const asking = (applicant: Applicant, code: string) =>
   ({ ...applicant, code, name: 'Cy', address: addressOf(1), traceId: ids.trace() }) as const
 
+const refused = (inbox: InboxId, at: number, bytes = 1) => ({ inbox, at, bytes })
+const since = (at: number) => ({ since: at, messages: 9, bytes: 900 })
+
 export const admissionContract: ContractPart = (underTest) => {
   it('an applicant asks once, is found by key and code, and stays decided over a restart', async () => {
     const { store } = underTest
@@ -15,11 +19,11 @@ export const admissionContract: ContractPart = (underTest) => {
     await store.write((tx) => tx.admissions.ask(first, 1))
     await store.write((tx) => tx.admissions.ask(asking(CY, 'bbbbb'), 2))
     await store.write((tx) => tx.admissions.ask(asking(CLUB, 'ccccc'), 3))
-    expect((await store.read.admissions.untold()).map(({ code }) => code)).toEqual(['aaaaa', 'ccccc'])
+    expect((await store.read.admissions.untold(9)).map(({ code }) => code)).toEqual(['aaaaa', 'ccccc'])
     await store.write((tx) => tx.admissions.told(CY.key, 4))
     await store.write((tx) => tx.admissions.decide(CLUB.key, { state: 'admitted', by: 'ada' }, 5))
     const { admissions } = (await underTest.reopen()).read
-    expect(await admissions.untold()).toEqual([])
+    expect(await admissions.untold(9)).toEqual([])
     expect(await admissions.find('aaaaa')).toEqual({ ...first, state: 'asked', askedAt: 1, toldAt: 4 })
     expect(await admissions.find(CLUB.key)).toMatchObject({ state: 'admitted', decidedBy: 'ada', decidedAt: 5 })
     expect(await admissions.find('bbbbb')).toBeUndefined()
@@ -38,10 +42,10 @@ export const admissionContract: ContractPart = (underTest) => {
     const [first, second, third, fourth] = made
     if (!first || !second || !third || !fourth) throw new Error('four ids')
     await store.write((tx) => tx.admissions.ask(asking(CY, 'aaaaa'), 1))
-    await store.write((tx) => tx.admissions.refuse(CY.key, first, { at: 10, since: 0 }))
-    await store.write((tx) => tx.admissions.refuse(CY.key, second, { at: 20, since: 0 }))
-    await store.write((tx) => tx.admissions.refuse(CY.key, third, { at: 30, since: 15 }))
-    await store.write((tx) => tx.admissions.refuse(CLUB.key, fourth, { at: 30, since: 15 }))
+    await store.write((tx) => tx.admissions.refuse(CY.key, refused(first, 10), since(0)))
+    await store.write((tx) => tx.admissions.refuse(CY.key, refused(second, 20), since(0)))
+    await store.write((tx) => tx.admissions.refuse(CY.key, refused(third, 30), since(15)))
+    await store.write((tx) => tx.admissions.refuse(CLUB.key, refused(fourth, 30), since(15)))
     const waiting = (since: number, limit: number) => underTest.store.read.admissions.refusals(CY.key, since, limit)
     expect(await waiting(0, 9)).toEqual([second, third])
     expect([await waiting(21, 9), await waiting(0, 1)]).toEqual([[third], [third]])
@@ -55,12 +59,44 @@ export const admissionContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.admissions.refusals(CLUB.key, 0, 9)).toEqual([fourth])
   })
 
+  it('what waits for one admission is bounded in messages and bytes, the newest stays, and what goes is told', async () => {
+    const { store } = underTest
+    const made = Array.from({ length: 5 }, () => ids.inbox())
+    const bounds = { since: 0, messages: 3, bytes: 10 }
+    const gone = []
+    for (const [index, inbox] of made.entries()) {
+      const bytes = index === 4 ? 99 : 4
+      gone.push(await store.write((tx) => tx.admissions.refuse(CY.key, refused(inbox, 1, bytes), bounds)))
+    }
+    const [first, second, third, fourth, fifth] = made
+    expect(gone).toEqual([[], [], [first], [second], [fourth, third]])
+    expect(await store.read.admissions.refusals(CY.key, 0, 9)).toEqual([fifth])
+  })
+
+  it('of those who asked and are undecided what lies beyond a bound is told, the oldest, and can be withdrawn', async () => {
+    const { store } = underTest
+    const keys = ['telegram:1', 'telegram:2', 'telegram:3', 'telegram:4']
+    for (const [index, key] of keys.entries()) {
+      const asked = await store.write((tx) => tx.admissions.ask(asking({ kind: 'person', key }, `aaaa${index}`), index))
+      expect(asked).toBe(true)
+    }
+    const beyond = (which: 'told' | 'untold', most: number) => store.write((tx) => tx.admissions.beyond(which, most))
+    expect([await beyond('untold', 4), await beyond('untold', 3), await beyond('told', 0)]).toEqual([[], [keys[0]], []])
+    await store.write((tx) => tx.admissions.told('telegram:2', 9))
+    await store.write((tx) => tx.admissions.decide('telegram:3', { state: 'admitted', by: 'ada' }, 9))
+    expect([await beyond('untold', 1), await beyond('told', 0)]).toEqual([[keys[0]], [keys[1]]])
+    await store.write((tx) => tx.admissions.refuse('telegram:2', refused(ids.inbox(), 1), since(0)))
+    for (const key of keys) await store.write((tx) => tx.admissions.withdraw(key))
+    expect((await store.read.admissions.all()).map(({ key }) => key)).toEqual(['telegram:3'])
+    expect(await store.read.admissions.refusals('telegram:2', 0, 9)).toEqual([])
+  })
+
   it('C07: a place with a new id takes its admission and what waits for it along', async () => {
     const { store } = underTest
     const waiting = ids.inbox()
     const moved = { ...CLUB, key: 'telegram:group:-1002' }
     await store.write((tx) => tx.admissions.ask(asking(CLUB, 'aaaaa'), 1))
-    await store.write((tx) => tx.admissions.refuse(CLUB.key, waiting, { at: 1, since: 0 }))
+    await store.write((tx) => tx.admissions.refuse(CLUB.key, refused(waiting, 1), since(0)))
     await store.write((tx) => tx.admissions.decide(CLUB.key, { state: 'admitted', by: 'ada' }, 2))
     await store.write((tx) => tx.admissions.ask(asking(moved, 'bbbbb'), 3))
     await store.write((tx) => tx.admissions.rekey(CLUB.key, moved.key, addressOf(2)))

@@ -1,0 +1,62 @@
+import type { Dispatch, ScheduledRun } from '../../core/dispatch.ts'
+import type { InboundEvent } from '../../core/message.ts'
+
+/** The longest text that is kept of somebody nobody let in, in UTF-16 units: what Telegram takes in one message. */
+const LONGEST = 4_096
+/** The longest quotation, and the most files. */
+const LONGEST_QUOTE = 512
+const MOST_FILES = 10
+const CUT = ' […]'
+
+/** Returns the dispatch without a word of what was said. */
+export function withoutText({ event, schedule, ...rest }: Dispatch): Dispatch {
+  return { ...rest, event: silent(event), ...(schedule ? { schedule: withoutData(schedule) } : {}) }
+}
+
+/** Returns the dispatch with no more text than is kept of somebody nobody let in. What is cut off is marked. */
+export function withShortText(dispatch: Dispatch): Dispatch {
+  const { event } = dispatch
+  if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch
+  const { quoted, ...rest } = event
+  const said = {
+    ...(quoted === undefined ? {} : { quoted: { ...quoted, ...shortQuote(quoted.text) } }),
+    text: cut(rest.text, LONGEST),
+    attachments: rest.attachments.slice(0, MOST_FILES),
+  }
+  const short = rest.kind === 'command' ? { ...rest, ...said, args: cut(rest.args, LONGEST) } : { ...rest, ...said }
+  return { ...dispatch, event: short }
+}
+
+/** Returns how many bytes of somebody's own words the dispatch holds. */
+export function textBytes({ event }: Dispatch): number {
+  if (!('text' in event)) return 0
+  return Buffer.byteLength(event.text) + Buffer.byteLength(event.quoted?.text ?? '')
+}
+
+function shortQuote(text: string | undefined): { readonly text?: string } {
+  return text === undefined ? {} : { text: cut(text, LONGEST_QUOTE) }
+}
+
+/** A pair of surrogates is not cut in two. */
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}${CUT}`
+}
+
+function withoutData({ data: _digest, ...run }: ScheduledRun): ScheduledRun {
+  return run
+}
+
+function silent(event: InboundEvent): InboundEvent {
+  switch (event.kind) {
+    case 'message':
+    case 'edit':
+    case 'command': {
+      const { quoted: _quoted, ...rest } = event
+      const blank = { text: '', attachments: [] }
+      return rest.kind === 'command' ? { ...rest, ...blank, args: '' } : { ...rest, ...blank }
+    }
+    default:
+      return event
+  }
+}
