@@ -6,6 +6,7 @@ import { buildSessionTools } from './build-session-tools.ts'
 import type { ChannelBlock, Config } from './config.ts'
 import type { Mistake } from './mistake.ts'
 import { noEffectWarnings } from './no-effect.ts'
+import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
 import type { ConfigFile } from './schema.ts'
 import { Secret } from './secrets.ts'
@@ -49,7 +50,13 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   }
   return {
     config,
-    mistakes: [...mistakes, ...storeMistakes(parsed), ...toolMistakes, ...scheduled.mistakes],
+    mistakes: [
+      ...mistakes,
+      ...storeMistakes(parsed),
+      ...toolMistakes,
+      ...scheduled.mistakes,
+      ...placeholderMistakes(parsed),
+    ],
   }
 }
 

@@ -220,10 +220,10 @@ describe('H06: empty lists and blocks give nobody anything', () => {
 
 test('the routing policy: ids as text, surface read as channel, thread channels kept apart by topic', async () => {
   const { config } = await load(`${TELEGRAM}
-people: { Ada: { role: owner, ids: [telegram:111, 222] }, bob: { ids: [333] } }
+people: { Ada: { role: owner, ids: [telegram:161, 262] }, bob: { ids: [363] } }
 routing:
-  access: { direct: public, groups: [{ match: { chat: -100123, topic: 7 }, who: public }] }
-  dispatch: [{ name: vip, match: { sender: 444, mentioned: true }, agent: main, dimensions: [chat, sender] }]
+  access: { direct: public, groups: [{ match: { chat: -1004723, topic: 7 }, who: public }] }
+  dispatch: [{ name: vip, match: { sender: 464, mentioned: true }, agent: main, dimensions: [chat, sender] }]
 session:
   sendPolicy: { rules: [{ match: { surface: discord, chatType: group }, action: deny }], default: allow }
   scope: global
@@ -233,13 +233,13 @@ session:
 
   expect(config.routing).toEqual({
     people: [
-      { id: 'ada', role: 'owner', ids: ['telegram:111', '222'] },
-      { id: 'bob', role: 'member', ids: ['333'] },
+      { id: 'ada', role: 'owner', ids: ['telegram:161', '262'] },
+      { id: 'bob', role: 'member', ids: ['363'] },
     ],
     agents: ['main'],
     access: {
       direct: 'public',
-      groups: [{ match: { chat: '-100123', topic: '7' }, who: 'public', trigger: 'mention', followThreads: false }],
+      groups: [{ match: { chat: '-1004723', topic: '7' }, who: 'public', trigger: 'mention', followThreads: false }],
     },
     ownerAlwaysTriggers: true,
     wakeWords: [],
@@ -247,7 +247,7 @@ session:
     deletions: 'redact',
     botBudget: { turns: 20, tokens: 200_000, quietMinutes: 30 },
     dispatch: [
-      { name: 'vip', match: { sender: '444', mentioned: true }, agent: 'main', dimensions: ['chat', 'sender'] },
+      { name: 'vip', match: { sender: '464', mentioned: true }, agent: 'main', dimensions: ['chat', 'sender'] },
     ],
     sendPolicy: { rules: [{ match: { channel: 'discord', chatType: 'group' }, action: 'deny' }], default: 'allow' },
     scope: 'global',

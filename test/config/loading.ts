@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
@@ -24,7 +24,10 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Loads a real file with this text, in a folder of its own; `${env:TOKEN}` is a token. */
 export async function load(yaml: string, env: Env = {}, files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder()
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   writeFileSync(join(folder, 'parley.yaml'), yaml)
   const loaded = await loadConfig({
     path: 'parley.yaml',

@@ -1,37 +1,109 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../src/config/default-prompt.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { loadConfig } from '../../src/config/load-config.ts'
+import { CHANNEL_IDS } from '../../src/core/ids.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
-import { channelSchemas, load, TELEGRAM, TOKEN } from './loading.ts'
+import { decide } from '../fakes/decide.ts'
+import { command, direct, group, message, slackChannel, user } from '../fakes/dispatch.ts'
+import { channelSchemas, load, refusal, TELEGRAM, TOKEN } from './loading.ts'
 
 const folder = fileURLToPath(new URL('../../config/', import.meta.url))
 const read = (file: string): string => readFileSync(`${folder}${file}`, 'utf8')
 const env = { HOME: '/home/ada', TELEGRAM_BOT_TOKEN: TOKEN, ANTHROPIC_API_KEY: 'sk-ant-canary' }
+const OTHERS = {
+  DISCORD_BOT_TOKEN: 'discord',
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  SLACK_APP_TOKEN: 'xapp-1',
+  SLACK_SIGNING_SECRET: 'secret',
+}
 
-test('the example is valid, names no secret, and nothing in it is without effect', async () => {
-  const { config } = await loadConfig({ path: 'parley.example.yaml', env, cwd: folder, channelSchemas })
+const EXAMPLE = 'parley.example.yaml'
+/** `#people:`, `#    ids: …`: prose has exactly one space behind its mark. */
+const OFF = /^( *)#(?! \S|\n|$)/gm
 
-  expect(config.warnings).toEqual([])
-  expect(compileRouting(config.routing).warnings).toEqual([])
-})
+/** The example with every setting that is off switched on. */
+function switchedOn(): string {
+  let text = read(EXAMPLE)
+  while (OFF.test(text)) text = text.replace(OFF, '$1')
+  return text
+}
 
-test('what the example comments out is valid too', async () => {
-  const settings =
-    /^(\s*)# ((?:prompt|baseUrl|apiRoot|dimensions|turnCap|checkpoint|schedules|http):.*| {2}- \{ id: morning.*| {6}digestOf.*)$/gm
-  const whole = read('parley.example.yaml').replace(settings, '$1$2')
-  expect(whole.match(settings)).toBeNull()
+describe('the example', () => {
+  test('is valid as it is copied, with a key and without, and nothing in it is without effect', async () => {
+    const copied = await load(read(EXAMPLE), env)
+    expect(copied.config.warnings).toEqual([])
+    expect(compileRouting(copied.config.routing).warnings).toEqual([])
+    expect(copied.config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
 
-  const { config } = await load(whole.replace('./prompts/', './'), env, { 'agent.md': 'x' })
+    const { config } = await load(read(EXAMPLE), { TELEGRAM_BOT_TOKEN: TOKEN })
+    expect(config.agents[0]?.model).toBe('scripted/echo')
+    expect((await load(read(EXAMPLE))).config.down).toEqual([expect.objectContaining({ channel: 'telegram' })])
+  })
 
-  expect(config.warnings.map((warning) => warning.split(':')[0])).toEqual([
-    'session.turnCap',
-    'session.checkpoint',
-    'http',
-  ])
+  test('makes nobody owner and opens nothing: its policy is the one that holds without any file', async () => {
+    const { config } = await load(read(EXAMPLE), env)
+    const bare = await load('channels: { telegram: { accounts: { default: { token: x } } } }\n')
+    expect(config.routing).toEqual(bare.config.routing)
+    expect(config.routing.people).toEqual([])
+    expect(compileRouting(config.routing).routing.ownerNamed).toBe(false)
+  })
+
+  test.each(CHANNEL_IDS)('lets nobody on %s talk, whichever id of an example they have', async (channel) => {
+    const { routing } = (await load(read(EXAMPLE), env)).config
+    const ids = ['111111111', '222222222', '777777777', 'U012ABCDE', '42']
+    const places = [
+      ...ids.map((id) => direct(id, { channel })),
+      group('-1001234567890', { channel }),
+      group('-1001234567890', { channel, topic: '42' }),
+      slackChannel('C012ABCDE', { channel }),
+    ]
+    const events = places.flatMap((address) =>
+      ids.flatMap((id) =>
+        ([user(id, { team: 'T012ABCDE' }), { id, kind: 'bot' }] as const).flatMap((sender) => [
+          message({ address, sender, mentioned: true, text: 'parley, what do they say there?' }),
+          command('status', { address, sender }),
+        ]),
+      ),
+    )
+    const kinds = new Set(events.map((event) => decide(routing, event).kind))
+    expect([...kinds].sort()).toEqual(['ignore', 'refuse'])
+  })
+
+  test('has ids in settings only that are off, and each of them is refused', async () => {
+    const whole = switchedOn()
+    expect(whole).not.toMatch(OFF)
+    const refused = await refusal(whole, { ...env, ...OTHERS }, { 'prompts/agent.md': 'x' })
+    expect(refused.split('\n').map((line) => line.split(': ', 2)[1])).toEqual([
+      'people.ada.ids[0]',
+      'people.ada.ids[1]',
+      'people.ada.ids[2]',
+      'people.bob.ids[0]',
+      'routing.access.groups[0].match.chat',
+      'routing.access.groups[0].botIds[0]',
+      'routing.dispatch[0].match.chat',
+      'schedules[0].digestOf',
+      'schedules[0].deliverTo',
+    ])
+    expect(refused).toContain(
+      'people.ada.ids[0]: telegram:111111111 is an id from an example, and not yours; write the id that /whoami says',
+    )
+  })
+
+  test('is valid with every setting switched on, too, once the ids are real', async () => {
+    const whole = switchedOn()
+      .replaceAll(/(111111111|222222222|777777777|1234567890)/g, (id) => `${Number(id) * 7 + 13}`)
+      .replaceAll('012ABCDE', '7QK4TZ2M')
+    const { config } = await load(whole, { ...env, ...OTHERS }, { 'prompts/agent.md': 'x' })
+    expect(config.warnings.map((warning) => warning.split(':')[0])).toEqual([
+      'session.turnCap',
+      'session.checkpoint',
+      'http',
+    ])
+    expect(Object.keys(config.channels)).toEqual(['telegram', 'discord', 'slack'])
+  })
 })
 
 test('the JSON schema is fresh (npm run schema writes it)', () => {
