@@ -1,5 +1,5 @@
 import type { Route } from './dispatch.ts'
-import type { AccountId, AgentId, PersonId } from './ids.ts'
+import { type AccountId, type AgentId, type PersonId, toAgentId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { SessionScope } from './session.ts'
 
@@ -25,6 +25,12 @@ export function sessionAliases({ route, event, person }: AliasFacts): readonly s
 
 export function mainAlias(agent: AgentId): string {
   return `agent:${agent}:main`
+}
+
+/** The agent that a readable key names; undefined for a key of another form. */
+export function agentOfKey(key: string): AgentId | undefined {
+  const [, agent] = /^agent:([^:]+):/.exec(normalName(key)) ?? []
+  return agent === undefined ? undefined : toAgentId(agent)
 }
 
 /** A name as it is looked up: case and outer spaces make no difference. */

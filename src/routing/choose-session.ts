@@ -3,7 +3,7 @@ import type { Dispatch, Identity, Route, TraceStep } from '../core/dispatch.ts'
 import { type AgentId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { SessionKind, SessionScope } from '../core/session.ts'
-import { mainAlias, normalName } from '../core/session-alias.ts'
+import { agentOfKey, mainAlias, normalName } from '../core/session-alias.ts'
 import { compileDimensions, type DimensionLists } from './dimensions.ts'
 import { type DispatchRuleEntry, defaultAgent } from './dispatch-rules.ts'
 import type { MatchFacts } from './match-facts.ts'
@@ -121,7 +121,7 @@ function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller)
 /**
  * A key the caller names is used unchanged if it has one of the two explicit forms and did not come from a platform
  * (K23); where it is another name of a session that exists, it means that session (K25). The main session is the owner's
- * (K46): for others its names are no keys.
+ * (K46): for others its names are no keys. A readable key belongs to the agent that it names, where there is one.
  */
 function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): ChosenSession | undefined {
   const { callerKey, origin, named } = caller.dispatch
@@ -132,7 +132,13 @@ function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): 
     return { ...named, agent: named.agentId, step: pass('session', `${named.displayKey}, named by its caller`) }
   if (main !== undefined) return mainSession(rules, { ...owner, agent: main }, CALLER)
   const scopeKey = toScopeKey(callerKey)
-  return { agent: owner.agent, scope: emptyScope(owner), scopeKey, displayKey: callerKey, kind: 'other', step: CALLER }
+  const agent = knownAgent(rules, agentOfKey(callerKey)) ?? owner.agent
+  const scope = emptyScope({ ...owner, agent })
+  return { agent, scope, scopeKey, displayKey: callerKey, kind: 'other', step: CALLER }
+}
+
+function knownAgent({ mainNames }: SessionRules, named: AgentId | undefined): AgentId | undefined {
+  return named && mainNames.get(mainAlias(named))
 }
 
 function mayNameMain({ dispatch, identity }: Caller): boolean {

@@ -1,12 +1,13 @@
 import type { Route } from '../core/dispatch.ts'
 import { toAccountId, toScopeKey } from '../core/ids.ts'
-import { normalName } from '../core/session-alias.ts'
+import { agentOfKey, normalName } from '../core/session-alias.ts'
 import type { SessionRules } from './choose-session.ts'
 import { mainKey } from './session-key.ts'
 
 /**
- * The session that the key of an older program means. Its main session is ours; an explicit key stays what it is, and any
- * other becomes an alias of the default agent, under which the chat it speaks of finds it (K27).
+ * Returns the session that the key of an older program means. Its main session is ours; an explicit key stays what it is
+ * and belongs to the agent it names, whether the configuration has that agent or not; any other becomes an alias of the
+ * default agent, under which the chat it speaks of finds it (K27).
  */
 export function importedSession(
   rules: SessionRules,
@@ -14,7 +15,7 @@ export function importedSession(
 ): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'> {
   const name = normalName(key)
   const main = name === 'main' ? rules.defaultAgent : rules.mainNames.get(name)
-  const agent = main ?? rules.defaultAgent
+  const agent = main ?? agentOfKey(name) ?? rules.defaultAgent
   const scope = { version: 1, agent, channel: 'api', account: toAccountId(''), dimensions: [], values: {} } as const
   if (main !== undefined) {
     const displayKey = main === rules.defaultAgent ? 'main' : `agent:${main}:main`

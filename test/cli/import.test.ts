@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -82,6 +82,76 @@ describe('parley import', () => {
       ]),
     )
     expect(cli.out()).not.toContain('notes.txt')
+  })
+
+  it.each([
+    [
+      'whose lines wrap their messages',
+      [
+        { type: 'session', version: 3, id: 'x' },
+        { type: 'message', message: said('user', 'secret words') },
+      ],
+      'its message 1 has a form that is not known: keys type, version, id',
+    ],
+    [
+      'that begins in a known form and goes on in another',
+      [said('user', 'hello'), { type: 'message', message: said('assistant', 'secret words') }],
+      'its message 2 has a form that is not known: keys type, message',
+    ],
+    ['with a role nobody knows', [said('human', 'secret words')], 'role human, keys role, content'],
+    ['with a content nobody knows', [said('user', { parts: ['secret words'] })], 'role user, keys role, content'],
+    ['with a part nobody knows', [said('user', [{ type: 'text', text: { value: 'secret words' } }])], 'keys role'],
+    ['without any text', [said('assistant', null), said('tool', 'x')], 'it has no message with text'],
+    ['that is empty', [], 'it has no message with text'],
+  ])('K39: a file %s is skipped and told, in either form, without its words', async (_what, lines, reason) => {
+    const cli = await withFiles({
+      'foreign.jsonl': lines.map((line) => JSON.stringify(line)).join('\n'),
+      'foreign.json': { key: 'telegram:group:-7', messages: lines },
+      'good.json': WHOLE,
+    })
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    const told = cli.out().split('\n')
+    for (const name of ['foreign.json', 'foreign.jsonl']) {
+      expect(told.find((line) => line.startsWith(`${name}: skipped, `))).toContain(reason)
+    }
+    expect(told).toContain('1 imported, 0 there already, 2 skipped')
+    expect(cli.out()).not.toMatch(/secret words|\b0 messages/)
+    expect((await shown(cli, 'agent:main:telegram:group:-7')).session).toBeUndefined()
+  })
+
+  it('K39: a file with nothing but a summary is a conversation', async () => {
+    const cli = await withFiles({ 'short.json': { key: 'telegram:group:-7', messages: [], summary: 'It was short.' } })
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    expect((await shown(cli, 'agent:main:telegram:group:-7')).texts).toContain('It was short.')
+  })
+
+  it('K39: the source files stay as they are, byte for byte, and none is added', async () => {
+    const cli = await withFiles({
+      'a.json': WHOLE,
+      'b.jsonl': JSON.stringify(said('user', 'one')),
+      'b.meta.json': { key: 'x' },
+      'bad.json': '{"key": "x", "messa',
+    })
+    const folder = join(cli.loaded.config.dataDir, 'old')
+    const state = async () =>
+      Promise.all(
+        (await readdir(folder)).sort().map(async (name) => {
+          const { mtimeMs, ino, mode } = await stat(join(folder, name))
+          return { name, mtimeMs, ino, mode, text: await readFile(join(folder, name), 'utf8') }
+        }),
+      )
+    const before = await state()
+    await cli.run('import', 'old')
+    await cli.run('import', 'old')
+    expect(await state()).toEqual(before)
+    expect(cli.out()).toContain('2 imported')
+  })
+
+  it("T32: an imported session is its agent's before its chat speaks again", async () => {
+    const cli = await withFiles({ 'a.json': { ...WHOLE, key: 'agent:second:telegram:group:-7' } })
+    await cli.run('import', 'old')
+    const { session } = await shown(cli, 'agent:second:telegram:group:-7')
+    expect(session).toMatchObject({ agentId: 'second', scope: { agent: 'second' } })
   })
 
   it('K32: of a file of lines the damaged and the torn ones are left out, and what was hidden stays hidden', async () => {

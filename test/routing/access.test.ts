@@ -200,6 +200,18 @@ describe('other entrances', () => {
     }
   })
 
+  it('K23: a session under a key that names an agent belongs to that agent, if there is one', () => {
+    const of = household({ agents: [toAgentId('main'), toAgentId('second')] })
+    const agentFor = (callerKey: string) =>
+      routeOf(decide(of, message(), { dispatch: { origin: 'api', callerKey } })).scope.agent
+    expect(['agent:Second:x', 'agent:main:x', 'agent:third:x', 'sk_v1_x'].map(agentFor)).toEqual([
+      'second',
+      'main',
+      'main',
+      'main',
+    ])
+  })
+
   it('K23: any other key is ignored, and every key that came by a platform', () => {
     const usual = routeOf(decide(household(), message())).scopeKey
     const key = (callerKey: string, origin: 'api' | 'platform') =>

@@ -17,6 +17,18 @@ it.each([
 })
 
 it.each([
+  ['agent:second:slack:channel:C1', 'second'],
+  ['Agent:Second:direct:user123', 'second'],
+  ['agent:main:telegram:direct:1', 'main'],
+  ['agent:retired:telegram:direct:1', 'retired'],
+  ['agent:retired:main', 'retired'],
+  ['telegram:group:-100', 'main'],
+  ['agent:second', 'main'],
+])('K39: the old key %s belongs to the agent %s', (key, agent) => {
+  expect(importedSession(rules, key)).toMatchObject({ agent, scope: { agent }, kind: 'other' })
+})
+
+it.each([
   ['main', 'main', 'main'],
   ['agent:main:main', 'main', 'main'],
   ['agent:second:MAIN', 'second', 'agent:second:main'],

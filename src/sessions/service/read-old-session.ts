@@ -23,10 +23,15 @@ type Fields = Readonly<Record<string, unknown>>
 /**
  * Reads `.json` (`{ key, messages, summary, updated }` or a list of messages) and `.jsonl` (a message a line; key,
  * summary and `skip` in the file beside it). The key inside wins over the file's name. Tool messages and what has no
- * text are left out; a line that is torn or damaged is skipped. Throws `invalid`, saying why, where nothing can be read.
+ * text are left out; a line that is torn or damaged is skipped. Throws `invalid`, saying why, where nothing can be read,
+ * and where a line is whole but no message of this form: half a conversation must not look like all of it.
  */
 export function readOldSession({ name, text, meta }: OldFile): OldSession {
-  return name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
+  const session = name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
+  if (session.messages.length === 0 && session.summary === undefined) {
+    throw new ParleyError('invalid', 'it has no message with text')
+  }
+  return session
 }
 
 function readWhole(name: string, text: string): OldSession {
@@ -63,23 +68,43 @@ function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidd
 function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' | 'skipped'> {
   const messages: OldMessage[] = []
   let skipped = 0
-  for (const value of values) {
+  for (const [index, value] of values.entries()) {
     if (!isFields(value)) {
       skipped++
       continue
     }
-    const text = contentOf(value.content)
     const { role } = value
+    const text = contentOf(value.content)
+    if (typeof role !== 'string' || !ROLES.includes(role) || text === undefined) {
+      throw new ParleyError('invalid', `its message ${index + 1} has a form that is not known: ${outlineOf(value)}`)
+    }
     if (text !== '' && (role === 'user' || role === 'assistant')) messages.push({ role, text })
   }
   return { messages, skipped }
 }
 
-/** A text, or a list of parts of which those with text count. */
-function contentOf(content: unknown): string {
-  if (!Array.isArray(content)) return textOf(content)
-  const texts = content.map((part: unknown) => (isFields(part) ? textOf(part.text) : ''))
-  return texts.filter((text) => text !== '').join('\n\n')
+/** Those that are not `user` and `assistant` are left out. */
+const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', 'tool', 'toolResult', 'function']
+
+/** A text, or a list of parts of which those with text count; undefined for what is neither. */
+function contentOf(content: unknown): string | undefined {
+  if (content === undefined || content === null) return ''
+  if (!Array.isArray(content)) return typeof content === 'string' ? content.trim() : undefined
+  const texts = content.map(partOf)
+  return texts.includes(undefined) ? undefined : texts.filter((text) => text !== '').join('\n\n')
+}
+
+function partOf(part: unknown): string | undefined {
+  if (typeof part === 'string') return part.trim()
+  if (!isFields(part)) return undefined
+  return part.text === undefined || typeof part.text === 'string' ? textOf(part.text) : undefined
+}
+
+/** What it is made of, never what it says. */
+function outlineOf(value: Fields): string {
+  const { role } = value
+  const outline = `keys ${Object.keys(value).slice(0, 6).join(', ') || 'none'}`
+  return typeof role === 'string' ? `role ${role.slice(0, 20)}, ${outline}` : outline
 }
 
 function textOf(value: unknown): string {
