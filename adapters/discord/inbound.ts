@@ -1,4 +1,11 @@
-import type { AttachmentRef, InboundText, QuotedMessage, Sender } from '../../src/core/message.ts'
+import {
+  type AttachmentRef,
+  hasForeignText,
+  type InboundText,
+  type QuotedMessage,
+  type Sender,
+} from '../../src/core/message.ts'
+import { sharedWords } from '../shared/shared-words.ts'
 import { timeOfSnowflake, toAddress } from './address.ts'
 import { readCommand } from './commands.ts'
 import type { Fields } from './fields.ts'
@@ -32,7 +39,9 @@ export function readMessage(message: unknown, context: InboundContext): InboundR
     if (typeof facts === 'string') return dropped(facts)
     const eventKey = messageKey(facts.messageId, context)
     const { botId, commands } = context
-    const command = readCommand(facts.text, { botId, addressed: facts.mentioned, commands })
+    const command = hasForeignText(facts)
+      ? null
+      : readCommand(facts.text, { botId, addressed: facts.mentioned, commands })
     return command === null
       ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
       : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
@@ -87,8 +96,8 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   const author = fieldsOf(message.author)
   if (idOf(author.id) === context.botId) return 'own_message'
   if (typeof message.type !== 'number' || !WRITTEN.has(message.type)) return `message:type_${wordOf(message.type)}`
-  const text = optionalText(message.content) ?? ''
-  const attachments = readAttachments(message)
+  const { text, forwarded } = readWords(message)
+  const attachments = [message, ...snapshotsOf(message)].flatMap((holder) => readAttachments(message, holder))
   if (text === '' && attachments.length === 0) return 'message:without_text'
   const sender = readSender(author, message.webhook_id !== undefined)
   const address = toAddress(context.account, context.place, sender.id)
@@ -104,8 +113,33 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
     mentioned: address.chatType === 'direct' || mentions.bot || quoted?.own === true,
     mentionsOthers: mentions.others,
     ...present('quoted', quoted),
+    ...present('forwarded', forwarded),
     attachments,
   }
+}
+
+const FORWARD = 1
+const IS_CROSSPOST = 2
+
+/**
+ * The text of a message and whether somebody else wrote it: a forward carries snapshots of what was written elsewhere,
+ * without their author; a crosspost is what a channel that is followed from here posted.
+ */
+function readWords(message: Fields): Pick<TextFacts, 'text' | 'forwarded'> {
+  const text = optionalText(message.content) ?? ''
+  const snapshots = snapshotsOf(message)
+  if (snapshots.length > 0) {
+    return sharedWords(text, snapshots.map(({ content }) => optionalText(content) ?? '').join('\n'))
+  }
+  const { flags } = message
+  if (typeof flags !== 'number' || (flags & IS_CROSSPOST) === 0) return { text }
+  return { text, forwarded: present('name', optionalText(fieldsOf(message.author).username)) }
+}
+
+/** The forwarded messages that a message is made of; none in a reply. */
+function snapshotsOf(message: Fields): readonly Fields[] {
+  if (optionalFields(message.message_reference)?.type !== FORWARD) return []
+  return listOf(message.message_snapshots).map((snapshot) => fieldsOf(fieldsOf(snapshot).message))
 }
 
 /** By the platform's own list of users, never by the text. A role or everybody is somebody else: it is not us by name. */
@@ -137,9 +171,12 @@ export function readSender(user: Fields, webhook = false): Sender {
   }
 }
 
-/** By the ids of channel, message and file: links expire, and no link of a message is ever followed. */
-function readAttachments(message: Fields): readonly AttachmentRef[] {
-  return listOf(message.attachments).map((value) => {
+/**
+ * By the ids of channel, message and file: links expire, and no link of a message is ever followed. `holder` is the
+ * message itself, or one that it forwards.
+ */
+function readAttachments(message: Fields, holder: Fields): readonly AttachmentRef[] {
+  return listOf(holder.attachments).map((value) => {
     const file = fieldsOf(value)
     const size = file.size
     return {

@@ -1,5 +1,13 @@
 import type { Address } from '../../src/core/address.ts'
-import type { AttachmentRef, InboundText, QuotedMessage, Sender } from '../../src/core/message.ts'
+import {
+  type AttachmentRef,
+  type Forwarded,
+  hasForeignText,
+  type InboundText,
+  type QuotedMessage,
+  type Sender,
+} from '../../src/core/message.ts'
+import { sharedWords } from '../shared/shared-words.ts'
 import { isStamp, timeOfStamp, toAddress, toChatType } from './address.ts'
 import { type Fields, fieldsOf, idOf, isFields, MalformedEvent, optionalText } from './fields.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
@@ -80,12 +88,14 @@ interface TextReading {
 /** `frame` is the event around the message; for a new message it is the message itself. */
 function readTextFacts(message: Fields, frame: Fields, context: InboundContext): TextReading {
   const { bot } = context
-  const { text, mentioned, mentionsMany } = readMrkdwn(optionalText(message.text) ?? '', bot)
+  const own = readMrkdwn(optionalText(message.text) ?? '', bot)
+  const { mentioned, mentionsMany } = own
+  const words = readWords(own.text, message, context)
   const messageId = stampOf(message.ts)
   const place = readPlace(message, frame, context)
   const quoted = readQuoted(message, context)
   const named = mentioned.includes(bot.userId)
-  const command = readCommand(text, context)
+  const command = hasForeignText(words) ? undefined : readCommand(own.text, context)
   // A message at the root of a channel that is answered begins a thread: its answer goes there, and so does what
   // follows. One that addresses the bot is in it already. A command is about the channel itself.
   const atRoot = place.chatType === 'channel' && place.topic === undefined && command === undefined
@@ -96,7 +106,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
       sender: readSender(message, context),
       sentAt: timeOfStamp(messageId),
       messageId,
-      text,
+      ...words,
       mentioned: place.chatType === 'direct' || named || quoted?.own === true,
       mentionsOthers: mentionsMany || mentioned.some((user) => user !== bot.userId),
       ...(quoted === undefined ? {} : { quoted }),
@@ -105,6 +115,27 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
     command,
     ...(atRoot && !named ? { opens: messageId } : {}),
   }
+}
+
+/**
+ * The text of a message, and what it shares: other messages come as attachments, which the platform marks and whose text
+ * is their author's. Any other attachment, such as the preview of a link, is not text of a message.
+ */
+function readWords(own: string, message: Fields, { bot }: InboundContext): Pick<TextFacts, 'text' | 'forwarded'> {
+  if (!Array.isArray(message.attachments)) return { text: own }
+  const shares = message.attachments.filter(isFields).filter(({ is_share, is_msg_unfurl }) => is_share || is_msg_unfurl)
+  const [first] = shares
+  if (first === undefined) return { text: own }
+  const texts = shares.map(({ text, fallback }) => readMrkdwn(optionalText(text ?? fallback) ?? '', bot).text)
+  return sharedWords(own, texts.join('\n'), shares.length === 1 ? authorOf(first, bot.team) : {})
+}
+
+/** Another bot's post may name no user. */
+function authorOf({ author_id: id, author_name, author_subname, channel_team }: Fields, team: string): Forwarded {
+  const name = optionalText(author_name) || optionalText(author_subname)
+  if (typeof id !== 'string' || !/^[UW][A-Z0-9]+$/.test(id)) return name ? { name } : {}
+  const from: Sender = { id, kind: 'user', team: optionalText(channel_team) ?? team }
+  return { from: name ? { ...from, displayName: name } : from }
 }
 
 /** The address of a message; a thread is a topic, named by the ts of its root. */

@@ -1,4 +1,4 @@
-import type { InboundMigration, InboundText, QuotedMessage } from '../../src/core/message.ts'
+import { hasForeignText, type InboundMigration, type InboundText, type QuotedMessage } from '../../src/core/message.ts'
 import { toAddress } from './address.ts'
 import { readAttachments } from './attachments.ts'
 import type { Fields } from './fields.ts'
@@ -6,7 +6,7 @@ import { idOf, optionalFields, optionalText, present, timeOf } from './fields.ts
 import { findMentions, readCommand, readText } from './mentions.ts'
 import type { InboundContext, InboundReading, UpdateReading } from './reading.ts'
 import { dropped, readPlace, wordOf } from './reading.ts'
-import { readAuthor } from './sender.ts'
+import { readAuthor, readForwarded, readVia } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
 export function readMessage(message: Fields, { context }: UpdateReading): InboundReading {
@@ -15,6 +15,7 @@ export function readMessage(message: Fields, { context }: UpdateReading): Inboun
   const facts = readTextFacts(message, context)
   if (typeof facts === 'string') return dropped(facts)
   const eventKey = messageKey(facts, context)
+  if (hasForeignText(facts)) return { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
   const { text, entities } = readText(message)
   const command = readCommand(text, entities, context.bot)
   switch (command.kind) {
@@ -52,6 +53,9 @@ function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext):
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
 
+/** Whom somebody else's words mention, the sender did not mean. */
+const NO_MENTIONS = { bot: false, others: false }
+
 /** The facts of a message somebody wrote, or why it is none of ours to read. */
 function readTextFacts(message: Fields, context: InboundContext): TextFacts | string {
   if (isFromBot(message, context)) return 'own_message'
@@ -59,7 +63,8 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
   const attachments = readAttachments(message)
   if (text === '' && attachments.length === 0) return `message:${wordOf(contentOf(message))}`
   const address = readPlace(message, context)
-  const mentions = findMentions(text, entities, context.bot)
+  const words = { ...present('forwarded', readForwarded(message)), ...present('via', readVia(message)) }
+  const mentions = hasForeignText(words) ? NO_MENTIONS : findMentions(text, entities, context.bot)
   const quoted = readQuoted(message, context)
   return {
     address,
@@ -70,6 +75,7 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
     mentioned: address.chatType === 'direct' || mentions.bot || quoted?.own === true,
     mentionsOthers: mentions.others,
     ...present('quoted', quoted),
+    ...words,
     attachments,
   }
 }
@@ -117,7 +123,8 @@ function isFromBot(message: Fields, { bot }: InboundContext): boolean {
 /** Fields that say how a message came, not what it is. */
 const FRAME: ReadonlySet<string> = new Set(
   `message_id from chat date sender_chat message_thread_id is_topic_message reply_to_message author_signature quote
-  sender_boost_count sender_business_bot business_connection_id forward_origin is_automatic_forward external_reply
+  sender_boost_count sender_business_bot business_connection_id forward_origin forward_from forward_from_chat
+  forward_from_message_id forward_sender_name forward_signature forward_date is_automatic_forward external_reply
   reply_to_story via_bot edit_date has_protected_content is_from_offline media_group_id effect_id reply_markup text
   caption entities caption_entities photo`.split(/\s+/),
 )

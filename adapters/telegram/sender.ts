@@ -1,4 +1,4 @@
-import type { Sender } from '../../src/core/message.ts'
+import type { Forwarded, Sender } from '../../src/core/message.ts'
 import { isShared } from '../../src/core/platform-id.ts'
 import type { Fields } from './fields.ts'
 import { fieldsOf, idOf, optionalFields, optionalText, present } from './fields.ts'
@@ -31,4 +31,31 @@ export function readChatSender(chat: Fields): Sender {
     ...present('displayName', optionalText(chat.title)),
     ...present('username', optionalText(chat.username)),
   }
+}
+
+/** Returns whose words a message passes on, by `forward_origin` or the fields that older Bot API servers send. */
+export function readForwarded(message: Fields): Forwarded | undefined {
+  const origin = optionalFields(message.forward_origin)
+  if (origin !== undefined) return readOrigin(origin)
+  const [user, chat] = [optionalFields(message.forward_from), optionalFields(message.forward_from_chat)]
+  if (user !== undefined) return { from: readUser(user) }
+  if (chat !== undefined) return { from: readChatSender(chat) }
+  const name = optionalText(message.forward_sender_name)
+  if (name !== undefined) return { name }
+  if (message.is_automatic_forward === true) return { from: readAuthor(message) }
+  return message.forward_date === undefined ? undefined : {}
+}
+
+/** A MessageOrigin: a user, one who hides, a group that somebody speaks as, or a channel. */
+function readOrigin({ sender_user, sender_user_name, sender_chat, chat }: Fields): Forwarded {
+  const user = optionalFields(sender_user)
+  if (user !== undefined) return { from: readUser(user) }
+  const place = optionalFields(sender_chat) ?? optionalFields(chat)
+  return place === undefined ? present('name', optionalText(sender_user_name)) : { from: readChatSender(place) }
+}
+
+/** Returns the bot that wrote the text in its sender's name: an inline bot, or one that runs a business account. */
+export function readVia(message: Fields): Sender | undefined {
+  const bot = optionalFields(message.via_bot) ?? optionalFields(message.sender_business_bot)
+  return bot && readUser(bot)
 }

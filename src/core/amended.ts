@@ -1,4 +1,4 @@
-import type { MessageName, SessionEvent } from './event.ts'
+import type { MessageName, SessionEvent, UserMessageData } from './event.ts'
 
 /**
  * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone. What was
@@ -14,19 +14,34 @@ export function amended(events: readonly SessionEvent[]): readonly SessionEvent[
 
 /** The same, one event at a time from the newest on; undefined: it is gone. */
 export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefined {
-  const texts = new Map<string, string>()
+  const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()
   return (event) => {
     if (event.type === 'message_edited') {
       const name = nameOf(event.data)
-      if (!texts.has(name)) texts.set(name, event.data.text)
+      if (!edits.has(name)) edits.set(name, event.data)
     }
     if (event.type === 'message_deleted') deleted.add(nameOf(event.data))
     if (event.type !== 'user_message' || event.data.messageId === undefined) return event
     const name = nameOf(event.data)
     if (deleted.has(name)) return undefined
-    const text = texts.get(name)
-    return text === undefined ? event : { ...event, data: { ...event.data, text } }
+    const edit = edits.get(name)
+    return edit === undefined ? event : { ...event, data: withWordsOf(event.data, edit) }
+  }
+}
+
+type Words = Pick<UserMessageData, 'text' | 'attachments' | 'forwarded' | 'via'>
+
+/** Returns a message with the words and files that an edit of it has. */
+export function withWordsOf<Message extends Words>(message: Message, edit: Words): Message {
+  const { attachments: _files, forwarded: _words, via: _by, ...rest } = message
+  const { text, attachments, forwarded, via } = edit
+  return {
+    ...(rest as Message),
+    text,
+    ...(attachments === undefined ? {} : { attachments }),
+    ...(forwarded === undefined ? {} : { forwarded }),
+    ...(via === undefined ? {} : { via }),
   }
 }
 

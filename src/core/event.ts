@@ -1,7 +1,7 @@
 import type { Writer } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
 import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
-import type { AttachmentRef, QuotedMessage, Sender } from './message.ts'
+import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 
 /**
@@ -103,6 +103,8 @@ export interface UserMessageData extends MessageName {
   /** Stored and refused, the queue being full: no model ever sees it, the sender was asked to repeat it. */
   readonly refused?: true
   readonly quoted?: QuotedMessage
+  readonly forwarded?: Forwarded
+  readonly via?: Sender
   readonly attachments?: readonly AttachmentRef[]
   /** What wrote it: data for the model, nobody's words. */
   readonly from?: Writer

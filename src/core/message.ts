@@ -31,6 +31,19 @@ export interface QuotedMessage {
   readonly own: boolean
 }
 
+/**
+ * Marks words that somebody else wrote and the sender passed on: forwarded, shared, or posted by a channel the chat
+ * follows. Whose they are is what the platform tells; it gives nobody authority.
+ */
+export interface Forwarded {
+  /** Whoever wrote them first. */
+  readonly from?: Sender
+  /** Where the platform hides the writer, or a chat is the writer: what it calls them. */
+  readonly name?: string
+  /** The words, where the sender wrote some of their own beside them; absent: the text of the message is theirs. */
+  readonly text?: string
+}
+
 /** Facts every inbound event has. */
 interface InboundFacts {
   /** Unique per channel and account for as long as the platform may repeat it: the dedupe key (RELIABILITY 3.1). */
@@ -46,11 +59,17 @@ interface TextFacts extends InboundFacts {
   readonly messageId: string
   /** Raw text as the person wrote it: never tagged, never trimmed. */
   readonly text: string
-  /** The bot was mentioned by entity, or the message replies to one of its messages. Always true in direct chats. */
+  /**
+   * The sender mentioned the bot by entity, or replied to one of its messages. A mention in somebody else's words is not
+   * theirs. Always true in direct chats.
+   */
   readonly mentioned: boolean
   /** Somebody else was mentioned. */
   readonly mentionsOthers: boolean
   readonly quoted?: QuotedMessage
+  readonly forwarded?: Forwarded
+  /** The bot that wrote the text for the sender (Telegram's inline bots). */
+  readonly via?: Sender
   readonly attachments: readonly AttachmentRef[]
   /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */
   readonly opens?: string
@@ -60,7 +79,10 @@ export interface InboundMessage extends TextFacts {
   readonly kind: 'message'
 }
 
-/** `/name arguments`, recognised by the platform's own entity; a command for another bot never becomes one. */
+/**
+ * `/name arguments`, recognised by the platform's own entity and always the sender's own words: a command for another bot
+ * never becomes one, nor does a text that somebody else wrote.
+ */
 export interface InboundCommand extends TextFacts {
   readonly kind: 'command'
   /** Lower case, without slash and bot name. */
@@ -126,3 +148,8 @@ export type InboundEvent =
 
 /** The kinds that carry text somebody may want answered. */
 export type InboundText = InboundMessage | InboundCommand | InboundEdit
+
+/** Returns whether the text was not written by its sender: forwarded, shared, or written by an inline bot. */
+export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwarded; readonly via?: Sender }): boolean {
+  return via !== undefined || (forwarded !== undefined && forwarded.text === undefined)
+}

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Dispatch, TraceStep } from '../core/dispatch.ts'
-import type { InboundEvent } from '../core/message.ts'
+import { hasForeignText, type InboundEvent } from '../core/message.ts'
 import type { ChatSettings } from './chat-settings.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
@@ -25,8 +25,8 @@ export function isNamed(event: InboundEvent): boolean {
 }
 
 /**
- * How a text addresses the agent that does not name it by the platform's means: by a wake word, or by standing in a
- * thread the agent is part of, unless it is said to others.
+ * How a text addresses the agent that does not name it by the platform's means: by a wake word in the sender's own
+ * words, or by standing in a thread the agent is part of, unless it is said to others.
  */
 export function findAddressing(
   { event, receivedAt }: Pick<Dispatch, 'event' | 'receivedAt'>,
@@ -34,7 +34,8 @@ export function findAddressing(
   facts: Pick<RouteFacts, 'follows'>,
 ): Addressing {
   if (event.kind !== 'message' && event.kind !== 'edit') return NOT_NAMED
-  const word = wake.words.length === 0 ? undefined : findWakeWord(event.text, wake.words)
+  const spoken = wake.words.length > 0 && !hasForeignText(event)
+  const word = spoken ? findWakeWord(event.text, wake.words) : undefined
   if (word !== undefined) return { kind: 'wake_word', step: pass('group-rule', `the wake word "${word}"`, wake.path) }
   if (follows === undefined || event.mentionsOthers || !isThread(event.address)) return NOT_NAMED
   return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NOT_NAMED

@@ -61,8 +61,18 @@ export interface ApiMessage {
   nonce?: string | number
   webhook_id?: string
   flags?: number
-  message_reference?: { message_id: string; channel_id: string; guild_id?: string }
+  /** Type 0: replied to; 1: forwarded. */
+  message_reference?: { type: 0 | 1; message_id: string; channel_id: string; guild_id?: string }
+  message_snapshots?: readonly ApiSnapshot[]
   referenced_message?: ApiMessage | null
+}
+
+/** A forwarded message as it was then; who wrote it is not told. */
+export interface ApiSnapshot {
+  message: Pick<
+    ApiMessage,
+    'type' | 'content' | 'timestamp' | 'edited_timestamp' | 'mentions' | 'mention_roles' | 'attachments' | 'embeds'
+  >
 }
 
 export interface ApiGuild {

@@ -1,4 +1,4 @@
-import type { ApiAttachment, ApiMessage, ApiUser } from './api-types.ts'
+import type { ApiAttachment, ApiMessage, ApiSnapshot, ApiUser } from './api-types.ts'
 import type { ChannelState, StoredMessage, WorldState } from './world-state.ts'
 
 export interface MessageParts {
@@ -34,7 +34,10 @@ export function buildMessage(world: WorldState, parts: MessageParts): ApiMessage
     attachments: parts.attachments ?? [],
     embeds: [],
     pinned: false,
-    ...(replied !== undefined && { message_reference: referenceTo(state, replied), referenced_message: flat(replied) }),
+    ...(replied !== undefined && {
+      message_reference: referenceTo(state, replied, 0),
+      referenced_message: flat(replied),
+    }),
   }
 }
 
@@ -51,8 +54,28 @@ function findMentions(world: WorldState, content: string): ApiUser[] {
   return [...ids].flatMap((id) => world.users.get(id) ?? [])
 }
 
-function referenceTo({ channel }: ChannelState, replied: ApiMessage): NonNullable<ApiMessage['message_reference']> {
+/** The fields of a message that forwards another one: empty but for a snapshot, and nobody is mentioned by it. */
+export function forwardFields(
+  state: ChannelState,
+  original: ApiMessage,
+): Pick<ApiMessage, 'message_reference' | 'message_snapshots'> {
+  const { type, content, timestamp, edited_timestamp, mentions, mention_roles, attachments, embeds } = original
+  const snapshot: ApiSnapshot = {
+    message: { type, content, timestamp, edited_timestamp, mentions, mention_roles, attachments, embeds },
+  }
   return {
+    message_reference: referenceTo(state, original, 1),
+    message_snapshots: original.message_snapshots ?? [snapshot],
+  }
+}
+
+function referenceTo(
+  { channel }: ChannelState,
+  replied: ApiMessage,
+  type: 0 | 1,
+): NonNullable<ApiMessage['message_reference']> {
+  return {
+    type,
     message_id: replied.id,
     channel_id: channel.id,
     ...(channel.guild_id !== undefined && { guild_id: channel.guild_id }),

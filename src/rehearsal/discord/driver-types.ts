@@ -54,3 +54,11 @@ export interface Say {
   /** More fields, laid over the built ones: a webhook id, a service type, a nonsense value. */
   extra?: Readonly<Record<string, unknown>>
 }
+
+export interface Forward {
+  readonly from: Ref
+  /** Default: the direct chat with the bot. */
+  readonly channel?: Ref
+  /** The message, and where it stands. */
+  readonly of: { readonly channel: Ref; readonly message: Ref }
+}

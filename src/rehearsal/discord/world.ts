@@ -1,7 +1,7 @@
 import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
 import { buildInteraction } from './build-interaction.ts'
-import { buildMessage, storeMessage } from './build-message.ts'
-import type { Access, NewChannel, NewThread, Ref, Say, Slash } from './driver-types.ts'
+import { buildMessage, forwardFields, storeMessage } from './build-message.ts'
+import type { Access, Forward, NewChannel, NewThread, Ref, Say, Slash } from './driver-types.ts'
 import { InteractionBook } from './interaction-book.ts'
 import type { ChannelState, StoredMessage, WorldParts } from './world-state.ts'
 import { isThread, WorldState } from './world-state.ts'
@@ -59,6 +59,19 @@ export class DiscordWorld extends WorldState {
       ...(replied !== undefined && { replied }),
     })
     Object.assign(message, input.extra)
+    this.post(state, message)
+    return message
+  }
+
+  /** A person forwards a message. What they want to say of it they write in another message. */
+  forward({ from, channel, of }: Forward): ApiMessage {
+    const author = this.user(from)
+    const there = this.channel(of.channel)
+    const original = this.message(there, of.message).message
+    const state = channel === undefined ? this.direct(author) : this.channel(channel)
+    this.#wakeThread(state)
+    const message = buildMessage(this, { state, author, content: '' })
+    Object.assign(message, forwardFields(there, original))
     this.post(state, message)
     return message
   }

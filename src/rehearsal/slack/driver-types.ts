@@ -49,3 +49,14 @@ export interface EditSaid {
   message: MessageRef
   text: string
 }
+
+export interface Share {
+  from: UserRef
+  /** Default: the direct chat with the bot. */
+  channel?: ChannelRef
+  thread?: MessageRef
+  /** The message, and where it stands. */
+  of: { channel: ChannelRef; message: MessageRef }
+  /** What the person says of it. */
+  text?: string
+}

@@ -1,5 +1,5 @@
 import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
-import type { ChannelRef, EditSaid, MessageRef, Say, Slash, UserRef } from './driver-types.ts'
+import type { ChannelRef, EditSaid, MessageRef, Say, Share, Slash, UserRef } from './driver-types.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import { type ChannelState, idOf, type WorldParts, WorldState } from './world-state.ts'
@@ -44,6 +44,32 @@ export class SlackWorld extends WorldState {
     this.#publish(channel, message)
     if (channel.kind !== 'im' && mentions(message, this.app.bot.id)) this.#publishMention(channel, message)
     return message
+  }
+
+  /** A person shares a message: it comes as an attachment beside what they say of it themselves. */
+  share({ of, text = '', ...where }: Share): ApiMessage {
+    const there = this.channel(of.channel)
+    const { message } = this.#stored(there, of.message)
+    const author = this.user(message.user ?? this.app.bot.id)
+    const stamp = message.ts.replace('.', '')
+    const attachment = {
+      id: 1,
+      is_msg_unfurl: true,
+      is_share: true,
+      from_url: `https://rehearsal.slack.invalid/archives/${there.id}/p${stamp}`,
+      author_id: author.id,
+      author_name: author.profile.display_name || author.real_name,
+      author_subname: author.real_name,
+      channel_id: there.id,
+      channel_team: this.app.teamId,
+      color: 'D0D0D0',
+      fallback: `[November 21st, 2026] ${author.name}: ${message.text}`,
+      footer: there.kind === 'channel' ? `Posted in #${there.name}` : 'Slack Conversation',
+      mrkdwn_in: ['text'],
+      text: message.text,
+      ts: message.ts,
+    }
+    return this.say({ ...where, text, extra: { attachments: [attachment] } })
   }
 
   /** A person runs a slash command of the app; the app must acknowledge it within three seconds. */
@@ -201,7 +227,14 @@ export class SlackWorld extends WorldState {
   #publishMention(channel: ChannelState, message: ApiMessage): void {
     const { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id } = message
     const facts = { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id }
-    this.#send(channel, 'app_mention', { ...facts, type: 'app_mention', channel: channel.id, event_ts: ts })
+    const { attachments } = message
+    this.#send(channel, 'app_mention', {
+      ...facts,
+      ...(attachments === undefined ? {} : { attachments }),
+      type: 'app_mention',
+      channel: channel.id,
+      event_ts: ts,
+    })
   }
 
   #send(channel: ChannelState, subscription: string, event: ApiEvent): void {

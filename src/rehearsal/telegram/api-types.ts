@@ -31,6 +31,14 @@ export interface ApiEntity {
   custom_emoji_id?: string
 }
 
+/** Who wrote a forwarded message first; the date is its own. */
+export type ApiOrigin = { date: number } & (
+  | { type: 'user'; sender_user: ApiUser }
+  | { type: 'hidden_user'; sender_user_name: string }
+  | { type: 'chat'; sender_chat: ApiChat }
+  | { type: 'channel'; chat: ApiChat; message_id: number }
+)
+
 export interface ApiMessage {
   message_id: number
   /** Seconds since the epoch. */
@@ -41,6 +49,14 @@ export interface ApiMessage {
   message_thread_id?: number
   is_topic_message?: true
   is_automatic_forward?: true
+  forward_origin?: ApiOrigin
+  forward_from?: ApiUser
+  forward_from_chat?: ApiChat
+  forward_from_message_id?: number
+  forward_sender_name?: string
+  forward_date?: number
+  via_bot?: ApiUser
+  has_protected_content?: true
   reply_to_message?: ApiMessage
   text?: string
   entities?: ApiEntity[]

@@ -55,10 +55,25 @@ export interface Say {
   entities?: readonly ApiEntity[]
   /** The chat itself (anonymous admin) or another chat (linked channel) as visible sender. */
   senderChat?: ChatRef
+  /** The inline bot that wrote the text and that the person picked it from. */
+  via?: UserRef
   /** The bot a private message is for. Default: the first bot of the server. */
   bot?: UserRef
   /** More fields for the message, laid over the built ones: a photo, a forward origin, a nonsense value. */
   extra?: Readonly<Record<string, unknown>>
+}
+
+export interface Forward {
+  /** The person who forwards. */
+  from: UserRef
+  /** Default: the private chat with the bot. */
+  chat?: ChatRef
+  topic?: number
+  of: { chat: ChatRef; message: MessageRef }
+  /** The writer's settings hide who they are: only their name is told. */
+  hidden?: boolean
+  /** As a Bot API server before 7.0 tells it. */
+  old?: boolean
 }
 
 export interface EditSaid {

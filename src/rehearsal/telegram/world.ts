@@ -1,9 +1,11 @@
 import type { ApiChat, ApiMessage, ApiUser, UpdateKind } from './api-types.ts'
 import type { BotState } from './bot-state.ts'
+import { forwardFields } from './build-forward.ts'
 import { buildMessage, hiddenSenders, seconds } from './build-message.ts'
 import type {
   ChatRef,
   EditSaid,
+  Forward,
   Membership,
   MessageRef,
   Migrating,
@@ -78,10 +80,22 @@ export class TelegramWorld extends WorldState {
       text: input.text,
       entities: input.entities ?? findEntities(input.text),
     })
+    if (input.via !== undefined) message.via_bot = this.#inlineBot(input.via)
     Object.assign(message, input.extra)
-    state.messages.add(message, null)
-    const readers = state.chat.type === 'private' ? [this.bot(input.bot)] : this.bots
-    this.#publish(state, state.chat.type === 'channel' ? 'channel_post' : 'message', message, readers)
+    this.#put(state, message, input)
+    return message
+  }
+
+  /** A person forwards a message of any chat, a caption with its file too; it comes with its own entities. */
+  forward({ from, chat, topic, of, hidden, old }: Forward): ApiMessage {
+    const original = this.#message(this.chat(of.chat), of.message).message
+    const state = chat === undefined ? this.privateChat(from) : this.chat(chat)
+    if (state.chat.type === 'private') this.#openTo(state, {})
+    if (topic !== undefined && !state.topics.has(topic)) throw new Error(`Chat ${state.chat.id} has no topic ${topic}.`)
+    const place = topic === undefined ? {} : { topic }
+    const message = buildMessage({ state, at: this.now(), ...this.#senderOf(state, { from }), ...place })
+    Object.assign(message, forwardFields(original, { hidden, old }))
+    this.#put(state, message, {})
     return message
   }
 
@@ -188,12 +202,27 @@ export class TelegramWorld extends WorldState {
     return this.chat(chat).messages.list(filter)
   }
 
-  #openTo(state: ChatState, input: Say): void {
+  #put(state: ChatState, message: ApiMessage, { bot }: Pick<Say, 'bot'>): void {
+    state.messages.add(message, null)
+    const readers = state.chat.type === 'private' ? [this.bot(bot)] : this.bots
+    this.#publish(state, state.chat.type === 'channel' ? 'channel_post' : 'message', message, readers)
+  }
+
+  #inlineBot(ref: UserRef): ApiUser {
+    const bot = this.user(ref)
+    if (!bot.is_bot) throw new Error(`${bot.first_name} is no bot.`)
+    return bot
+  }
+
+  #openTo(state: ChatState, input: Pick<Say, 'bot'>): void {
     const bot = this.bot(input.bot)
     if (state.members.get(bot.user.id) === undefined) state.members.set(bot.user.id, 'member')
   }
 
-  #senderOf(state: ChatState, input: Say): { from?: ApiUser; senderChat?: ApiChat } {
+  #senderOf(
+    state: ChatState,
+    input: Pick<Say, 'from' | 'senderChat' | 'extra'>,
+  ): { from?: ApiUser; senderChat?: ApiChat } {
     if (state.chat.type === 'channel') return { senderChat: state.chat }
     if (input.senderChat === undefined) return { from: this.user(input.from) }
     const senderChat = this.chat(input.senderChat).chat

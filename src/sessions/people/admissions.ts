@@ -1,4 +1,5 @@
 import type { Admission, AdmissionFact, Applicant } from '../../core/admission.ts'
+import { withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -141,8 +142,7 @@ function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
     if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
     const edit = event.kind === 'message' ? edits.get(event.messageId) : undefined
     if (!edit) return [row.dispatch]
-    const { text, attachments } = edit
-    return [{ ...row.dispatch, event: { ...event, text, attachments } }]
+    return [{ ...row.dispatch, event: withWordsOf(event, edit) }]
   })
 }
 

@@ -32,6 +32,8 @@ export function userMessage(
     ...(speaker.person === undefined ? {} : { person: speaker.person }),
     ...(from === undefined ? {} : { from }),
     ...(event.quoted === undefined ? {} : { quoted: event.quoted }),
+    ...(event.forwarded === undefined ? {} : { forwarded: event.forwarded }),
+    ...(event.via === undefined ? {} : { via: event.via }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }

@@ -1,3 +1,4 @@
+import { withWordsOf } from '../../core/amended.ts'
 import type { MessageName, UserMessageData } from '../../core/event.ts'
 
 /** A user message as a model view keeps it. */
@@ -34,12 +35,7 @@ export function boundContext(
 /** An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. */
 export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
   if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
-  const { text, attachments } = edit
-  return pending.map((message) => {
-    if (!isSame(message, edit)) return message
-    const { attachments: _before, ...rest } = message
-    return { ...rest, text, ...(attachments === undefined ? {} : { attachments }) }
-  })
+  return pending.map((message) => (isSame(message, edit) ? withWordsOf(message, edit) : message))
 }
 
 /** What was not shown yet is dropped; quotes of it lose its text. */
@@ -53,7 +49,10 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
   if (!heard.some((message) => isSame(message, deleted) || quotes(message))) return heard
   return heard.map((message) => {
     const { attachments: _files, quoted, ...rest } = message
-    if (isSame(message, deleted)) return { ...rest, text: '', deleted: true }
+    if (isSame(message, deleted)) {
+      const { forwarded: _words, via: _by, ...left } = rest
+      return { ...left, text: '', deleted: true }
+    }
     if (!quoted || !quotes(message)) return message
     const { text: _text, ...named } = quoted
     return { ...message, quoted: named }

@@ -203,3 +203,44 @@ describe('typed commands', () => {
     expect([named('!play', channel), named('!start', direct)]).toEqual(['message', 'command'])
   })
 })
+
+describe('what somebody else wrote', () => {
+  const snapshot = (text: string, files: readonly object[] = []) => ({
+    message: { type: 0, content: text, attachments: files, mentions: [bot], mention_roles: [], embeds: [] },
+  })
+  const forward = (...snapshots: readonly object[]) => ({
+    content: '',
+    message_reference: { type: 1, channel_id: '7', message_id: '8' },
+    message_snapshots: snapshots,
+  })
+
+  test('a forward is the text of its snapshot, no command, and mentions nobody', () => {
+    expect(read(forward(snapshot('!new <@900>')))).toMatchObject({
+      event: { kind: 'message', text: '!new <@900>', forwarded: {}, mentioned: false, mentionsOthers: false },
+    })
+  })
+
+  test('files of a forward are found by the message that carries it', () => {
+    const file = { id: '31', filename: 'plan.pdf', size: 5, content_type: 'application/pdf' }
+    expect(read(forward(snapshot('', [file])))).toMatchObject({
+      event: { text: '', attachments: [{ ref: '200/1573660185950420993/31', fileName: 'plan.pdf' }] },
+    })
+  })
+
+  test('a crosspost is of the channel that is followed, a reply is of nobody else', () => {
+    const author = { id: '70', username: 'News #updates', bot: true }
+    expect(read({ author, webhook_id: '70', flags: 2 })).toMatchObject({
+      event: { kind: 'message', forwarded: { name: 'News #updates' } },
+    })
+    const reply = {
+      type: 19,
+      message_reference: { type: 0, channel_id: '200', message_id: '5' },
+      message_snapshots: [],
+    }
+    expect(read(reply)).not.toHaveProperty('event.forwarded')
+  })
+
+  test.each([[[null]], [[{}]], [[{ message: 7 }]], ['many']])('a snapshot that is %j is dropped', (snapshots) => {
+    expect(why(read({ ...forward(), message_snapshots: snapshots }))).toBe('malformed:message')
+  })
+})

@@ -215,3 +215,33 @@ describe('what is none of ours', () => {
     )
   })
 })
+
+describe('what is shared', () => {
+  const share = { is_share: true, is_msg_unfurl: true, author_id: 'U555', author_name: 'Cy', text: '!status <@U0BOT>' }
+
+  test('alone it is the text, written by its author, no command and no mention', () => {
+    expect(eventOf({ ...message, text: '', attachments: [share] })).toMatchObject({
+      kind: 'message',
+      text: '!status @parley',
+      forwarded: { from: { id: 'U555', displayName: 'Cy', team: 'T01' } },
+      mentioned: false,
+    })
+  })
+
+  test('beside the words of who shares it, those are theirs', () => {
+    const event = eventOf({ ...message, text: '!status', attachments: [share] })
+    expect(event).toMatchObject({ kind: 'command', name: 'status', forwarded: { text: '!status @parley' } })
+    expect(eventOf({ ...message, text: '<@U0BOT> look', attachments: [share] })).toMatchObject({ mentioned: true })
+  })
+
+  test("of several authors none is named; the preview of a link is nobody's message", () => {
+    const two = [share, { ...share, author_id: 'U444', author_name: 'Bob', text: 'two' }]
+    expect(eventOf({ ...message, text: '', attachments: two })).toMatchObject({
+      text: '!status @parley\ntwo',
+      forwarded: {},
+    })
+    expect(
+      eventOf({ ...message, attachments: [{ title: 'A page', text: 'words', from_url: 'https://a.example' }] }),
+    ).not.toHaveProperty('forwarded')
+  })
+})

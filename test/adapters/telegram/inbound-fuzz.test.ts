@@ -29,6 +29,8 @@ const text = {
   quoted: z
     .strictObject({ messageId: id, text: z.string().optional(), sender: sender.optional(), own: z.boolean() })
     .optional(),
+  forwarded: z.strictObject({ from: sender.optional(), name: z.string().optional() }).optional(),
+  via: sender.optional(),
   attachments: z.array(
     z.strictObject({
       ref: z.string(),

@@ -45,7 +45,7 @@ describe('tagged text', () => {
   it('names attachments', () => {
     const attachments = [{ ref: 'x', fileName: 'a.pdf' }, { ref: 'y', mime: 'image/png' }, { ref: 'z' }]
     expect(taggedText(userMessage('see', { attachments }), 'direct')).toBe(
-      'see [attached: a.pdf] [attached: image/png] [attached: file]',
+      'see\n[attached: a.pdf]\n[attached: image/png]\n[attached: file]',
     )
   })
 })

@@ -1,0 +1,99 @@
+import type { Sender } from './message.ts'
+
+/**
+ * Labels are what Parley itself adds to other people's texts: `[Ada]`, `[in reply to …]`, `[forwarded from …]`. They stand
+ * at the beginning of a line and nothing a person can write does: a text is escaped first and labelled afterwards.
+ */
+
+/** Every line break that Unicode knows; the first part keeps `\r\n` whole. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the file, group and record separators break lines
+const BREAK = /(\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])/
+
+/** Square brackets, and what is drawn like them. */
+const OPENING = '\\[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢'
+const CLOSING = '\\]］】〕〗〙〛⟧⟭⁆❳⦌⦎⦐⦘﹞﹈︘︺︼⌉⌋⎤⎥⎦⸣⸥｣'
+
+/** A line that begins like a label, whatever invisible or empty characters stand before. */
+const LIKE_LABEL = new RegExp(`^[\\\\\\s\\p{C}\\p{M}\\p{Default_Ignorable_Code_Point}\\u2800]*[${OPENING}]`, 'u')
+
+/**
+ * Returns the text with a backslash before each line that begins like a label; every other line stays as it is, and so
+ * do the line breaks. One backslash taken from each such line gives the text again.
+ */
+export function escapeLabels(text: string): string {
+  return text
+    .split(BREAK)
+    .map((part, index) => (index % 2 === 0 && LIKE_LABEL.test(part) ? `\\${part}` : part))
+    .join('')
+}
+
+/** Returns somebody else's text with a label at the beginning of each line, so that no line of it passes for another's. */
+export function labelLines(first: string, further: string, text: string): string {
+  return text
+    .split(BREAK)
+    .map((part, index) => (index % 2 === 1 ? part : `${index === 0 ? first : further} ${escapeLabels(part)}`))
+    .join('')
+}
+
+/** Returns each line of a text behind `> `. */
+export function quoteLines(text: string): string {
+  return text
+    .split(BREAK)
+    .filter((_, index) => index % 2 === 0)
+    .map((line) => `> ${line}`)
+    .join('\n')
+}
+
+const LONGEST_NAME = 64
+
+/** What is not seen, or is seen as nothing: joiners, marks of direction, soft hyphens, fillers. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
+/** What ends a name where one is shown: brackets, breaks, quotes of code, the colon behind it. */
+const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕︓ː˸∶꞉]+`, 'gu')
+
+/**
+ * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible, bounded,
+ * without brackets, and never one of our labels itself. Empty if nothing is left of it.
+ */
+export function plainName(text: string): string {
+  const name = shorten(text.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), LONGEST_NAME)
+  return OURS.test(lookOf(name)) ? `name: ${name}` : name
+}
+
+/** Returns what a sender is called, as `plainName`; whoever is known to us by an id of ours is called by it. */
+export function senderName({ id, displayName = '' }: Sender): string {
+  return displayName === id.replace(':', ' ') ? plainExcerpt(displayName, LONGEST_NAME) : plainName(displayName)
+}
+
+/** Returns somebody else's text as one line without brackets, for a label that quotes it. */
+export function plainExcerpt(text: string, longest: number): string {
+  const line = text.replace(BRACKETS_AND_BREAKS, ' ').trim()
+  return shorten(line, longest)
+}
+
+const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
+
+/** What our own labels begin with, and whom the model knows as nobody's name. */
+const OURS =
+  /^(not directed at you|in reply to|forwarded|shared|via|message from|attached|edited an earlier|deleted this message|you posted|system note|session|schedule|hook|you$|system$|assistant$|operator$|user$)/
+
+/** Letters that are drawn like Latin ones, each before the one it is drawn like. */
+const LOOK_ALIKE = new Map(
+  'аa еe оo рp сc уy хx іi јj ѕs ԁd һh ԛq ԝw кk мm тt вb οo αa εe ιi νv ρp τt υu χx κk օo ոn ıi ɑa ɡg'
+    .split(' ')
+    .map(([letter = '', like = '']) => [letter, like] as const),
+)
+
+/** Returns how a text looks: small Latin letters where it has them or ones drawn alike, single spaces between words. */
+function lookOf(text: string): string {
+  const folded = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+  const latin = [...folded].map((letter) => LOOK_ALIKE.get(letter) ?? letter).join('')
+  return latin.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
+}
+
+/** Cuts between characters. */
+function shorten(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const kept = text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')
+  return `${kept.trimEnd()}…`
+}
