@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
+import { refuseJoined } from './joined-session.ts'
 
 export interface NewCommandDeps {
   readonly store: Store
@@ -17,7 +18,8 @@ export interface NewCommandDeps {
 
 /**
  * `/new`, S10: the old session turns inactive, and the scope key points to a new one from now on. What was set for the
- * conversation by hand goes with it: a chat that was told to be silent stays so.
+ * conversation by hand goes with it: a chat that was told to be silent stays so. In a session that people of other chats
+ * share it is the owner's.
  */
 export function newCommand(deps: NewCommandDeps): ChatCommand {
   return {
@@ -29,9 +31,11 @@ export function newCommand(deps: NewCommandDeps): ChatCommand {
 }
 
 async function startOver(
-  { decision }: CommandCall,
+  call: CommandCall,
   { store, clock, ids, running, overrides }: NewCommandDeps,
 ): Promise<string> {
+  refuseJoined(call)
+  const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return FRESH
   await running.abort(current.id)

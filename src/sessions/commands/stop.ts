@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Store } from '../../store/store.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
+import { refuseJoined } from './joined-session.ts'
 
 export interface StopCommandDeps {
   readonly store: Store
@@ -9,7 +10,10 @@ export interface StopCommandDeps {
   readonly running: Pick<RunningTurns, 'abort'>
 }
 
-/** `/stop`: ends the running turn and drops what waits behind it, on disk before it is said. */
+/**
+ * `/stop`: ends the running turn and drops what waits behind it, on disk before it is said. In a session that people of
+ * other chats share it is the owner's.
+ */
 export function stopCommand(deps: StopCommandDeps): ChatCommand {
   return {
     name: 'stop',
@@ -19,7 +23,9 @@ export function stopCommand(deps: StopCommandDeps): ChatCommand {
   }
 }
 
-async function stop({ decision }: CommandCall, { store, clock, running }: StopCommandDeps): Promise<string> {
+async function stop(call: CommandCall, { store, clock, running }: StopCommandDeps): Promise<string> {
+  refuseJoined(call)
+  const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return 'Nothing is running here.'
   const dropped = await store.write(async (tx) => {

@@ -12,7 +12,7 @@ import type {
   SessionList,
   SessionListQuery,
 } from '../../core/operator.ts'
-import { overridesOf, type Session } from '../../core/session.ts'
+import { joinsPeople, overridesOf, type Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Participants } from '../people/participants.ts'
 import { type Opening, openSession } from '../turns/open-session.ts'
@@ -50,7 +50,7 @@ export interface SessionService {
   rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
   /** Makes a session by a door of ours where there is none; see `postText`. */
   post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer>
-  /** Idle direct sessions only (S40): `conflict`, `forbidden`. */
+  /** Idle direct sessions only (S40), and those that join people's chats by an owner only: `conflict`, `forbidden`. */
   delete(caller: Caller, name: string): Promise<void>
 }
 
@@ -182,6 +182,8 @@ class Service implements SessionService {
   async delete(caller: Caller, name: string): Promise<void> {
     const { store, clock, live } = this.#deps
     const session = await this.#find(caller, name)
+    if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(session))
+      throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
     const current = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)
       if (!now) throw noSuchSession(name)

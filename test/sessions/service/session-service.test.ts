@@ -3,7 +3,15 @@ import type { SessionId } from '../../../src/core/ids.ts'
 import { toPersonId } from '../../../src/core/ids.ts'
 import { purgeLeftovers } from '../../../src/sessions/service/delete-session.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
-import { assistantMessage, deliveryOf, inboxRow, turnCompleted, turnOf, userMessage } from '../../store/sample-rows.ts'
+import {
+  assistantMessage,
+  deliveryOf,
+  inboxRow,
+  sessionDraft,
+  turnCompleted,
+  turnOf,
+  userMessage,
+} from '../../store/sample-rows.ts'
 import { removeTempFolders } from '../../store/temp-database.ts'
 import { ADA, BOB, DAY, GUEST, OPERATOR, type ServiceRig, serviceRig, token } from '../service-rig.ts'
 
@@ -66,6 +74,16 @@ describe('access', () => {
     expect(await failureOf(rig.service.patch(BOB, id, { sendPolicy: 'deny' }))).toMatchObject({ code: 'forbidden' })
     expect(await rig.service.rename(BOB, id, ' Lunch\n plans ')).toMatchObject({ description: 'Lunch plans' })
     await rig.service.delete(BOB, id)
+    expect(await failureOf(rig.service.get(OPERATOR, id))).toEqual(notFound)
+  })
+
+  it('S20: a participant of a session that people of several chats share does not delete it, an owner does', async () => {
+    const rig = await serviceRig()
+    const { scope } = sessionDraft(1)
+    const id = await rig.make({ kind: 'main', scope: { ...scope, dimensions: [], values: {} } })
+    await joined(rig, id, 'telegram:444')
+    expect(await failureOf(rig.service.delete(BOB, id))).toMatchObject({ code: 'forbidden' })
+    await rig.service.delete(ADA, id)
     expect(await failureOf(rig.service.get(OPERATOR, id))).toEqual(notFound)
   })
 

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const REFUSED =
+  'Only my owner may do that: this conversation is shared with people of other chats, and would end for them too.'
+
+interface House extends Household {
+  readonly chat: number
+  readonly gate: ReturnType<typeof createGate>
+  /** Says it and resolves with the next thing the bot says there. */
+  ask(from: number, text: string, chat?: number): Promise<string>
+}
+
+/** The first answer is held until the gate is released. */
+async function house(routing: Partial<RoutingPolicy>): Promise<House> {
+  const gate = createGate()
+  let asked = 0
+  const script = () => textReply('answered', asked++ === 0 ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  const of = await startHousehold({ script, routing: { ...routing } })
+  const { telegram } = of
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+  const ask = async (from: number, text: string, where?: number): Promise<string> => {
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from, text, ...(where === undefined ? {} : { chat: where }) })
+    const there = where ?? from
+    return (await telegram.ledger.nextFromBot('sent', { after: mark, where: ({ chatId }) => chatId === there })).text
+  }
+  return Object.assign(of, { chat, gate, ask })
+}
+
+const active = async ({ daemon }: House): Promise<number> =>
+  (await daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: false })).total
+
+describe('/stop and /new where other people share the conversation beyond the chat', () => {
+  it.each<[string, Partial<RoutingPolicy>]>([
+    ['scope: global', { scope: 'global' }],
+    ['dimensions: []', { dimensions: [] }],
+    ['dimensions: [space], which Telegram has not', { dimensions: ['space'] }],
+    ['a dispatch rule with an empty list', { dispatch: [{ match: { channel: 'telegram' }, dimensions: [] }] }],
+  ])("are the owner's: %s", async (_setting, routing) => {
+    const of = await house(routing)
+    of.telegram.world.say({ from: 111, text: 'think long' })
+    await of.gate.reached
+    expect(await of.ask(444, '/stop')).toBe(REFUSED)
+    expect(await of.ask(444, '/new')).toBe(REFUSED)
+    const answered = of.telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 111 })
+    of.gate.release()
+    expect((await answered).text).toBe('answered')
+    expect(await of.ask(111, '/new')).toContain('a fresh conversation')
+    expect(await of.ask(111, '/stop')).toBe('Nothing is running here.')
+  })
+
+  it("are the owner's in a group of that conversation too", async () => {
+    const of = await house({ dimensions: [] })
+    of.telegram.world.say({ from: 111, text: 'think long' })
+    await of.gate.reached
+    expect(await of.ask(444, '/stop', of.chat)).toBe(REFUSED)
+    expect(await of.ask(111, '/stop', of.chat)).toContain('Stopped')
+  })
+
+  it("are any member's in a plain group", async () => {
+    const of = await house({})
+    of.telegram.world.say({ from: 111, chat: of.chat, text: 'think long' })
+    await of.gate.reached
+    expect(await of.ask(444, '/stop', of.chat)).toContain('Stopped')
+    expect(await of.ask(444, '/new', of.chat)).toContain('a fresh conversation')
+  })
+
+  it.each<[string, Partial<RoutingPolicy>]>([
+    ['direct: person', { direct: 'person' }],
+    ['direct: main, which is for the owner', { direct: 'main' }],
+    ['dimensions: [sender]', { dimensions: ['sender'] }],
+  ])("are anybody's in what they share with nobody: %s", async (_setting, routing) => {
+    const of = await house(routing)
+    of.telegram.world.say({ from: 444, text: 'think long' })
+    await of.gate.reached
+    const before = await active(of)
+    expect(await of.ask(444, '/stop')).toContain('Stopped')
+    expect(await of.ask(444, '/new')).toContain('a fresh conversation')
+    expect(await active(of)).toBe(before)
+  })
+})
