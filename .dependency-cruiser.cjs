@@ -104,7 +104,11 @@ module.exports = {
     ...vendor('^adapters/shared/', 'markdown-it'),
     ...vendor('^adapters/[^/]+/config\\.ts$', 'zod'),
     ...vendor('^adapters/index\\.ts$', 'zod'),
-    ...vendor('^src/store/engines/', 'better-sqlite3'),
+    // Where an older version of it is installed under another name, only the name is seen.
+    {
+      from: { path: '^src/store/engines/sqlite-driver\\.ts$' },
+      to: { path: '(^|/)better-sqlite3(/|$)' },
+    },
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),

@@ -6,7 +6,8 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   store_broken: EXIT.disk,
   migration_failed: EXIT.migration,
   config: EXIT.config,
-  // Only another program or another file mends it, so a service manager must not try again.
+  // Only another program, file or installation mends these, so a service manager must not try again.
+  no_driver: EXIT.config,
   store_newer: EXIT.config,
 }
 

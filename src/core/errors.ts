@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal'
   | 'config'
+  | 'no_driver'
   | 'store_locked'
   | 'store_newer'
   | 'store_broken'

@@ -18,6 +18,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   turn_limit: 429,
   internal: 500,
   config: 500,
+  no_driver: 500,
   unavailable: 503,
   store_locked: 503,
   store_broken: 503,

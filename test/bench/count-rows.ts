@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import { Database } from '../../src/store/engines/sqlite-driver.ts'
 
 /** The rows a daemon that has stopped left behind, in the state an answered message ends in. */
 export function countRows(database: string): Record<'inbox rows' | 'turns' | 'sent parts', number> {

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import { Database } from '../../src/store/engines/sqlite-driver.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import { assistantMessage, deliveryOf, ids, inboxRow, sessionDraft, turnOf, userMessage } from '../store/sample-rows.ts'
 
@@ -53,7 +53,7 @@ interface RawSession {
   lastSeq: number
 }
 
-function makeSessions(db: Database.Database, count: number): readonly RawSession[] {
+function makeSessions(db: Database, count: number): readonly RawSession[] {
   const insert = db.prepare(`INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source,
     metadata, created_at) VALUES (?, ?, ?, 'main', 'group', ?, 'group', ?, ?, 1)`)
   const activity = db.prepare('INSERT INTO session_activity (no, last_activity_at) VALUES (?, 1)')
@@ -91,7 +91,7 @@ function load(sessions: readonly RawSession[], no: number) {
   }
 }
 
-function prepare(db: Database.Database) {
+function prepare(db: Database) {
   const inbox = db.prepare(`INSERT INTO inbox (id, channel, account, event_key, kind, session_id, turn_id, trace_id,
     message_id, state, dispatch, decision) VALUES (?, 'telegram', 'default', ?, 'run', ?, ?, ?, ?, 'claimed', ?, ?)`)
   const advance = db.prepare(`UPDATE session_activity SET last_seq = ?, message_count = message_count + 1,

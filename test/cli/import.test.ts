@@ -7,6 +7,7 @@ import type { SessionId } from '../../src/core/ids.ts'
 import { importInto } from '../../src/import.ts'
 import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { Database } from '../../src/store/engines/sqlite-driver.ts'
 import { type Rig, rig } from './rig.ts'
 
 const said = (role: string, content: unknown) => ({ role, content })
@@ -186,7 +187,6 @@ describe('parley import', () => {
     const { path } = cli.loaded.config.store
     const store = await openSqliteStore({ path, clock: systemClock })
     await store.close()
-    const Database = (await import('better-sqlite3')).default
     const database = new Database(path)
     const broken =
       "CREATE TRIGGER broken BEFORE INSERT ON aliases WHEN NEW.alias LIKE '%second' BEGIN SELECT RAISE(FAIL, 'no'); END"

@@ -92,6 +92,7 @@ describe('a command that fails', () => {
   test.each([
     ['config', 78],
     ['store_newer', 78],
+    ['no_driver', 78],
     ['store_locked', 75],
     ['invalid', 2],
     ['not_found', 1],

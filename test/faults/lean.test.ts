@@ -84,7 +84,8 @@ describe('what the built program loads', CASE, () => {
     const accounts = { default: { token: telegram.token, apiRoot: telegram.apiRoot } }
     const agents = [{ id: 'main', model: 'scripted/echo' }]
     const loaded = await run({ people, agents, channels: { telegram: { accounts } } })
-    expect(loaded).toContain('better-sqlite3')
+    // One of the two versions, under the name that it is installed by.
+    expect(loaded.filter((name) => name.startsWith('better-sqlite3'))).toHaveLength(1)
     expect(loaded.filter((name) => HEAVY.test(name))).toEqual([])
   })
 

@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
@@ -87,5 +89,32 @@ describe('the built program', CASE, () => {
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo three', timeoutMs: 20_000 })
     expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
     expect(readFileSync(logFile, 'utf8')).not.toContain(TOKEN)
+  })
+
+  it.each([
+    ['is not installed', undefined, /Cannot find module/],
+    [
+      'was not compiled',
+      "throw new Error('Could not locate the bindings file. Tried:\\n one\\n two')",
+      /Could not locate/,
+    ],
+  ])('where the SQLite driver %s it ends with 78 and one line that names the remedy', async (_, driver, reason) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-product-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    cpSync(dirname(PRODUCT), join(folder, 'dist'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    for (const name of driver === undefined ? [] : ['better-sqlite3', 'better-sqlite3-12']) {
+      mkdirSync(join(folder, 'node_modules', name), { recursive: true })
+      writeFileSync(
+        join(folder, 'node_modules', name, 'index.js'),
+        `module.exports = class { constructor() { ${driver} } }`,
+      )
+    }
+    const env = { PATH: process.env.PATH, HOME: folder, TELEGRAM_BOT_TOKEN: TOKEN }
+    const main = join(folder, 'dist', basename(PRODUCT))
+    const failure = await promisify(execFile)(process.execPath, [main, 'start'], { env }).catch((error) => error)
+    expect(failure).toMatchObject({ code: EXIT.config, stdout: '' })
+    expect(failure.stderr).toMatch(/^SQLite does not load on Node v[^\n]* Run "npm ci [^\n]*\n$/)
+    expect(failure.stderr).toMatch(reason)
   })
 })

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import { Database } from '../../src/store/engines/sqlite-driver.ts'
 
 /** All that a stopped daemon has on disk, as far as the invariants ask. Rows in the order they were made. */
 export interface Stored {

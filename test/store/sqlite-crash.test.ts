@@ -34,7 +34,6 @@ describe('a killed process', () => {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      external: ['better-sqlite3'],
       logLevel: 'error',
     })
   })
@@ -93,6 +92,13 @@ describe('a killed process', () => {
     for (const file of [path, `${path}.before-v${MIGRATIONS.length + 1}`]) {
       expect(withDatabase(file, (database) => database.prepare(count).pluck().get())).toBe(1)
     }
+  })
+
+  it('a process lives on when the engine collects statements that it no longer uses', async () => {
+    const child = start('collect', join(tempFolder(), 'store.db'))
+    const ended = once(child, 'exit')
+    const [line] = await once(createInterface({ input: readable(child) }), 'line')
+    expect([line, ...(await ended)]).toEqual(['collected', 0, null])
   })
 
   it('F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {

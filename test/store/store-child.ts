@@ -1,8 +1,11 @@
 import { writeSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { systemClock } from '../../src/core/clock.ts'
 import { errorCode } from '../../src/core/errors.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sessionDraft, userMessage } from './sample-rows.ts'
@@ -50,6 +53,14 @@ const tasks: Record<string, () => Promise<void>> = {
     Object.defineProperty(statements, 1, { get: die })
     const dying = { version: MIGRATIONS.length + 1, name: 'dying', statements: () => statements }
     await openSqliteStore({ path, clock: systemClock, migrations: [...MIGRATIONS, dying] })
+  },
+  /** Gives up more prepared statements than a connection keeps, and has them collected. */
+  async collect() {
+    const connection = openConnection(path)
+    for (let no = 0; no < 2_000; no++) connection.get(`SELECT ${no}`, [])
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')()
+    say('collected')
   },
   /** Writes until the disk takes no more, a line for each number on disk, then the error code. */
   async fill() {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach } from 'vitest'
+import { Database } from '../../src/store/engines/sqlite-driver.ts'
 
 /** A folder of its own for each call, removed after the test. */
 export function tempFolder(): string {
@@ -24,7 +24,7 @@ export function removeTempFolders(): void {
 }
 
 /** Runs `use` on a plain connection of its own, past the store. */
-export function withDatabase<T>(path: string, use: (database: Database.Database) => T): T {
+export function withDatabase<T>(path: string, use: (database: Database) => T): T {
   const database = new Database(path)
   try {
     return use(database)

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
 import { ParleyError } from '../../core/errors.ts'
 import type { SqlRow, SqlValue } from '../sql.ts'
+import { Database, type Statement } from './sqlite-driver.ts'
 import { translate } from './sqlite-error.ts'
 
 /** One open database, spoken to synchronously. Every method throws `ParleyError`. */
@@ -51,7 +51,7 @@ const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly 
   { name: 'temp_store', set: 'MEMORY', read: 2 },
 ]
 
-function setPragmas(database: Database.Database): void {
+function setPragmas(database: Database): void {
   for (const { name, set } of PRAGMAS) database.pragma(`${name} = ${set}`)
   for (const { name, read } of PRAGMAS) {
     const value: unknown = database.pragma(name, { simple: true })
@@ -64,11 +64,11 @@ function setPragmas(database: Database.Database): void {
 
 /** A prepared statement and where its positional parameters come from; no `order`: they are given in order. */
 interface Prepared {
-  readonly statement: Database.Statement<[SqlValue[]], SqlRow>
+  readonly statement: Statement<[SqlValue[]], SqlRow>
   readonly order: readonly number[] | undefined
 }
 
-function connect(database: Database.Database): SqliteConnection {
+function connect(database: Database): SqliteConnection {
   const cache = new Map<string, Prepared>()
   const prepare = (text: string): Prepared => {
     const known = cache.get(text)

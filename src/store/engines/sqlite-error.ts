@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { ParleyError } from '../../core/errors.ts'
+import { Database } from './sqlite-driver.ts'
 
 /** A foreign process holds the lock we need; waiting helps. */
 export function isBusy(error: unknown): boolean {

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { ParleyError } from '../../core/errors.ts'
+import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
 import { makePrivateFile } from './sqlite-files.ts'
 
