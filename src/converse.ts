@@ -46,22 +46,32 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     const watched = !askedElsewhere(turn)
     const live = watched ? delivery.live({ ...reply, turnId, session, traceId }) : UNSEEN
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
+    let result: TurnResult
     try {
       const seen = transcript.view(session, turnId)
       const view = seen instanceof Promise ? await seen : seen
       const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, live)), signal)
       const first = await steps.next()
-      const result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
+      result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
       const level = deps.verbose(session)
-      return level === 'off' ? result : await withNotes(deps, turn, { result, level })
+      if (level !== 'off') result = await withNotes(deps, turn, { result, level })
+    } catch (cause) {
+      result = failedBy(cause)
     } finally {
       stopTyping?.()
       const settling = live.settle()
       if (settling !== undefined) await settling
     }
+    if (result.kind !== 'failed') return result
+    const shown = live.shown()
+    return shown === undefined ? result : { ...result, shown }
   } catch (cause) {
-    return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
+    return failedBy(cause)
   }
+}
+
+function failedBy(cause: unknown): Extract<TurnResult, { kind: 'failed' }> {
+  return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
 }
 
 interface Journal {
@@ -118,7 +128,7 @@ async function withNotes(
 }
 
 /** What nobody in the chat asked for is posted once it is whole, if at all. */
-const UNSEEN: LiveReply = { push() {}, settle: () => undefined }
+const UNSEEN: LiveReply = { push() {}, settle: () => undefined, shown: () => undefined }
 
 function contextOf(deps: ConverseDeps, turn: StartedTurn, live: LiveReply): RequestContext {
   const { agent, clock, busy } = deps

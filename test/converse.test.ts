@@ -34,7 +34,7 @@ function converseWith(steps: readonly JournalDraft[], commit: () => void = () =>
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}), verbose: () => 'off' },
     transcript: { view: () => EMPTY_VIEW },
     delivery: {
-      live: () => ({ push() {}, settle: () => void told.push('settled') }),
+      live: () => ({ push() {}, settle: () => void told.push('settled'), shown: () => undefined }),
       typing: () => () => void told.push('typing over'),
     },
   } as unknown as ConverseDeps

@@ -196,4 +196,6 @@ export interface TurnEndData {
   /** Steps: calls of the model. */
   readonly steps: number
   readonly error?: ErrorCode
+  /** Of an answer that broke off: what stayed in the chat. No model is shown it. */
+  readonly partial?: string
 }

@@ -34,6 +34,11 @@ export interface OutboundMessage {
   /** Platform id of the message this answers, where a visible reply helps (groups). */
   readonly replyTo?: string
   readonly only?: Recipient
+  /**
+   * The text goes below what its turn has shown, not in its place: `shown` is the whole of that, where it is known; where
+   * not, what stands in the chat is left as it is.
+   */
+  readonly below?: { readonly shown?: string }
 }
 
 /** One message as the platform will take it. */

@@ -87,6 +87,8 @@ export type TurnResult =
       readonly cause: unknown
       readonly usage: Usage
       readonly steps: number
+      /** The answer so far, without markers, if a part of it stands in the chat already. */
+      readonly shown?: string
     }
   | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
 

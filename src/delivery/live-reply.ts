@@ -24,6 +24,8 @@ export interface LiveReply {
   push(this: void, text: string): void
   /** Ends it; resolves once nothing of it is in flight, so that the final edit is the last. Undefined: nothing is. */
   settle(): Promise<void> | undefined
+  /** Once it is settled: the text so far, without markers, if a part of it stands in the chat. */
+  shown(): string | undefined
 }
 
 export interface LiveDeps extends MessageDeps {
@@ -73,8 +75,8 @@ class GrowingReply implements LiveReply, Ticking {
   }
 
   readonly push = (whole: string): void => {
-    if (this.#over) return
     this.#text = whole
+    if (this.#over) return
     if (!this.#ticking) this.#deps.ticker.add(this)
     this.#ticking = true
     if (this.#deps.clock.now() >= this.#nextAt) this.tick()
@@ -84,6 +86,12 @@ class GrowingReply implements LiveReply, Ticking {
     this.#over = true
     if (this.#ticking) this.#deps.ticker.remove(this)
     return this.#inFlight && this.#landed(this.#inFlight)
+  }
+
+  shown(): string | undefined {
+    if (this.#message?.rendered === undefined) return undefined
+    const text = visibleWhileStreaming(this.#text).trimEnd()
+    return text === '' ? undefined : text
   }
 
   tick(): void {

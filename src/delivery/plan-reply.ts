@@ -28,8 +28,24 @@ export interface SendVerdict {
 export function planReply(message: OutboundMessage, format: TextFormat, verdict: SendVerdict): ReplyPlan {
   const { text, silent } = stripSilence(message.text)
   if (silent) return { kind: 'silent' }
-  const parts = text.trim() === '' ? [] : format.split(text)
+  const line = text.trim() === '' ? [] : format.split(text)
+  const parts = message.below?.shown === undefined ? line : joined(format, message.below.shown, line)
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
   return { kind: 'parts', parts }
 }
+
+/**
+ * Puts a line below a text, in the last message of the text if both fit there. The two are rendered apart: what broke off
+ * in the middle of a code block must not draw the line into it.
+ */
+function joined(format: TextFormat, text: string, line: readonly RenderedPart[]): readonly RenderedPart[] {
+  const parts = format.split(stripSilence(text).text)
+  const last = parts.at(-1)
+  const [first, ...rest] = line
+  if (!last || !first || last.plain.length + GAP.length + first.plain.length > format.limit) return [...parts, ...line]
+  const both = { text: last.text + GAP + first.text, plain: last.plain + GAP + first.plain, markup: last.markup }
+  return [...parts.slice(0, -1), both, ...rest]
+}
+
+const GAP = '\n\n'

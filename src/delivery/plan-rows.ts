@@ -57,19 +57,21 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
   return { outcome: 'planned', address: message.address, items: [itemOf(row)] }
 }
 
-/** The first part replaces what was shown, if anything was. */
+/** The first part replaces what was shown, if anything was and it does not go below it. */
 async function sayAll(
   planning: Planning,
   parts: readonly RenderedPart[],
   startedAt: number | undefined,
 ): Promise<PlannedReply> {
   const { deps, tx, message } = planning
-  const shown = await growing(tx, message.source)
+  const row = await growing(tx, message.source)
+  const stays = row !== undefined && isShown(row) && message.below !== undefined && message.below.shown === undefined
   const items: LaneItem[] = []
   const rows: Delivery[] = []
-  for (const [partNo, part] of parts.entries()) {
-    if (partNo > 0) rows.push(newRow(deps, message, { part, partNo }))
-    else if (shown) items.push(await replaceShown(planning, shown, part, startedAt))
+  for (const [at, part] of parts.entries()) {
+    const partNo = stays ? at + 1 : at
+    if (at > 0) rows.push(newRow(deps, message, { part, partNo }))
+    else if (row && !stays) items.push(await replaceShown(planning, row, part, startedAt))
     else rows.push(newRow(deps, message, { part, partNo, startedAt }))
   }
   if (rows.length > 0) await tx.outbox.add(rows)

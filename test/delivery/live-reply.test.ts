@@ -20,7 +20,12 @@ function turnOf(rig: Rig, changes: Partial<LiveTurn> = {}): LiveTurn & { source:
 async function shownTurn(
   rig: Rig,
   text: string,
-): Promise<{ source: TurnId; push: (text: string) => Promise<void>; settle: () => Promise<void> }> {
+): Promise<{
+  source: TurnId
+  push: (text: string) => Promise<void>
+  settle: () => Promise<void>
+  shown: () => string | undefined
+}> {
   const turn = turnOf(rig)
   const live = rig.delivery.live(turn)
   const push = async (whole: string): Promise<void> => {
@@ -28,7 +33,7 @@ async function shownTurn(
     await rig.pass(1_000)
   }
   await push(text)
-  return { source: turn.source, push, settle: async () => live.settle() }
+  return { source: turn.source, push, settle: async () => live.settle(), shown: live.shown.bind(live) }
 }
 
 test('a turn that ends soon shows nothing early: one message, one send', async () => {
@@ -288,4 +293,72 @@ test('a turn that ends while the store is asked what it had shown shows nothing 
   await live.settle()
   expect(rig.channel.calls).toEqual([])
   expect(await rig.rows(turn.source)).toEqual([])
+})
+
+test('what was shown of an answer that breaks off stays, all of it that came, and its line goes below by an edit', async () => {
+  const rig = await openRig()
+  const { source, push, settle, shown } = await shownTurn(rig, 'Once upon')
+  await push('Once upon a time <NO_REP')
+  await settle()
+  expect(shown()).toBe('Once upon a time')
+  await rig.say('It broke off.', { source, class: 'notice', below: { shown: 'Once upon a time' } })
+  await rig.delivery.idle()
+  expect(rig.channel.visible(DM)).toEqual(['Once upon a time\n\nIt broke off.'])
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit', 'edit'])
+})
+
+test('what came after the last edit was refused belongs to what was shown', async () => {
+  const rig = await openRig()
+  const { push, settle, shown } = await shownTurn(rig, 'Once upon')
+  rig.channel.fates.push(refused('no edits here'))
+  await push('Once upon a time')
+  await push('Once upon a time there was')
+  await settle()
+  expect(shown()).toBe('Once upon a time there was')
+})
+
+test.each([
+  ['nothing was sent yet', 'Once', undefined],
+  ['the send was refused', 'Once', refused('not here')],
+  ['all of it could be a marker', '<NO_REP', undefined],
+] as const)('nothing counts as shown where %s', async (_, text, fate) => {
+  const rig = await openRig()
+  const live = rig.delivery.live(turnOf(rig))
+  if (fate) rig.channel.fates.push(fate)
+  live.push(text)
+  if (fate || text.startsWith('<')) await rig.pass(1_000)
+  await live.settle()
+  expect(live.shown()).toBeUndefined()
+})
+
+test('A04: a line below what a dead process had shown is a message of its own, and what stood there stays', async () => {
+  const rig = await openRig()
+  const { source, push } = await shownTurn(rig, 'Once upon')
+  await push('Once upon a time')
+  await rig.crash()
+  await rig.ready()
+  await rig.say('It broke off.', { source, class: 'notice', below: {} })
+  await rig.delivery.idle()
+  expect(rig.channel.visible(DM)).toEqual(['Once upon a time', 'It broke off.'])
+  expect(await rig.rows(source)).toMatchObject([
+    { op: 'send', partNo: 0, messageId: 'm1', state: 'sent' },
+    { op: 'send', partNo: 1, messageId: 'm2', state: 'sent' },
+  ])
+})
+
+test('a line below nothing is the first message', async () => {
+  const rig = await openRig()
+  await rig.say('It broke off.', { source: rig.ids.turn(), class: 'notice', below: {} })
+  await rig.delivery.idle()
+  expect(rig.channel.visible(DM)).toEqual(['It broke off.'])
+})
+
+test('T31: what was shown is taken back with a line below it that is denied', async () => {
+  const rig = await openRig()
+  const { source, settle } = await shownTurn(rig, 'Let me see')
+  await settle()
+  rig.verdict = { allowed: false, because: 'rule "quiet"' }
+  await rig.say('It broke off.', { source, class: 'notice', below: { shown: 'Let me see' } })
+  await rig.delivery.idle()
+  expect(rig.channel.visible(DM)).toEqual([])
 })

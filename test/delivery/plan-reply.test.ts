@@ -9,7 +9,7 @@ const format = createTelegramFormat(40)
 
 function plan(
   text: string,
-  { allowed = true, as = 'reply' }: { allowed?: boolean; as?: DeliveryClass } = {},
+  { allowed = true, as = 'reply', shown }: { allowed?: boolean; as?: DeliveryClass; shown?: string } = {},
 ): ReplyPlan {
   const message: OutboundMessage = {
     source: 'turn_1' as TurnId,
@@ -17,6 +17,7 @@ function plan(
     address: at(DM),
     class: as,
     text,
+    ...(shown === undefined ? {} : { below: { shown } }),
   }
   return planReply(message, format, { allowed, because: 'rule "quiet"' })
 }
@@ -62,4 +63,31 @@ test('a long text is planned in parts within the limit', () => {
   const parts = textsOf(plan('one two three four five six seven eight nine ten eleven twelve'))
   expect(parts.length).toBeGreaterThan(1)
   expect(parts.every((part) => part.length <= 40)).toBe(true)
+})
+
+test.each([
+  ['fits beside it', 'one two', ['one two\n\nIt broke off.']],
+  ['has no room beside it', 'one two three four five six', ['one two three four five six', 'It broke off.']],
+  [
+    'stands below several',
+    'one two three four five six seven eight nine',
+    ['one two three four five six seven eight', 'nine\n\nIt broke off.'],
+  ],
+  ['stands below a marker', '<NO_REPLY>', ['It broke off.']],
+  ['stands below a marker in a text', 'one <NO_REPLY>', ['one\n\nIt broke off.']],
+])('a line that %s goes below what was shown', (_, shown, texts) => {
+  expect(textsOf(plan('It broke off.', { shown })).map((text) => text.trimEnd())).toEqual(texts)
+})
+
+test('a line fits if the message is exactly full with it', () => {
+  const shown = 'x'.repeat(40 - '\n\nIt broke off.'.length)
+  expect(textsOf(plan('It broke off.', { shown }))).toHaveLength(1)
+  expect(textsOf(plan('It broke off.', { shown: `${shown}x` }))).toHaveLength(2)
+})
+
+test('a line of markup below an open code block stands outside of it', () => {
+  const planned = plan('It *broke* off.', { shown: '```\nlet a' })
+  expect(planned.kind === 'parts' && planned.parts.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^<pre>.*let a\s*(<\/code>)?<\/pre>\n\nIt <i>broke<\/i> off\.$/s),
+  ])
 })

@@ -55,6 +55,32 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
       expect(asked.length).toBeLessThanOrEqual(2)
     })
 
+    it(`A04: what was shown stays if the next start has no answer either (${point})`, async (test) => {
+      const gate = createGate()
+      const answers = halting(gate)
+      let asked = 0
+      const script: Script = (request, turn) =>
+        lastUserText(request) === 'hello' && asked++ > 0
+          ? { error: { status: 401, type: 'authentication_error' } }
+          : answers(request, turn)
+      const scene = await startScene(test, { script, streaming: true })
+      await scene.daemon.start(point)
+      scene.telegram.world.say({ from: ADA, text: 'hello' })
+      await scene.sent('The first half,')
+      scene.telegram.world.say({ from: BOB, text: 'ping' })
+      await scene.anthropic.ledger.nextAccepted({ where: (request) => lastUserText(request) === 'ping' })
+      gate.release()
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      await scene.sent('I could not sign in')
+      await scene.finish()
+      const [shown, line] = scene.texts(ADA)
+      expect([shown?.trim(), line]).toEqual([
+        'The first half,',
+        expect.stringMatching(/^I could not sign in to my language model\. \(tr_\w+\)$/),
+      ])
+    })
+
     it(`A04: lost sight of in the send (${point}): the whole comes once, marked as a repeat`, async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: halting(gate), streaming: true })

@@ -135,19 +135,26 @@ export interface TurnEnding {
   /** The raw answer and the model that gave it; absent if there is none. */
   readonly answer?: { readonly text: string; readonly model: string }
   readonly error?: ErrorCode
+  /** Of an answer that broke off: see `TurnEndData`. */
+  readonly partial?: string
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. Exactly one end event a turn (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
-  const { usage, steps, error, answer } = ending
+  const { usage, steps, error, answer, partial } = ending
   const failure = error === undefined ? {} : { error }
+  const rest = partial === undefined ? {} : { partial }
   const events: EventToAppend[] = []
   const unseen = turn.reply.elsewhere === 'only' ? ({ unseen: true } as const) : {}
   if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage, ...unseen } })
   events.push(
     ending.kind === 'cancelled'
       ? { type: 'turn_cancelled', turnId: turn.id, data: { reason: 'stopped' } }
-      : { type: 'turn_completed', turnId: turn.id, data: { outcome: ending.outcome, usage, steps, ...failure } },
+      : {
+          type: 'turn_completed',
+          turnId: turn.id,
+          data: { outcome: ending.outcome, usage, steps, ...failure, ...rest },
+        },
   )
   await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
   return append(tx, turn, at, events)

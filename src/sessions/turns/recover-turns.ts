@@ -120,6 +120,7 @@ function quarantineNotice({ id, session, traceId, reply }: StartedTurn): Outboun
     traceId,
     class: 'notice',
     text: calmLine('quarantined', traceId),
+    below: {},
     ...reply,
   }
 }

@@ -29,7 +29,20 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
   }
   return result.kind === 'final'
     ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
-    : { ...common, class: 'notice', text: calmLine(result.code, turn.traceId) }
+    : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
+}
+
+/** What the model itself ended this way takes the place of what was shown; else people keep what they have read. */
+const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty']
+
+function failureOf(
+  { code, shown }: Extract<TurnResult, { kind: 'failed' }>,
+  traceId: TraceId,
+): Pick<OutboundMessage, 'text' | 'below'> {
+  const line = calmLine(code, traceId)
+  if (TAKES_BACK.includes(code)) return { text: line }
+  if (shown === undefined) return { text: line, below: {} }
+  return { text: `The answer broke off here. ${line}`, below: { shown } }
 }
 
 /** Who chose to say nothing says nothing, whatever tools were used on the way. */
@@ -49,8 +62,11 @@ export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnE
   switch (result.kind) {
     case 'aborted':
       return { kind: 'cancelled', outcome: 'failed', inbox: 'cancelled', usage, steps }
-    case 'failed':
-      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: result.code }
+    case 'failed': {
+      const { code: error, shown } = result
+      const partial = shown === undefined ? {} : { partial: shown }
+      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error, ...partial }
+    }
     case 'final': {
       if (fate === 'empty')
         return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }

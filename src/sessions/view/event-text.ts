@@ -1,4 +1,4 @@
-import type { HistoryBoundary, SessionEvent } from '../../core/event.ts'
+import type { HistoryBoundary, SessionEvent, TurnEndData } from '../../core/event.ts'
 
 /** One event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
@@ -21,7 +21,7 @@ export function eventText(event: SessionEvent): string {
     case 'tool_result':
       return `${event.data.tool}${event.data.isError ? ' failed' : ''}: ${event.data.content}`
     case 'turn_completed':
-      return event.data.error === undefined ? event.data.outcome : `${event.data.outcome}: ${event.data.error}`
+      return endText(event.data)
     case 'turn_cancelled':
       return event.data.reason
     case 'turn_resumed':
@@ -39,6 +39,11 @@ export function eventText(event: SessionEvent): string {
     case 'session_started':
       return `agent ${event.data.agent}`
   }
+}
+
+function endText({ outcome, error, partial }: TurnEndData): string {
+  const why = error === undefined ? outcome : `${outcome}: ${error}`
+  return partial === undefined ? why : `${why}, after this was shown: ${partial}`
 }
 
 function boundaryText(boundary: HistoryBoundary): string {
