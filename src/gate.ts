@@ -19,11 +19,13 @@ import { loadMutes, type Mutes } from './sessions/facts/mutes.ts'
 import { loadFacts, type StoredFacts } from './sessions/facts/route-facts.ts'
 import { type Access, createAccess } from './sessions/people/access.ts'
 import { type Admissions, createAdmissions } from './sessions/people/admissions.ts'
+import { foldCode } from './sessions/people/link-code.ts'
 import { createLinks, type Links } from './sessions/people/links.ts'
 import { operateAdmissions } from './sessions/people/operate-admissions.ts'
 import { operatePeople } from './sessions/people/operate-people.ts'
 import { createOwnerCards } from './sessions/people/owner-cards.ts'
 import { createOwnerChats } from './sessions/people/owner-chats.ts'
+import { createShownCodes, type LiveCode } from './sessions/people/shown-codes.ts'
 import { createTokens } from './sessions/people/tokens.ts'
 import { loadOverrideBook, type OverrideBook } from './sessions/service/override-book.ts'
 import type { Store } from './store/store.ts'
@@ -60,6 +62,8 @@ export interface Gate {
   readonly overrides: OverrideBook
   /** Every decision comes by here. */
   decided(dispatch: Dispatch, decision: Decision): void
+  /** What a platform told and no event was made of comes by here. */
+  overheard(this: void, payload: unknown): void
   /** What an operator can ask of it. */
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
   /** As things stand: the configuration decides about the people it names, the store about the others. */
@@ -74,10 +78,12 @@ export interface Gate {
 
 export async function createGate(parts: GateParts): Promise<Gate> {
   const { store, clock, logger, routing, policies, peopleChanged: changed } = parts
-  const code = randomBytes(12).toString('base64url')
-  const access = await createAccess({ store, clock, code, configuredOwner: () => routing.ownerNamed, changed })
+  const code = (): string => randomBytes(12).toString('base64url')
+  const claim = { code: code(), configuredOwner: () => routing.ownerNamed }
+  const access = await createAccess({ store, clock, ...claim, changed })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
   const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
+  const shown = createShownCodes({ logger, live: () => [...claimCode(access, code), ...links.live()] })
   const owners = createOwnerChats({ stored: await store.read.people.directChats(), whoIs, reaches: parts.reaches })
   const cards = await createOwnerCards({ ...parts, owners })
   const admissions = await createAdmissions({ ...parts, cards })
@@ -114,10 +120,11 @@ export async function createGate(parts: GateParts): Promise<Gate> {
       return configured ?? (await store.read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
     },
     decided(dispatch, decision) {
+      shown.decided(dispatch)
       facts.watch.decided(dispatch, decision)
       admissions.decided(dispatch, decision)
-      links.decided(dispatch, decision)
     },
+    overheard: shown.overheard,
     owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
     operator: {
       people: operatePeople({ store, people: () => policies.policy.people, live: { links, whoIs } }),
@@ -125,6 +132,12 @@ export async function createGate(parts: GateParts): Promise<Gate> {
       tokens: createTokens({ store, clock, randomBytes }).operator,
     },
   }
+}
+
+function claimCode(access: Access, fresh: () => string): readonly LiveCode[] {
+  const code = access.claimCode
+  if (code === undefined) return []
+  return [{ folded: foldCode(code), command: 'start', burn: () => access.replaceClaim(fresh()) }]
 }
 
 /** The chats that got a new id; `reload` reads again what is kept in memory by address or scope key. */

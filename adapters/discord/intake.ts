@@ -160,7 +160,7 @@ export class Intake {
   async #take(channelId: string, messageId: string, message: unknown): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
-    if (reading?.kind !== 'event') return this.#drop(reading)
+    if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : message)
     const cursor = await this.#meet(channelId, messageId, reading)
     this.#stopIfOver()
     const moves = isNewer(messageId, cursor)
@@ -179,7 +179,7 @@ export class Intake {
   ): Promise<void> {
     const place = await this.#placeOf(channelId, hint)
     const reading = place && read(this.#context(place))
-    if (reading?.kind !== 'event') return this.#drop(reading)
+    if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : hint)
     this.#stopIfOver()
     await this.#ports.sink.accept(reading.event)
   }
@@ -238,9 +238,10 @@ export class Intake {
     return { account, botId, place, commands: this.#ports.commands() }
   }
 
-  #drop(reading: InboundReading | undefined): void {
+  /** `shown`: what others could read all the same. */
+  #drop(reading: InboundReading | undefined, shown?: unknown): void {
     if (this.#ports.signal.aborted) return
-    this.#ports.sink.unknown(reading?.kind === 'dropped' ? reading.why : 'message:unknown_channel')
+    this.#ports.sink.unknown(reading?.kind === 'dropped' ? reading.why : 'message:unknown_channel', shown)
   }
 
   #stopIfOver(): void {

@@ -132,7 +132,7 @@ class Door {
     if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
     if (reading.kind === 'dropped') {
       if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
-      sink.unknown(reading.why)
+      sink.unknown(reading.why, readableByOthers(body))
       return
     }
     try {
@@ -194,4 +194,14 @@ class Door {
     if (known !== undefined) this.#directory.learnChat(channel, known)
     return known ?? this.#directory.chatTypeOf(channel)
   }
+}
+
+/** An event in a place with several people in it, for whatever they could read there. */
+function readableByOthers(body: Fields): unknown {
+  const event = innerEvent(body)
+  return typeof event?.channel === 'string' &&
+    toChatType(event.channel_type) !== 'direct' &&
+    !event.channel.startsWith('D')
+    ? event
+    : undefined
 }

@@ -31,6 +31,7 @@ import { type BotProfile, greet } from './greet.ts'
 import { readUpdate } from './inbound.ts'
 import { createOutbound, type TelegramOutbound } from './outbound.ts'
 import { type PollPorts, pollUpdates } from './poll.ts'
+import { readableByOthers } from './reading.ts'
 
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
@@ -173,7 +174,7 @@ export class TelegramAdapter
     const receivedAt = this.#services.clock.now()
     const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
     if (reading.kind === 'event') return sink.accept(reading.event)
-    sink.unknown(reading.why)
+    sink.unknown(reading.why, readableByOthers(update))
     return Promise.resolve()
   }
 

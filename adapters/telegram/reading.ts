@@ -3,7 +3,7 @@ import type { AccountId } from '../../src/core/ids.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
 import { toAddress } from './address.ts'
 import type { Fields } from './fields.ts'
-import { chatTypeOf, fieldsOf, idOf } from './fields.ts'
+import { chatTypeOf, fieldsOf, idOf, isFields } from './fields.ts'
 import type { BotFacts } from './mentions.ts'
 
 /** What reading an update needs to know besides the update. */
@@ -47,4 +47,12 @@ export function readPlace(message: Fields, { account }: InboundContext): Address
     chat: idOf(chat.id),
     ...(inTopic ? { topic: idOf(message.message_thread_id) } : {}),
   })
+}
+
+/** Returns an update that tells of a place with several people in it, for whatever they could read there. */
+export function readableByOthers(update: unknown): unknown {
+  if (!isFields(update)) return undefined
+  const told = Object.values(update).find(isFields)
+  const { chat } = isFields(told?.message) ? told.message : (told ?? {})
+  return isFields(chat) && chat.type !== 'private' ? told : undefined
 }

@@ -45,8 +45,11 @@ export interface ChannelSink {
    * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing.
    */
   accept(event: InboundEvent, position?: ChannelCursor): Promise<void>
-  /** Counts what was received and not understood, so that nothing vanishes unseen. */
-  unknown(kind: string): void
+  /**
+   * Counts what was received and not understood, so that nothing vanishes unseen. `shown`: what of it people could read in
+   * a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing any more.
+   */
+  unknown(kind: string, shown?: unknown): void
   readonly state: ChannelState
 }
 

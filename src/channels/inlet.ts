@@ -9,6 +9,8 @@ export interface InletDeps {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'trace'>
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
+  /** Called for what no event was made of and people could read. */
+  readonly overheard: (shown: unknown) => void
   /** Where an account keeps what it must remember. */
   state(channel: ChannelId, account: AccountId): ChannelState
 }
@@ -28,7 +30,10 @@ export class Inlet {
     this.#unknown.set(`${channel}@${account}`, counts)
     return {
       accept: (event, position) => this.#accept(event, position),
-      unknown: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),
+      unknown: (kind, shown) => {
+        counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        if (shown !== undefined) this.#deps.overheard(shown)
+      },
       state: this.#deps.state(channel, account),
     }
   }

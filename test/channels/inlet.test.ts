@@ -11,6 +11,7 @@ test('an event that cannot be taken in rejects, so that an adapter goes on with 
     accept() {
       throw new Error('no route')
     },
+    overheard: () => {},
     state: () => ({ get: async () => undefined, set: async () => {} }),
   })
   const sink = inlet.sink('telegram', toAccountId('default'))

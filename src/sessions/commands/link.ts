@@ -4,7 +4,7 @@ import { identifiesNobody } from '../../core/platform-id.ts'
 import { askerOf, type Links } from '../people/links.ts'
 
 /** `/link`: a code on one platform, `/link <code>` on another, and both ids are one person. */
-export function linkCommand(links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): ChatCommand {
+export function linkCommand(links: Pick<Links, 'offer' | 'redeem'>): ChatCommand {
   return {
     name: 'link',
     description: 'Be the same person to me on another platform',
@@ -15,11 +15,10 @@ export function linkCommand(links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): C
   }
 }
 
-async function link(call: CommandCall, links: Pick<Links, 'offer' | 'redeem' | 'spoil'>): Promise<string> {
+async function link(call: CommandCall, links: Pick<Links, 'offer' | 'redeem'>): Promise<string> {
   const { dispatch, decision, args, inboxId } = call
   const { address, sender } = dispatch.event
   if (address.chatType !== 'direct') {
-    if (args !== '') await links.spoil(args)
     const spent = args === '' ? '' : ' That code is spent now: others have read it.'
     return `Ask me for that in a direct chat, where nobody else reads the code.${spent}`
   }

@@ -14,6 +14,8 @@ export interface Access {
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
   /** What `/start <code>` must carry; undefined once there is an owner. */
   readonly claimCode: string | undefined
+  /** Another code takes the place of the one that was shown. */
+  replaceClaim(code: string): void
   /**
    * Makes the sender the owner if nobody is yet and the code is right. `forbidden` for a wrong code, `conflict` if
    * there is an owner. Authority goes to the platform id, never to a name.
@@ -26,7 +28,7 @@ export interface Access {
 export interface AccessDeps {
   readonly store: Store
   readonly clock: Clock
-  /** Fresh for each start, never stored: a link printed earlier stops working. */
+  /** Fresh for each start and after each time it was shown, never stored: a link printed earlier stops working. */
   readonly code: string
   /** The configuration names an owner. */
   configuredOwner(): boolean
@@ -36,7 +38,9 @@ export interface AccessDeps {
 
 const CLAIMED_OWNER = toPersonId('owner')
 
-export async function createAccess({ store, clock, code, configuredOwner, changed }: AccessDeps): Promise<Access> {
+export async function createAccess(deps: AccessDeps): Promise<Access> {
+  const { store, clock, configuredOwner, changed } = deps
+  let { code } = deps
   let identities: ReadonlyMap<string, Identity> = new Map()
   let claimed = false
   const load = async (): Promise<void> => {
@@ -57,15 +61,15 @@ export async function createAccess({ store, clock, code, configuredOwner, change
     get claimCode() {
       return claimed || configuredOwner() ? undefined : code
     },
+    replaceClaim(fresh) {
+      code = fresh
+    },
     personOf: (channel, id, team) =>
       identities.get(platformIdOf(channel, { id, ...(team === undefined ? {} : { team }) })),
     async claim(channel, sender, given) {
       if (claimed || configuredOwner()) throw new ParleyError('conflict', 'This bot already has an owner.')
       if (identifiesNobody(channel, sender) || !equal(given, code)) {
-        throw new ParleyError(
-          'forbidden',
-          'That code is not right. Use the link that the daemon printed at its last start.',
-        )
+        throw new ParleyError('forbidden', 'That code is not right. Use the link that `parley status` shows.')
       }
       const platformId = platformIdOf(channel, sender)
       const at = clock.now()

@@ -12,12 +12,20 @@ export function formatLinkCode(bytes: Uint8Array): string {
 
 export const LINK_CODE_BYTES = LENGTH
 
-/** What is stored of a code. However it was typed: case, spaces, dashes and look-alike letters do not count. */
-export function hashLinkCode(typed: string): string {
-  const code = typed
+/**
+ * Returns a code as codes are compared, however it was typed: case, width, look-alike letters and whatever stands between
+ * the letters, seen or not, do not count.
+ */
+export function foldCode(typed: string): string {
+  return typed
+    .normalize('NFKC')
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')
     .replace(/o/g, '0')
     .replace(/[il]/g, '1')
-  return createHash('sha256').update(code).digest('hex')
+}
+
+/** Returns what is stored of a code. */
+export function hashLinkCode(typed: string): string {
+  return createHash('sha256').update(foldCode(typed)).digest('hex')
 }

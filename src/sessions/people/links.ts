@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { CommandCall } from '../../core/command.ts'
-import type { Decision, Dispatch, Identity } from '../../core/dispatch.ts'
+import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import type { IdSource, InboxId, PersonId, TraceId } from '../../core/ids.ts'
@@ -11,7 +11,8 @@ import { platformIdOf } from '../../core/platform-id.ts'
 import type { LinkCode } from '../../store/people-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Say } from '../commands/courtesy.ts'
-import { formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
+import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
+import type { LiveCode } from './shown-codes.ts'
 
 /** Joins ids of one human on several platforms, and parts them again. Every change is one commit and on record. */
 export interface Links {
@@ -23,10 +24,13 @@ export interface Links {
    * is somebody's already, which ends the code: whoever typed it had no business to know it.
    */
   redeem(asker: Asker & Errand, typed: string): Promise<PersonId>
-  /** A code that others have read is worth nothing (H12). */
+  /** The codes that may be redeemed now: those made since the start, at most one for each id. */
+  live(): readonly LiveCode[]
+  /**
+   * A code that was shown is worth nothing from now on (H12); whoever asked for it is told where it was made. Resolves when
+   * that is stored, and never rejects.
+   */
   spoil(typed: string): Promise<void>
-  /** Every decision comes by here: the code in a command that was refused in a group has been read there too. */
-  decided(dispatch: Dispatch, decision: Decision): void
   /** For the operator: joins an id without a code. `conflict` as for a code. */
   link(platformId: string, person: PersonId, by: string): Promise<void>
   /** Parts an id from its person, who is returned. `not_found` for one that nobody linked. */
@@ -67,6 +71,7 @@ export function askerOf({ dispatch: { event } }: CommandCall): Asker {
 
 export function createLinks(deps: LinkDeps): Links {
   const { store, clock, say, refresh } = deps
+  const offered = new Offered()
 
   async function join(tx: StoreWriter, person: PersonId, platformId: string, by: string): Promise<void> {
     const at = clock.now()
@@ -85,7 +90,14 @@ export function createLinks(deps: LinkDeps): Links {
     await refresh()
   }
 
-  const spoil = (typed: string): Promise<void> => store.write((tx) => tx.people.withdrawLinkCode(hashLinkCode(typed)))
+  async function spoil(typed: string): Promise<void> {
+    const code = offered.take(typed)
+    if (!code) return
+    const withdraw = (tx: StoreWriter): Promise<boolean> => tx.people.withdrawLinkCode(code.hash).then(() => true)
+    await say(spoiledNotice(code, deps.ids), withdraw).catch((err: unknown) =>
+      deps.logger.warn('Who asked for a code that was shown could not be told', { err }),
+    )
+  }
 
   return {
     async offer({ platformId, address }, person) {
@@ -93,25 +105,25 @@ export function createLinks(deps: LinkDeps): Links {
       const at = clock.now()
       const row = { hash: hashLinkCode(code), person, maker: platformId, shownAt: address, expiresAt: at + VALID_MS }
       await store.write((tx) => tx.people.addLinkCode(row, at))
+      offered.add(code, row)
       return code
     },
     async redeem(asker, typed) {
       const code = await store.read.people.linkCode(hashLinkCode(typed))
-      const verdict = judge(code, asker, deps)
+      const verdict = judge(code, asker, { ...deps, live: offered.has(typed) })
       if (verdict.kind === 'done') return verdict.person
       if (verdict.kind === 'refused') {
-        if (code && verdict.spoils) await store.write((tx) => tx.people.withdrawLinkCode(code.hash))
+        if (!code || !verdict.spoils) throw verdict.error
+        offered.take(typed)
+        await store.write((tx) => tx.people.withdrawLinkCode(code.hash))
         throw verdict.error
       }
       await take(verdict.code, asker)
+      offered.take(typed)
       return verdict.code.person
     },
     spoil,
-    decided({ event }, { kind }) {
-      if (kind !== 'refuse' || event.kind !== 'command' || event.name !== 'link') return
-      if (event.address.chatType === 'direct' || event.args === '') return
-      spoil(event.args).catch((err: unknown) => deps.logger.warn('A code that others read is still good', { err }))
-    },
+    live: () => offered.at(clock.now()).map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
     async link(platformId, person, by) {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()
@@ -123,6 +135,7 @@ export function createLinks(deps: LinkDeps): Links {
         if (person) await tx.people.recordChange({ at, kind: 'unlinked', person, platformId, by })
         return person
       })
+      offered.forgetOf(platformId)
       await refresh()
       if (!person)
         throw new ParleyError(
@@ -134,6 +147,43 @@ export function createLinks(deps: LinkDeps): Links {
   }
 }
 
+/**
+ * The codes made since the start, by what they are compared as. Only these are redeemed: of a code that an earlier process
+ * made nobody can tell whether it was shown.
+ */
+class Offered {
+  readonly #codes = new Map<string, LinkCode>()
+
+  /** The ones its maker made before stop working. */
+  add(typed: string, code: LinkCode): void {
+    this.forgetOf(code.maker)
+    this.#codes.set(foldCode(typed), code)
+  }
+
+  has(typed: string): boolean {
+    return this.#codes.has(foldCode(typed))
+  }
+
+  take(typed: string): LinkCode | undefined {
+    const code = this.#codes.get(foldCode(typed))
+    this.#codes.delete(foldCode(typed))
+    return code
+  }
+
+  forgetOf(maker: string): void {
+    for (const [folded, code] of this.#codes) if (code.maker === maker) this.#codes.delete(folded)
+  }
+
+  /** Those that are not too old. */
+  at(now: number): readonly string[] {
+    if (this.#codes.size === 0) return NONE
+    for (const [folded, { expiresAt }] of this.#codes) if (now >= expiresAt) this.#codes.delete(folded)
+    return [...this.#codes.keys()]
+  }
+}
+
+const NONE: readonly string[] = []
+
 type Verdict =
   | { readonly kind: 'take'; readonly code: LinkCode }
   /** The same command did it before. */
@@ -141,10 +191,14 @@ type Verdict =
   | { readonly kind: 'refused'; readonly error: ParleyError; readonly spoils: boolean }
 
 /** What a typed code is worth to whoever typed it, as things stand. */
-function judge(code: LinkCode | undefined, asker: Asker & Errand, { clock, whoIs }: LinkDeps): Verdict {
+function judge(
+  code: LinkCode | undefined,
+  asker: Asker & Errand,
+  { clock, whoIs, live }: Pick<LinkDeps, 'clock' | 'whoIs'> & { readonly live: boolean },
+): Verdict {
   const refused = (error: ParleyError, spoils = false): Verdict => ({ kind: 'refused', error, spoils })
   if (code?.usedBy === asker.inboxId) return { kind: 'done', person: code.person }
-  if (!code || code.usedBy !== undefined || clock.now() >= code.expiresAt) return refused(notValid())
+  if (!code || !live || code.usedBy !== undefined || clock.now() >= code.expiresAt) return refused(notValid())
   if (whoIs(code.maker).person !== code.person) return refused(notValid(), true)
   const { person } = whoIs(asker.platformId)
   if (person === code.person) {
@@ -170,6 +224,12 @@ function notValid(): ParleyError {
     'forbidden',
     'That code is not valid. A code works once and for ten minutes; send me `/link` where I know you for a new one.',
   )
+}
+
+function spoiledNotice({ shownAt }: LinkCode, ids: IdSource): OutboundMessage {
+  const text =
+    'The code I gave you was shown where it does not belong, so it is worth nothing now. Send me `/link` for a new one.'
+  return { source: ids.notice(), traceId: ids.trace(), address: shownAt, class: 'control', text }
 }
 
 /** So that nobody is joined to somebody behind their back. */

@@ -12,6 +12,7 @@ import { hashLinkCode } from '../../../src/sessions/people/link-code.ts'
 import { type Asker, createLinks } from '../../../src/sessions/people/links.ts'
 import { operatePeople } from '../../../src/sessions/people/operate-people.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
 import { direct } from '../../fakes/dispatch.ts'
 import { member, owner, policy, routingOf } from '../../fakes/routing-policy.ts'
@@ -40,7 +41,7 @@ async function house() {
   const ids = createIdSource({ now: clock.now, randomBytes })
   const said: OutboundMessage[] = []
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
-  const links = createLinks({
+  const deps = {
     store,
     clock,
     ids,
@@ -48,14 +49,15 @@ async function house() {
     randomBytes,
     whoIs,
     refresh: access.refresh,
-    say: async (message, when) => {
+    say: async (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => {
       if (await store.write(when)) said.push(message)
     },
-  })
+  }
+  const links = createLinks(deps)
   const operator = operatePeople({ store, people: () => people, live: { links, whoIs } })
   const redeem = (asker: Asker, code: string, inboxId = ids.inbox()): Promise<PersonId> =>
     links.redeem({ ...asker, inboxId, traceId: ids.trace() }, code)
-  return { clock, store, access, links, ids, said, whoIs, redeem, operator }
+  return { clock, store, access, links, ids, said, whoIs, redeem, operator, restarted: () => createLinks(deps) }
 }
 
 const NOT_VALID = { code: 'forbidden', message: expect.stringContaining('not valid') }
@@ -132,6 +134,20 @@ describe('a link code', () => {
     await links.offer(HERE, ADA)
     await expect(redeem(THERE, older)).rejects.toMatchObject(NOT_VALID)
     await expect(redeem(THERE, 'never-made')).rejects.toMatchObject(NOT_VALID)
+  })
+
+  it('H12: spoiled it is told to who asked for it, where it was made', async () => {
+    const { links, said } = await house()
+    await links.spoil(await links.offer(HERE, ADA))
+    await links.spoil('never-made')
+    expect(said).toMatchObject([{ address: HERE.address, text: expect.stringContaining('Send me `/link`') }])
+  })
+
+  it('of an earlier process it is refused: nobody can tell whether it was shown', async () => {
+    const { links, restarted, ids } = await house()
+    const code = await links.offer(HERE, ADA)
+    const again = { ...THERE, inboxId: ids.inbox(), traceId: ids.trace() }
+    await expect(restarted().redeem(again, code)).rejects.toMatchObject(NOT_VALID)
   })
 
   it('H13: of an id that was parted meanwhile it is worth nothing', async () => {

@@ -1,0 +1,124 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { formatAddress } from '../../core/address.ts'
+import type { Dispatch } from '../../core/dispatch.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import { foldCode } from './link-code.ts'
+
+/** A one-time code of ours that is worth something. */
+export interface LiveCode {
+  /** As `foldCode` gives it. */
+  readonly folded: string
+  /** The command that takes it, in a direct chat. */
+  readonly command: string
+  /** Makes it worthless. Takes effect before it returns; what has to be stored and told follows. */
+  burn(): void
+}
+
+/** Looks for our one-time codes in everything that is said: one that was shown is worth nothing any more. */
+export interface ShownCodes {
+  /** Called for every decision, whatever it is, before anything is done about it. */
+  decided(dispatch: Dispatch): void
+  /** Called for what a platform told and no event was made of: all its strings are looked at. */
+  overheard(payload: unknown): void
+}
+
+export interface ShownCodesDeps {
+  readonly logger: Logger
+  /** Those that may be redeemed now; mostly none. */
+  live(): readonly LiveCode[]
+}
+
+export function createShownCodes({ logger, live }: ShownCodesDeps): ShownCodes {
+  function burn(codes: readonly LiveCode[], fields: Readonly<Record<string, string>>): void {
+    for (const code of codes) {
+      code.burn()
+      const line = 'A one-time code was shown and is worth nothing now; `parley status` has the claim link in force'
+      logger.warn(line, { code: code.command, ...fields })
+    }
+  }
+  return {
+    decided(dispatch) {
+      const codes = live()
+      if (codes.length === 0) return
+      const { event, traceId } = dispatch
+      const given = redeemed(event)
+      const shown = findCodes(textsOf(event), codes).filter(
+        ({ command, folded }) => command !== given?.command || folded !== given.folded,
+      )
+      burn(shown, { traceId, where: formatAddress(event.address) })
+    },
+    overheard(payload) {
+      const codes = live()
+      if (codes.length > 0) burn(findCodes(stringsIn(payload).join('\n'), codes), {})
+    },
+  }
+}
+
+/** Nobody else reads what a command in a direct chat carries; in a sentence there, a code is said to the agent. */
+function redeemed(event: InboundEvent): { readonly command: string; readonly folded: string } | undefined {
+  if (event.kind !== 'command' || event.address.chatType !== 'direct') return undefined
+  return { command: event.name, folded: foldCode(event.args) }
+}
+
+/** Whatever people can read of an event; in a direct chat not what we wrote there ourselves. */
+function textsOf(event: InboundEvent): string {
+  const { sender, address } = event
+  const texts = [sender.displayName, sender.username]
+  if (event.kind === 'membership') texts.push(event.chatTitle)
+  if ('text' in event) {
+    const { text, forwarded, quoted, attachments } = event
+    texts.push(text, forwarded?.text, forwarded?.name, forwarded?.from?.displayName)
+    if (quoted && !(quoted.own && address.chatType === 'direct')) texts.push(quoted.text, quoted.sender?.displayName)
+    for (const { fileName } of attachments) texts.push(fileName)
+  }
+  return texts.filter((text) => text !== undefined).join('\n')
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
+
+/** Odd, and different in each process, so that nobody can make texts that take longer than others. */
+const BASE = randomBytes(4).readUInt32LE() | 1
+
+/**
+ * Returns those of the codes that stand anywhere in a text, whatever stands between their letters. One pass over the text
+ * for each length a code has, however many codes there are: fingerprints of as many letters are compared, and a code
+ * itself only where its fingerprint fits, in constant time.
+ */
+export function findCodes<Code extends Pick<LiveCode, 'folded'>>(
+  text: string,
+  codes: readonly Code[],
+): readonly Code[] {
+  const letters = Buffer.from(foldCode(text), 'latin1')
+  const found = new Set<Code>()
+  for (const length of new Set(codes.map(({ folded }) => folded.length))) {
+    const wanted = codes
+      .filter(({ folded }) => folded.length === length)
+      .map((code) => ({ code, letters: Buffer.from(code.folded, 'latin1') }))
+    const marks = new Set(wanted.flatMap((one) => [...fingerprints(one.letters, length)]))
+    let end = length
+    for (const mark of fingerprints(letters, length)) {
+      if (marks.has(mark)) {
+        const here = letters.subarray(end - length, end)
+        for (const one of wanted) if (timingSafeEqual(here, one.letters)) found.add(one.code)
+      }
+      end++
+    }
+  }
+  return [...found]
+}
+
+/** The fingerprint of each stretch of so many letters, from the first to the last. */
+function* fingerprints(letters: Uint8Array, length: number): Generator<number> {
+  let mark = 0
+  let outgoing = 1
+  for (let at = 1; at < length; at++) outgoing = Math.imul(outgoing, BASE)
+  for (const [at, letter] of letters.entries()) {
+    if (at >= length) mark = (mark - Math.imul(letters[at - length] ?? 0, outgoing)) | 0
+    mark = (Math.imul(mark, BASE) + letter) | 0
+    if (at >= length - 1) yield mark
+  }
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { foldCode } from '../../../src/sessions/people/link-code.ts'
+import { findCodes } from '../../../src/sessions/people/shown-codes.ts'
+
+const letters = '0123456789abcdefghjkmnpqrstvwxyz'
+const code = (length: number) =>
+  fc
+    .array(fc.constantFrom(...letters), { minLength: length, maxLength: length })
+    .map((signs) => ({ folded: signs.join('') }))
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...letters, ' ', '-', '\u200d') }),
+)
+/** What may stand between the letters of a code without hiding it. */
+const gap = fc.constantFrom('', ' ', '-', '\n', '\u2028', '\u200b', '\u202e', '\u00ad', '`', '😀')
+const style = fc.constantFrom(
+  (sign: string) => sign,
+  (sign: string) => sign.toUpperCase(),
+  (sign: string) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0),
+)
+
+test('H12: a code is found wherever it stands, however it is written', () => {
+  const hidden = fc
+    .tuple(code(10), fc.array(fc.tuple(gap, style), { minLength: 10, maxLength: 10 }), text, text)
+    .map(([one, styles, before, after]) => {
+      const written = [...one.folded].map((sign, at) => `${styles[at]?.[1](sign)}${styles[at]?.[0]}`).join('')
+      return { one, shown: `${before}${written}${after}` }
+    })
+  fc.assert(
+    fc.property(hidden, fc.array(fc.oneof(code(10), code(16))), ({ one, shown }, others) => {
+      expect(findCodes(shown, [...others, one])).toContain(one)
+    }),
+  )
+})
+
+test('exactly those codes are found that stand in the text', () => {
+  const short = fc.array(code(2), { maxLength: 5 })
+  fc.assert(
+    fc.property(text, short, fc.array(code(3), { maxLength: 3 }), (said, two, three) => {
+      const codes = [...two, ...three]
+      const expected = codes.filter(({ folded }) => foldCode(said).includes(foldCode(folded)))
+      expect(new Set(findCodes(said, codes))).toEqual(new Set(expected))
+    }),
+  )
+})
+
+test('a thousand codes take no longer than one', () => {
+  const said = 'a1b2c3d4e5'.repeat(2_000)
+  const codes = Array.from({ length: 1_000 }, (_, at) => ({ folded: String(at).padStart(10, 'z') }))
+  expect(findCodes(said, codes)).toEqual([])
+})
