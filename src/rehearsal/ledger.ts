@@ -9,7 +9,7 @@ export interface LedgerEntry {
 }
 
 export interface WaitOptions {
-  /** Give up after this long and reject with a list of what was seen. Default 5000. */
+  /** Give up after this long and reject with a list of what was seen. Default: less than a test has, by a little. */
   timeoutMs?: number
   /** Look only at entries from this position on (see `mark`). Default 0: already recorded entries count. */
   after?: number
@@ -21,6 +21,8 @@ interface Waiter<E> {
 }
 
 const shownOnTimeout = 25
+/** A wait ends with what it waits for: the limit only turns one that will never end into a message that says why. */
+const GIVE_UP_MS = 50_000
 
 export class Ledger<E extends LedgerEntry> {
   readonly entries: E[] = []
@@ -72,7 +74,7 @@ export class Ledger<E extends LedgerEntry> {
   collect(wanted: number, match: (entry: E) => boolean, options: WaitOptions = {}): Promise<E[]> {
     const found = this.all(match, options.after).slice(0, wanted)
     if (found.length >= wanted) return Promise.resolve(found)
-    return this.#wait({ wanted, match, found, timeoutMs: options.timeoutMs ?? 5000 })
+    return this.#wait({ wanted, match, found, timeoutMs: options.timeoutMs ?? GIVE_UP_MS })
   }
 
   /** Rejects every waiter; called when the server closes. */

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 it('the demo by hand: what is typed is said, a command is no message, and the last decision is asked for by :why', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const env = { PATH: process.env.PATH ?? '', HOME: home }
@@ -38,7 +38,7 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
 it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
   'the demo ended by %s takes its daemon and its folder with it',
   {
-    timeout: 60_000,
+    timeout: 240_000,
   },
   async (signal) => {
     const home = mkdtempSync(join(tmpdir(), 'parley-home-'))

@@ -226,7 +226,7 @@ describe('Discord, end to end', () => {
     })
     const owned = numbers(6).map((count) => world.say({ from: '222', text: `owner ${count}.` }))
     // discord.js lets five seconds pass between two of its IDENTIFYs.
-    await ledger.listening({ after: mark, timeoutMs: 15_000 })
+    await ledger.listening({ after: mark })
     for (const channel of rooms) world.say({ from: '444', channel, text: `${BOT} last in ${channel.name}` })
     world.say({ from: '222', text: 'goodbye' })
     for (const channel of rooms) await askedOf(house, `last in ${channel.name}`)

@@ -115,7 +115,7 @@ export async function fateOf({ daemon }: GroupStage, message: string): Promise<s
     const report = (await daemon.operator.why(message)).find(({ event }) => event === 'message')
     return report ? `${report.decision}/${report.reason} ${report.outcome}` : 'unheard'
   }
-  await expect.poll(fate, { timeout: 15_000 }).not.toMatch(/unheard|waiting|claimed/)
+  await expect.poll(fate).not.toMatch(/unheard|waiting|claimed/)
   return fate()
 }
 

@@ -142,7 +142,9 @@ function configOf(
   }
 }
 
+const GIVE_UP = { timeout: 50_000, interval: 25 }
+
 /** Resolves once every answer that was seen is on record as sent: a clock that is moved before that cuts the send. */
 export async function recorded({ daemon }: Pick<Household, 'daemon'>): Promise<void> {
-  await vi.waitFor(async () => expect((await daemon.operator.status()).outbox).not.toHaveProperty('sending'), 5_000)
+  await vi.waitFor(async () => expect((await daemon.operator.status()).outbox).not.toHaveProperty('sending'), GIVE_UP)
 }

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { playReplies, type Reply, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { AwaitedLog } from './awaited-log.ts'
-import { startHousehold } from './household.ts'
+import { recorded, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 interface Case {
   readonly what: string
@@ -41,6 +42,8 @@ const CASES: readonly Case[] = [
   },
 ]
 
+const HOUR_MS = 3_600_000
+
 /** A calm line ends with the trace id under which the log has the cause. */
 const CALM = /^(?<says>.*) \((?<traceId>tr_\w+)\)$/
 
@@ -67,19 +70,25 @@ describe('a model that fails', () => {
     const scriptFolder = mkdtempSync(join(tmpdir(), 'parley-script-'))
     onTestFinished(() => rmSync(scriptFolder, { recursive: true }))
     const rules = [
-      { when: { contains: 'stall' }, steps: [{ text: 'Well', stallMs: 300 }] },
+      { when: { contains: 'stall' }, steps: [{ text: 'Well', stallMs: HOUR_MS }] },
       { steps: [{ text: 'fine' }] },
     ]
     writeFileSync(join(scriptFolder, 'stalling.json'), JSON.stringify({ rules }))
     const agents = [{ id: toAgentId('main'), model: 'scripted/stalling.json', prompt: '', tools: [] }]
-    const { telegram } = await startHousehold({ config: { scriptFolder, agents } })
-    telegram.world.say({ from: 111, text: 'please stall' })
-    telegram.world.say({ from: 444, text: 'and I?' })
-    const [first, second] = await telegram.ledger.collect(
-      2,
-      (entry) => entry.kind === 'message' && entry.botId !== null && entry.change === 'sent',
-    )
-    expect(first).toMatchObject({ chatId: 444, text: 'fine' })
-    expect(second).toMatchObject({ chatId: 111, text: expect.stringMatching(/^My language model stopped answering/) })
+    const clock = setClock('2026-11-21T12:00Z')
+    const stalled = clock.timerOf(HOUR_MS)
+    const house = await startHousehold({ config: { scriptFolder, agents }, clock, streaming: false })
+    const { world, ledger } = house.telegram
+    world.say({ from: 111, text: 'please stall' })
+    world.say({ from: 444, text: 'and I?' })
+    expect(await ledger.nextFromBot('sent')).toMatchObject({ chatId: 444, text: 'fine' })
+    await stalled
+    await recorded(house)
+    const mark = ledger.mark()
+    clock.skip(HOUR_MS)
+    expect(await ledger.nextFromBot('sent', { after: mark })).toMatchObject({
+      chatId: 111,
+      text: expect.stringMatching(/^My language model stopped answering/),
+    })
   })
 })

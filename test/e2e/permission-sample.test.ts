@@ -32,9 +32,7 @@ async function agree(platform: Case['platform'], daemon: Daemon, said: readonly 
   }
   for (const one of said) {
     const due = expected({ platform, place: one.place, sender: one.sender, event: 'mention', policy: POLICY })
-    await expect
-      .poll(() => decided(one), { message: `${platform} ${one.place} ${one.sender}`, timeout: 10_000 })
-      .toBe(due)
+    await expect.poll(() => decided(one), { message: `${platform} ${one.place} ${one.sender}` }).toBe(due)
   }
 }
 

@@ -14,7 +14,7 @@ describe('Slack in trouble', () => {
     const lost = faults.add({ method: 'chat.postMessage', action: { kind: 'reset', when: 'after' } })
     const root = world.say({ from: 'U444', channel, text: '<@U0BOT> once please' })
     await lost.reached
-    await ledger.nextCall('conversations.replies', { timeoutMs: 10_000 })
+    await ledger.nextCall('conversations.replies')
     world.say({ from: 'U444', channel, thread: root, text: '<@U0BOT> next' })
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('next'))
     await stop()

@@ -116,7 +116,7 @@ describe('a group that becomes a supergroup', () => {
       const after = telegram.ledger.mark()
       clock.set(at)
       const where = ({ text }: { readonly text: string }) => text.includes('Good morning')
-      return telegram.ledger.nextFromBot('sent', { after, timeoutMs: 10_000, where })
+      return telegram.ledger.nextFromBot('sent', { after, where })
     }
     expect(await morning('2026-01-10T08:00:05Z')).toMatchObject({ chatId: id })
     expect((await house.daemon.operator.schedules.list())[0]).toMatchObject({ deliverTo: `telegram:group:${id}` })

@@ -37,8 +37,8 @@ export async function startTwoMore(): Promise<TwoMore> {
     channels: channelsOf(discord, slack),
     listening: () =>
       Promise.all([
-        discord.ledger.listening({ after: discord.ledger.mark(), timeoutMs: 15_000 }),
-        slack.ledger.nextSocket({ after: slack.ledger.mark(), timeoutMs: 15_000 }),
+        discord.ledger.listening({ after: discord.ledger.mark() }),
+        slack.ledger.nextSocket({ after: slack.ledger.mark() }),
       ]),
   }
 }

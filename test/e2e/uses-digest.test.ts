@@ -71,7 +71,7 @@ async function overhear({ discord, slack, rooms }: Scene, source: Source, text: 
 }
 
 const nextIn = ({ telegram }: Household, chat: number, after: number) =>
-  telegram.ledger.nextFromBot('sent', { after, timeoutMs: 5_000, where: ({ chatId }) => chatId === chat })
+  telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
 
 /** Sets the clock and waits until a tick has seen it: the witness is looked at after the digest. */
 async function passTo(scene: Scene, at: string): Promise<void> {
@@ -96,7 +96,7 @@ const SEASONS = [
 const SOURCES = ['discord', 'slack'] as const
 const CASES = SOURCES.flatMap((source) => SEASONS.map((season) => ({ source, ...season })))
 
-describe("UB5: a scheduled digest of one platform's channel into a topic of another", { timeout: 40_000 }, () => {
+describe("UB5: a scheduled digest of one platform's channel into a topic of another", () => {
   for (const { source, season, before, due, next } of CASES) {
     const title = `UB5: ${source} to Telegram over the change of clocks in ${season}: once a day, each message once`
     it(title, async () => {
@@ -129,7 +129,8 @@ describe("UB5: a scheduled digest of one platform's channel into a topic of anot
     await passTo(scene, '2026-11-21T01:45:01Z')
     await passTo(scene, '2026-11-21T02:00:01Z')
 
-    expect(await lastRun(scene)).toMatchObject({ state: 'done', outcome: 'silent' })
+    // The witness may be done before the run is.
+    await expect.poll(() => lastRun(scene)).toMatchObject({ state: 'done', outcome: 'silent' })
     expect(digests(scene)).toEqual([])
   })
 
@@ -146,7 +147,7 @@ describe("UB5: a scheduled digest of one platform's channel into a topic of anot
       await passTo(scene, '2026-11-21T02:00:01Z')
 
       expect(digests(scene)).toEqual([expect.stringMatching(/^Digest: Bob: dinner at seven/)])
-      expect(await lastRun(scene)).toMatchObject({ state: 'done', outcome: 'answered' })
+      await expect.poll(() => lastRun(scene)).toMatchObject({ state: 'done', outcome: 'answered' })
     })
   }
 })

@@ -15,9 +15,7 @@ const chatTexts = ({ telegram }: Household, chat: number): string[] =>
 
 /** The message that answers, once all these words are shown: answers grow by edits. */
 const answerTo = ({ telegram }: Household, words: string) =>
-  telegram.ledger.next((one) => one.kind === 'message' && one.botId !== null && one.text.includes(words), {
-    timeoutMs: 10_000,
-  })
+  telegram.ledger.next((one) => one.kind === 'message' && one.botId !== null && one.text.includes(words))
 
 /** The model is asked with these words in three places, so that what is said next is no part of it. */
 const asked = (house: Household, words: string) =>

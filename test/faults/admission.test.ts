@@ -37,14 +37,14 @@ describe.concurrent('a kill while ids are joined', CASE, () => {
       const discord = await discordPlace({}, 'direct')
       test.onTestFinished(() => discord.close())
       const scene = await startScene(test, { routing, model: 'scripted/echo', others: [discord] })
-      const heard = discord.listening({ after: discord.mark(), timeoutMs: 15_000 })
+      const heard = discord.listening({ after: discord.mark() })
       await scene.daemon.start(point)
       await heard
       scene.telegram.world.say({ from: ADA, text: '/link' })
       const shown = await scene.sent('/link ', { chat: ADA })
       discord.say(`/link ${/\/link ([a-z0-9-]+)/.exec(shown.text)?.[1]}`)
       expect(await scene.daemon.exited()).toEqual(KILLED)
-      const again = discord.listening({ after: discord.mark(), timeoutMs: 15_000 })
+      const again = discord.listening({ after: discord.mark() })
       await scene.daemon.start()
       await again
       await discord.sent('You are ada to me here too')

@@ -56,7 +56,7 @@ describe.concurrent('a kill on the way of a message', CASE, () => {
       await ledger.confirmed(ledger.updateIdOf(message))
       gate.release()
       await scene.daemon.start()
-      await scene.sent('the answer', { timeoutMs: 10_000 })
+      await scene.sent('the answer')
       const { turns } = await scene.finish()
       expect(scene.texts(ADA)).toEqual(['the answer'])
       expect(turns).toMatchObject([{ state: 'completed', attempt: 2 }])

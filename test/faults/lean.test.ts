@@ -45,7 +45,7 @@ async function install(): Promise<Installed> {
       writeFileSync(configFile, JSON.stringify(config))
       await daemon.start()
       telegram.world.say({ from: ADA, text: 'hello' })
-      await telegram.ledger.nextFromBot('sent', { timeoutMs: 20_000 })
+      await telegram.ledger.nextFromBot('sent')
       expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
       return packagesOf(filesRun(coverage))
     },

@@ -82,7 +82,7 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
     say(text) {
       place = world.say({ from: ADA, text, ...(place !== undefined && { channel: place }) }).channel_id
     },
-    sent: (text) => ledger.nextFromBot('sent', { timeoutMs: 20_000, where: (entry) => entry.text.includes(text) }),
+    sent: (text) => ledger.nextFromBot('sent', { where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ content }) => content),
     botMessages: () => messages().map(({ id, content }) => asTold(chat, id, content)),
     heard,
@@ -133,7 +133,7 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
       else if (thread) world.say({ from: 'U333', channel, thread, text })
       else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}` })
     },
-    sent: (text) => ledger.nextFromBot('sent', { timeoutMs: 20_000, where: (entry) => entry.text.includes(text) }),
+    sent: (text) => ledger.nextFromBot('sent', { where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ text }) => text ?? ''),
     botMessages: () => messages().map(({ chat, ts, text }) => asTold(chat, ts, text ?? '')),
     heard,

@@ -5,4 +5,4 @@ export function rounds<Case>(cases: readonly Case[]): Case[] {
 }
 
 /** A case starts several processes. */
-export const CASE = { timeout: 120_000 }
+export const CASE = { timeout: 240_000 }

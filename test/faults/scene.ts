@@ -92,7 +92,7 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
   })
 
   const probes = () => readProbes(setup.probeFile)
-  const sent: Scene['sent'] = (text, { chat, timeoutMs = 20_000 } = {}) =>
+  const sent: Scene['sent'] = (text, { chat, timeoutMs = 50_000 } = {}) =>
     telegram.ledger.nextFromBot('sent', {
       timeoutMs,
       where: (entry) => entry.text.includes(text) && (chat === undefined || entry.chatId === chat),
@@ -105,7 +105,7 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
     probes,
     texts: (chat) => telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? ''),
     sent,
-    async settle(chats, timeoutMs = 20_000) {
+    async settle(chats, timeoutMs = 50_000) {
       for (const from of chats) telegram.world.say({ from, text: 'goodbye' })
       await Promise.all(chats.map((chat) => sent('goodbye', { chat, timeoutMs })))
     },

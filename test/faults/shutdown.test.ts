@@ -41,8 +41,7 @@ describe.concurrent('stopping and starting', CASE, () => {
       addPeople(scene, TWENTY)
       await scene.daemon.start()
       for (const id of TWENTY) scene.telegram.world.say({ from: id, text: id % 2 === 0 ? 'soon' : 'late' })
-      const accepted = { timeoutMs: 10_000 }
-      await scene.anthropic.ledger.collect(TWENTY.length, ({ kind }) => kind === 'accepted', accepted)
+      await scene.anthropic.ledger.collect(TWENTY.length, ({ kind }) => kind === 'accepted')
 
       const from = performance.now()
       const ended = scene.daemon.terminate()

@@ -60,7 +60,7 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
   }
 }
 
-describe.concurrent('a kill with all three platforms busy', { timeout: 120_000 }, () => {
+describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }, () => {
   for (const point of rounds(POINTS)) {
     it(`A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
       const { scene, discord, slack, start, say, settle } = await openEverywhere(test)

@@ -37,9 +37,9 @@ export async function askWhy(daemon: DaemonProcess, { message, chat }: Asked): P
 
 const OPEN = ['waiting', 'claimed']
 const ASK_AGAIN_MS = 25
-const WITHIN_MS = 10_000
+const WITHIN_MS = 60_000
 
-/** The decision, as soon as the daemon has stored the message. Rejects if it does not in ten seconds. */
+/** The decision, as soon as the daemon has stored the message. Rejects if it does not within a minute. */
 export function awaitDecision(daemon: DaemonProcess, asked: Asked): Promise<Decision> {
   return awaitRecord(daemon, asked, () => true)
 }

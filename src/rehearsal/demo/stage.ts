@@ -5,8 +5,8 @@ import { type Asked, awaitDecision, awaitOutcome, type Decision } from './decisi
 import { isIn, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
 import type { Printer } from './printer.ts'
 
-const ANSWER_WITHIN_MS = 20_000
-const START_WITHIN_MS = 10_000
+const ANSWER_WITHIN_MS = 60_000
+const START_WITHIN_MS = 60_000
 
 export interface StageParts {
   readonly platforms: Readonly<Record<Platform, PlatformStage>>

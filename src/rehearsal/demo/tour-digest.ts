@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts'
 /** The schedule of the demo's configuration. */
 export const DIGEST_ID = 'workshop-news'
 
-const DIGEST_WITHIN_MS = 20_000
+const DIGEST_WITHIN_MS = 60_000
 
 /** Its minute is not waited for: it is run by hand, as `parley schedule run` does. */
 export async function scheduledDigest(stage: Stage): Promise<void> {
