@@ -82,6 +82,7 @@ module.exports = {
     ...allow('^src/gate\\.ts$', CORE, '^src/(sessions|routing|store)/'),
     ...allow('^src/session-doors\\.ts$', CORE, '^src/(sessions|routing|store|config|channels)/'),
     ...allow('^src/(http|cli)/', '^src/config/'),
+    ...allow('^src/(store/engines|http|cli)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/import\\.ts$', CORE, '^src/(config|routing|sessions|store)/'),
     ...allow('^src/offline\\.ts$', CORE, '^src/(config|sessions|schedule|store)/', '^src/(operator|why)\\.ts$'),
     ...allow('^src/(daemon|close-daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),

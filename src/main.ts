@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import * as nodeModule from 'node:module'
-import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../adapters/index.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
@@ -9,6 +7,8 @@ import { socketPathOf } from './cli/socket-path.ts'
 import { loadConfig } from './config/load-config.ts'
 import { systemClock } from './core/clock.ts'
 import type { RoutingPolicy } from './core/policy.ts'
+import { useCompileCache } from './platform/compile-cache.ts'
+import { userHome } from './platform/home.ts'
 import { createNotifier } from './platform/sd-notify.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
@@ -19,6 +19,7 @@ const LINGER_MS = 500
 
 const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
+const home = userHome()
 const channelSchemas = Object.fromEntries(Object.entries(catalogue).map(([id, plugin]) => [id, plugin.configSchema]))
 
 const ports: CliPorts = {
@@ -29,7 +30,7 @@ const ports: CliPorts = {
   stderr,
   load(path, use = 'run') {
     const asked = path === undefined ? {} : { path }
-    return loadConfig({ env, cwd, home: homedir(), channelSchemas, checkTiming, checkRules, use, ...asked })
+    return loadConfig({ env, cwd, ...(home ? { home } : {}), channelSchemas, checkTiming, checkRules, use, ...asked })
   },
   start,
   async openOffline({ config }) {
@@ -101,9 +102,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   }
 }
 
-// Node 22 has it: everything loaded from here on starts faster the second time.
-if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')
-  nodeModule.enableCompileCache()
+useCompileCache({ env, home })
 
 // A reader that has seen enough, as in `parley sessions list | head`, is no failure.
 stdout.on('error', () => {})

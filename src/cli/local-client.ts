@@ -1,6 +1,9 @@
+import { lstatSync, type Stats } from 'node:fs'
 import { request } from 'node:http'
+import { dirname } from 'node:path'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
+import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
 import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
 
@@ -16,10 +19,12 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * The daemon behind a local socket; undefined when none runs (no socket, or one that a killed daemon left).
- * Rejects with `forbidden` when it belongs to another user and `unavailable` when it does not answer in time.
+ * Returns the daemon behind a local socket; undefined when none runs (no socket, or one that a killed daemon left).
+ * Rejects with `config` for a socket that neither this user nor root has put there, `forbidden` when it may not be opened
+ * and `unavailable` when nothing answers in time.
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
+  if (!findSocket(socketPath)) return undefined
   try {
     await answerTo({ socketPath, path: '/healthz', method: 'GET', timeoutMs })
   } catch (error) {
@@ -74,6 +79,26 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   }
 }
 
+/** Whether there is a socket. Whoever answers on it is told everything, so it has to be one that only a daemon of ours makes. */
+function findSocket(socketPath: string): boolean {
+  const found = look(socketPath)
+  if (found === undefined) return false
+  if (!found.isSocket())
+    throw new ParleyError('config', `${socketPath} is in the way and no socket. Move it elsewhere.`)
+  const folder = privateFolder(dirname(socketPath), 'ask')
+  if (!belongsHere(found, folder, 'usOrRoot')) throw new ParleyError('config', foreign(socketPath, found))
+  return true
+}
+
+function look(socketPath: string): Stats | undefined {
+  try {
+    return lstatSync(socketPath, { throwIfNoEntry: false })
+  } catch (error) {
+    if (nobodyListens(error)) return undefined
+    throw explained(error, { socketPath })
+  }
+}
+
 interface LocalRequest {
   readonly socketPath: string
   readonly path: string
@@ -114,7 +139,7 @@ function send(local: LocalRequest): Promise<{ status: number; body: string }> {
   })
 }
 
-function explained(error: unknown, { socketPath, timeoutMs }: LocalRequest): unknown {
+function explained(error: unknown, { socketPath, timeoutMs = 0 }: Partial<LocalRequest>): unknown {
   switch (systemCode(error)) {
     case 'ABORT_ERR':
       return new ParleyError('unavailable', `The daemon did not answer within ${timeoutMs / 1000} s on ${socketPath}.`)

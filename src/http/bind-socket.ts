@@ -1,60 +1,77 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
+import {
+  belongsHere,
+  explained,
+  foreign,
+  handOver,
+  type PrivateFolder,
+  privateFolder,
+} from '../platform/private-folder.ts'
 
 /** What the kernel takes in `sun_path`, without the closing zero. */
 const LONGEST_PATH = 107
-/** Longest name `mkdtemp` and the socket in it add to the folder. */
-const PRIVATE_NAME = '/.XXXXXX/s'
+/** Leaves a new socket to its user alone, whoever that is. */
+const OWNER_ONLY = 0o177
 
 /**
- * Binds `server` to a unix socket that only its user can open, whatever the umask: made in a private folder, narrowed
- * to 0600, and only then moved to its name, which also replaces what a killed daemon left there.
+ * Binds `server` to a unix socket that only its user can open, whatever the umask: made under a name of its own, and only
+ * then moved to the one that is looked for, which also replaces what a killed daemon left there.
  *
- * Throws `config` for a path that cannot hold a socket and `store_locked` if a daemon answers there.
+ * Throws `config` for a path that cannot hold a socket or that others could change, and `store_locked` if a daemon answers there.
  */
 export async function bindSocket(server: Server, socketPath: string): Promise<void> {
-  const folder = dirname(socketPath)
-  const longest = Math.max(Buffer.byteLength(socketPath), Buffer.byteLength(folder + PRIVATE_NAME))
-  if (longest > LONGEST_PATH) {
+  const fresh = join(dirname(socketPath), `.${randomBytes(3).toString('hex')}`)
+  if (Math.max(Buffer.byteLength(socketPath), Buffer.byteLength(fresh)) > LONGEST_PATH) {
     const most = `the system takes ${LONGEST_PATH} bytes`
-    throw new ParleyError(
-      'config',
-      `dataDir: the path of the local socket is too long (${most}): ${socketPath}\nSet a shorter dataDir.`,
-    )
+    const message = `The path of the local socket is too long (${most}): ${socketPath}\nSet a shorter folder by store.url.`
+    throw new ParleyError('config', message)
   }
-  await onDisk(socketPath, async () => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await refuseTaken(socketPath)
-    const hidden = await mkdtemp(`${folder}/.`)
-    try {
-      const listening = once(server, 'listening')
-      server.listen(join(hidden, 's'))
-      await listening
-      await chmod(join(hidden, 's'), 0o600)
-      await rename(join(hidden, 's'), socketPath)
-    } catch (error) {
-      server.close()
-      throw error
-    } finally {
-      await rm(hidden, { recursive: true, force: true })
-    }
-  })
+  const folder = privateFolder(dirname(socketPath))
+  await refuseTaken(socketPath, folder)
+  try {
+    await listen(server, fresh)
+    handOver(fresh, folder)
+    renameSync(fresh, socketPath)
+  } catch (error) {
+    server.close()
+    rmSync(fresh, { force: true })
+    throw explained(socketPath, error)
+  }
 }
 
-/** Nothing but a dead socket may be replaced. */
-async function refuseTaken(socketPath: string): Promise<void> {
-  const found = await lstat(socketPath).catch(() => undefined)
-  if (!found) return
-  if (!found.isSocket()) {
-    throw new ParleyError('config', `dataDir: ${socketPath} is in the way and no socket. Move it elsewhere.`)
+/** The system makes the file while `listen` is called, so the mask of the process is its mode for just that long. */
+async function listen(server: Server, path: string): Promise<void> {
+  const listening = once(server, 'listening')
+  const mask = process.umask(OWNER_ONLY)
+  try {
+    server.listen(path)
+  } finally {
+    process.umask(mask)
   }
-  if (await answers(socketPath)) {
-    throw new ParleyError('store_locked', `Another daemon answers on ${socketPath}. Stop it, or set another dataDir.`)
-  }
+  await listening
 }
+
+/** Nothing but a dead socket of ours may be replaced. */
+async function refuseTaken(socketPath: string, folder: PrivateFolder): Promise<void> {
+  const found = lstatSync(socketPath, { throwIfNoEntry: false })
+  if (!found) return
+  if (!found.isSocket())
+    throw new ParleyError('config', `${socketPath} is in the way and no socket. Move it elsewhere.`)
+  if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(socketPath, found))
+  if (await answers(socketPath))
+    throw new ParleyError(
+      'store_locked',
+      `Another daemon answers on ${socketPath}. Stop it, or set another folder by store.url.`,
+    )
+}
+
+/** What connecting to a socket that nobody holds comes to; a busy daemon may refuse in other ways. */
+const DEAD = new Set(['ECONNREFUSED', 'ENOENT'])
 
 function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -63,20 +80,6 @@ function answers(socketPath: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(!DEAD.has(String(error.code))))
   })
-}
-
-/** Faults an operator mends by moving or opening a folder; the rest (a full disk) passes as it is. */
-const MENDABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'ENOTSUP'])
-
-async function onDisk(socketPath: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (error instanceof ParleyError || !MENDABLE.has(code)) throw error
-    const message = `dataDir: the local socket cannot be made at ${socketPath} (${code}). Choose a folder this user owns.`
-    throw new ParleyError('config', message, { cause: error })
-  }
 }

@@ -97,7 +97,7 @@ describe('the socket', () => {
     const long = join(folder, 'ü'.repeat(40), 'parley.sock')
     await expect(serve(long)).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringContaining('Set a shorter dataDir'),
+      message: expect.stringContaining('Set a shorter folder by store.url'),
     })
   })
 
@@ -107,7 +107,7 @@ describe('the socket', () => {
     const socketPath = join(folder, 'file', 'parley.sock')
     await expect(serve(socketPath)).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringContaining('dataDir'),
+      message: expect.stringMatching(/file is no folder\. Choose another folder: store\.url/),
     })
   })
 

@@ -62,11 +62,11 @@ describe('openSqliteStore', () => {
     await (await open(path)).close()
   })
 
-  it('F09: a path that cannot be written is unavailable, with the reason', async () => {
+  it('F09: a path that cannot be written is a mistake of the configuration, with the reason', async () => {
     const folder = tempFolder()
     writeFileSync(join(folder, 'file'), '')
     const failure = await failureOf(open(join(folder, 'file', 'store.db')))
-    expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringContaining('store.db') })
+    expect(failure).toMatchObject({ code: 'config', message: expect.stringMatching(/file is no folder\. Choose/) })
   })
 
   it('F06: a file that is no database is unavailable, and the lock is given back', async () => {

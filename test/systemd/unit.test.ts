@@ -27,6 +27,8 @@ const REQUIRED: readonly (readonly [name: string, value: string])[] = [
   ['DynamicUser', 'yes'],
   ['StateDirectory', 'parley'],
   ['StateDirectoryMode', '0700'],
+  ['CacheDirectory', 'parley'],
+  ['CacheDirectoryMode', '0700'],
   ['UMask', '0077'],
   ['NoNewPrivileges', 'yes'],
   ['CapabilityBoundingSet', ''],

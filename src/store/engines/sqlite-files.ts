@@ -1,48 +1,36 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
-import { ParleyError, toError } from '../../core/errors.ts'
+import { closeSync, fsyncSync, lstatSync, openSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
-const PRIVATE_FILE = 0o600
-const PRIVATE_FOLDER = 0o700
+export interface DatabasePlace {
+  /** Without links, so that two names of one file share one lock. */
+  readonly path: string
+  readonly folder: PrivateFolder
+}
+
+/** Of a database that is named by a link; each link and each folder on the way is looked at. */
+const MOST_LINKS = 8
 
 /**
  * Makes folder and database file where they are missing, for their owner alone whatever the umask; files SQLite adds
- * take the mode of the database. Returns the real path, so that two names of one file share one lock.
+ * take mode and owner of the database. Throws `config` for a place that others could change.
  */
-export function prepareFiles(path: string): string {
-  try {
-    const made = mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
-    if (made !== undefined) chmodSync(dirname(path), PRIVATE_FOLDER)
-    makePrivateFile(path)
-    for (const suffix of ['-wal', '-shm']) if (existsSync(path + suffix)) chmodSync(path + suffix, PRIVATE_FILE)
-    return realpathSync(path)
-  } catch (cause) {
-    const reason = toError(cause).message
-    throw new ParleyError('unavailable', `the database ${path} cannot be written: ${reason}`, { cause })
-  }
-}
-
-export function makePrivateFile(path: string): void {
-  closeSync(openSync(path, 'a', PRIVATE_FILE))
-  chmodSync(path, PRIVATE_FILE)
+export function prepareFiles(path: string, linksLeft = MOST_LINKS): DatabasePlace {
+  const folder = privateFolder(dirname(path))
+  const file = join(folder.path, basename(path))
+  if (linksLeft > 0 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    return prepareFiles(resolve(folder.path, readlinkSync(file)), linksLeft - 1)
+  privateFile(file, folder)
+  for (const suffix of ['-wal', '-shm', '-journal']) privateFile(file + suffix, folder, 'existing')
+  return { path: file, folder }
 }
 
 /** A whole, consistent copy at `copy`, on disk before this returns. It appears under its name only when complete. */
-export function copyDatabase(connection: SqliteConnection, copy: string): void {
+export function copyDatabase(connection: SqliteConnection, copy: string, folder: PrivateFolder): void {
   const partial = `${copy}.partial`
   rmSync(partial, { force: true })
-  makePrivateFile(partial)
+  privateFile(partial, folder)
   connection.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`)
   sync(partial)
   renameSync(partial, copy)

@@ -1,15 +1,16 @@
 import { ParleyError } from '../../core/errors.ts'
+import { privateFile } from '../../platform/private-folder.ts'
 import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
-import { makePrivateFile } from './sqlite-files.ts'
+import type { DatabasePlace } from './sqlite-files.ts'
 
 /**
  * One writing process a database. The lock is an exclusive transaction on the sibling file `<path>.lock`: the system
  * takes it back when the process dies, however it dies, so it is never stale. Held: `store_locked`, at once.
  */
-export function lockStore(path: string): { release(): void } {
+export function lockStore({ path, folder }: DatabasePlace): { release(): void } {
   const file = `${path}.lock`
-  makePrivateFile(file)
+  privateFile(file, folder)
   const lock = new Database(file, { timeout: 0 })
   try {
     lock.pragma('journal_mode = MEMORY')

@@ -4,13 +4,13 @@ import type { Logger } from '../../core/logger.ts'
 import type { Dialect, Migration } from '../migrations/migration.ts'
 import { integer } from '../rows.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { copyDatabase } from './sqlite-files.ts'
+import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
 
 const SQLITE: Dialect = { identity: 'INTEGER PRIMARY KEY', clustered: ' WITHOUT ROWID' }
 
 interface Migrating {
   readonly connection: SqliteConnection
-  readonly path: string
+  readonly place: DatabasePlace
   readonly migrations: readonly Migration[]
   readonly clock: Clock
   readonly logger: Logger
@@ -21,7 +21,8 @@ interface Migrating {
  * holds something. A step that fails is `migration_failed` and leaves the database as it was (K40). A database from a
  * newer program is `store_newer` and stays untouched.
  */
-export function migrate({ connection, path, migrations, clock, logger }: Migrating): void {
+export function migrate({ connection, place, migrations, clock, logger }: Migrating): void {
+  const { path, folder } = place
   const from = schemaVersion(connection)
   const to = migrations.length
   if (from > to) {
@@ -30,7 +31,7 @@ export function migrate({ connection, path, migrations, clock, logger }: Migrati
   }
   if (from === to) return
   const copy = from > 0 ? `${path}.before-v${to}` : undefined
-  if (copy !== undefined) makeCopy(connection, copy)
+  if (copy !== undefined) makeCopy(connection, copy, folder)
   connection.exec('BEGIN IMMEDIATE')
   try {
     for (const migration of migrations.slice(from)) step(connection, migration, clock.now())
@@ -42,9 +43,9 @@ export function migrate({ connection, path, migrations, clock, logger }: Migrati
   logger.info('the database schema was brought up to date', { from, to, ...(copy === undefined ? {} : { copy }) })
 }
 
-function makeCopy(connection: SqliteConnection, copy: string): void {
+function makeCopy(connection: SqliteConnection, copy: string, folder: DatabasePlace['folder']): void {
   try {
-    copyDatabase(connection, copy)
+    copyDatabase(connection, copy, folder)
   } catch (cause) {
     const message = `the database must be copied to ${copy} before its schema changes, and cannot be: ${toError(cause).message}`
     throw new ParleyError('migration_failed', message, { cause })

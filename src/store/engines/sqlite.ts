@@ -9,7 +9,7 @@ import { integer } from '../rows.ts'
 import type { Store } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openConnection, type SqliteConnection } from './sqlite-connection.ts'
-import { prepareFiles } from './sqlite-files.ts'
+import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { lockStore } from './sqlite-lock.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
@@ -27,15 +27,17 @@ export interface SqliteOptions {
 
 /**
  * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
- * wrote it, `unavailable` when files or pragmas do not do.
+ * wrote it, `config` for a place that others could change or that this user cannot use, `unavailable` when files or pragmas
+ * do not do.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const path = prepareFiles(options.path)
-  const lock = lockStore(path)
+  const place = prepareFiles(options.path)
+  const { path } = place
+  const lock = lockStore(place)
   try {
     const connection = openConnection(path)
     try {
-      return prepare({ ...options, path }, connection, lock.release)
+      return prepare({ ...options, place }, connection, lock.release)
     } catch (error) {
       connection.close()
       throw error
@@ -52,9 +54,13 @@ function named(error: unknown, path: string): unknown {
   return new ParleyError(error.code, `${path}: ${error.message}`, { cause: error.cause })
 }
 
-function prepare(options: SqliteOptions, connection: SqliteConnection, unlock: () => void): Store {
-  const { path, clock, logger = silentLogger, migrations = MIGRATIONS, onBroken } = options
-  migrate({ connection, path, migrations, clock, logger })
+function prepare(
+  options: SqliteOptions & { place: DatabasePlace },
+  connection: SqliteConnection,
+  unlock: () => void,
+): Store {
+  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, onBroken } = options
+  migrate({ connection, place, migrations, clock, logger })
   const epoch = raiseEpoch(connection)
   const current = new CurrentSessions()
   const undone = (): void => current.clear()

@@ -1,0 +1,255 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs'
+import { isAbsolute, join, parse, resolve } from 'node:path'
+import { ParleyError } from '../core/errors.ts'
+
+/** A folder in which nobody but its owner and root can change anything. */
+export interface PrivateFolder {
+  /** The real path, without links. */
+  readonly path: string
+  readonly owner: Owner
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * `data`: to keep files in; made where it is missing. `ask`: to look for the socket of a daemon; nothing is made.
+ * `code`: to run what lies in it; made where it is missing, and closed to readers too.
+ */
+export type FolderUse = 'data' | 'ask' | 'code'
+
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+const OTHERS_WRITE = 0o022
+const GROUP_WRITES = 0o020
+const OTHERS = 0o077
+const STICKY = 0o1000
+const MOST_LINKS = 40
+const ROOT = 0
+
+/**
+ * Returns the folder at `path` once nobody else can change what lies in it or put another in its place: it belongs to
+ * the user of this process, only its owner may write to it, and the same holds for every folder and link on the way.
+ * Root also takes the folder of another user, whose files it then keeps (a volume, the state folder of a service), but
+ * never runs code from there. Throws `config` with the remedy.
+ */
+export function privateFolder(path: string, use: FolderUse = 'data'): PrivateFolder {
+  return named(path, () => {
+    for (;;) {
+      const way = follow(path)
+      const owner = ownerOf(way)
+      const complaints = complaintsAbout(way, owner, use)
+      if (complaints.length > 0) throw new ParleyError('config', complaints.join('\n'))
+      if (way.missing.length === 0) {
+        if (use !== 'ask') accessSync(way.real, constants.W_OK)
+        return { path: way.real, owner }
+      }
+      if (use === 'ask') throw new ParleyError('config', `There is no folder ${path}.`)
+      makeFolder(join(way.real, String(way.missing[0])), owner)
+    }
+  })
+}
+
+/**
+ * Makes `path` in `folder` a file that only its owner can open, whatever the umask; `existing`: only where it is there.
+ * Throws `config` for anything but a file that is the owner's and that nobody else could write to.
+ */
+export function privateFile(path: string, folder: PrivateFolder, which: 'made' | 'existing' = 'made'): void {
+  named(path, () => {
+    if (which === 'made' && makeFile(path, folder)) return
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return
+    if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
+    if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
+    if ((found.mode & OTHERS_WRITE) !== 0)
+      throw new ParleyError('config', `Others may write to ${path} (${modeOf(found)}). Run: chmod 600 ${path}`)
+    if ((found.mode & 0o777) !== PRIVATE_FILE) chmodSync(path, PRIVATE_FILE)
+  })
+}
+
+/** Gives what root has made in somebody's folder to the owner of that folder. Does not follow links. */
+export function handOver(path: string, { owner }: PrivateFolder): void {
+  if (self() === ROOT && owner.uid !== ROOT) lchownSync(path, owner.uid, owner.gid)
+}
+
+/** Whether what lies in `folder` was put there by this user, by root, or, for root, by the owner of the folder. */
+export function belongsHere(
+  { uid }: Pick<Stats, 'uid'>,
+  { owner }: PrivateFolder,
+  by: 'us' | 'usOrRoot' = 'us',
+): boolean {
+  if (uid === self() || (by === 'usOrRoot' && uid === ROOT)) return true
+  return self() === ROOT && uid === owner.uid
+}
+
+/** The sentence about something of another user, with the remedy. */
+export function foreign(path: string, { uid }: Pick<Stats, 'uid'>): string {
+  const us = self()
+  return `${path} belongs to user ${uid}, and this runs as user ${us}. Run parley as user ${uid}, or give it what is yours: chown -R ${us} ${path}`
+}
+
+interface Way {
+  /** The real path of what is there. */
+  readonly real: string
+  /** Names below it that are not there. */
+  readonly missing: readonly string[]
+  /** Every folder and link that was passed, from the root on. */
+  readonly steps: readonly { readonly path: string; readonly stats: Stats }[]
+}
+
+/** Follows a path as the system does, but looks at each link itself. */
+function follow(path: string): Way {
+  const { root } = parse(resolve(path))
+  const ahead = resolve(path).slice(root.length).split('/')
+  const steps = [{ path: root, stats: lstatSync(root) }]
+  let real = root
+  for (let links = 0; ahead.length > 0; ) {
+    const name = String(ahead.shift())
+    const next = resolve(real, name)
+    if (next === real || name === '..') {
+      real = next
+      continue
+    }
+    const stats = lstatSync(next, { throwIfNoEntry: false })
+    if (stats === undefined) return { real, missing: [name, ...ahead], steps }
+    steps.push({ path: next, stats })
+    if (!stats.isSymbolicLink()) {
+      real = next
+      continue
+    }
+    if (++links > MOST_LINKS) throw new ParleyError('config', `${path}: there are too many links on the way.`)
+    const target = readlinkSync(next)
+    ahead.unshift(...target.split('/'))
+    if (isAbsolute(target)) real = root
+  }
+  return { real, missing: [], steps }
+}
+
+/** The owner of the folder; of one that is not there yet, the owner of the folder it will be made in. */
+function ownerOf({ real, steps }: Way): Owner {
+  const { stats } = steps.findLast(({ path }) => path === real) ?? { stats: lstatSync(real) }
+  return { uid: stats.uid, gid: stats.gid }
+}
+
+function complaintsAbout({ real, missing, steps }: Way, owner: Owner, use: FolderUse): string[] {
+  const us = self()
+  const trusted = [ROOT, us, ...(us === ROOT && use !== 'code' ? [owner.uid] : [])]
+  const onTheWay = steps.flatMap(({ path, stats }) => {
+    if (path === real && missing.length === 0) return []
+    if (!trusted.includes(stats.uid))
+      return [
+        `${path}, on the way to ${real}, belongs to user ${stats.uid}, who could put something else there. ${ELSEWHERE}`,
+      ]
+    return othersReplace(stats, trusted)
+      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${real}. Run: chmod go-w ${path}`]
+      : []
+  })
+  return missing.length === 0 ? [...complaintsOf(real, owner, use), ...onTheWay] : onTheWay
+}
+
+const ELSEWHERE = 'Choose another folder: store.url, STATE_DIRECTORY or XDG_STATE_HOME.'
+
+function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
+  const stats = lstatSync(path)
+  if (!stats.isDirectory()) return [`${path} is no folder. ${ELSEWHERE}`]
+  const us = self()
+  const ours = owner.uid === us || (us === ROOT && use !== 'code') || (owner.uid === ROOT && use === 'ask')
+  const kept = use === 'code' ? OTHERS : OTHERS_WRITE
+  return [
+    ...(ours ? [] : [foreign(path, owner)]),
+    ...((stats.mode & kept) === 0
+      ? []
+      : [
+          `Others may write to the data folder ${path} (${modeOf(stats)}). Look at what is in it, then run: chmod 700 ${path}`,
+        ]),
+  ]
+}
+
+/** Whether others than its owner could put another entry in the place of one: of their own, in a sticky folder, nobody. */
+function othersReplace(stats: Stats, trusted: readonly number[]): boolean {
+  if (stats.isSymbolicLink() || (stats.mode & STICKY) !== 0) return false
+  // A group with the number of a user is that user's own, by the convention of the systems that give each one a group.
+  const open = trusted.includes(stats.gid) ? OTHERS_WRITE & ~GROUP_WRITES : OTHERS_WRITE
+  return (stats.mode & open) !== 0
+}
+
+/** Another process may be making it at the same time; what it made is looked at like anything else that is there. */
+function makeFolder(path: string, owner: Owner): void {
+  if (!madeHere(() => mkdirSync(path, { mode: PRIVATE_FOLDER }))) return
+  settle(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), PRIVATE_FOLDER, owner)
+}
+
+function makeFile(path: string, { owner }: PrivateFolder): boolean {
+  return madeHere(() => settle(openSync(path, 'wx', PRIVATE_FILE), PRIVATE_FILE, owner))
+}
+
+function madeHere(make: () => unknown): boolean {
+  try {
+    make()
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function settle(made: number, mode: number, { uid, gid }: Owner): void {
+  try {
+    fchmodSync(made, mode)
+    if (self() === ROOT && uid !== ROOT) fchownSync(made, uid, gid)
+  } finally {
+    closeSync(made)
+  }
+}
+
+function modeOf({ mode }: Stats): string {
+  return `mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
+}
+
+/** The user whose rights this process has. */
+function self(): number {
+  return process.geteuid?.() ?? ROOT
+}
+
+/** Faults an operator mends by moving, opening or giving away a folder; the rest (a full disk) passes as it is. */
+const MENDABLE = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EEXIST',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTSUP',
+  'EISDIR',
+])
+
+function named<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw explained(path, error)
+  }
+}
+
+/** A system error about `path` as `config` where an operator can mend it; any other as it is. */
+export function explained(path: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (error instanceof ParleyError || !MENDABLE.has(code)) return error
+  return new ParleyError('config', `${path} cannot be used by user ${self()} (${code}). ${ELSEWHERE}`, { cause: error })
+}

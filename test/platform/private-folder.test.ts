@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type FolderUse, privateFile, privateFolder } from '../../src/platform/private-folder.ts'
+import { localFolder } from '../fakes/local-folder.ts'
+
+const AS_ROOT = process.geteuid?.() === 0
+const [NOBODY, SOMEBODY] = [65534, 65533]
+
+/** `parent/data` in a folder of the test's own. */
+async function place(): Promise<{ parent: string; data: string }> {
+  const parent = join(await localFolder(), 'parent')
+  const data = join(parent, 'data')
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  return { parent, data }
+}
+
+function refusal(path: string, use?: FolderUse): unknown {
+  try {
+    return privateFolder(path, use)
+  } catch (error) {
+    return error
+  }
+}
+
+const mode = (path: string): number => statSync(path).mode & 0o7777
+const owner = (path: string): number => statSync(path).uid
+
+describe('a folder', () => {
+  test.each([0o777, 0o775, 0o772, 0o1777])('of mode %o is refused with its remedy', async (open) => {
+    const { data } = await place()
+    chmodSync(data, open)
+    expect(refusal(data)).toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(new RegExp(`Others may write to .*${data} \\(mode .*chmod 700 ${data}$`)),
+    })
+    expect(mode(data), 'left as it was').toBe(open)
+  })
+
+  test.each([0o700, 0o755, 0o711])('of mode %o is taken as it is', async (closed) => {
+    const { data } = await place()
+    chmodSync(data, closed)
+    expect(privateFolder(data).path).toBe(data)
+    expect(mode(data)).toBe(closed)
+  })
+
+  test('that is not there is made with those above it, for its owner alone', async () => {
+    const { parent } = await place()
+    const data = join(parent, 'deep', 'er')
+    expect(privateFolder(data).path).toBe(data)
+    expect([mode(data), mode(join(parent, 'deep'))]).toEqual([0o700, 0o700])
+    expect(refusal(join(parent, 'none'), 'ask')).toMatchObject({ code: 'config' })
+  })
+
+  test('with code in it is closed to readers too', async () => {
+    const { data } = await place()
+    expect(privateFolder(data, 'code').path).toBe(data)
+    chmodSync(data, 0o750)
+    expect(refusal(data, 'code')).toMatchObject({ code: 'config' })
+  })
+
+  test('below one that others may write to is refused, unless that one is sticky', async () => {
+    const { parent, data } = await place()
+    chmodSync(parent, 0o777)
+    expect(refusal(data)).toMatchObject({ message: expect.stringContaining(`chmod go-w ${parent}`) })
+    expect(refusal(join(parent, 'new'))).toMatchObject({ code: 'config' })
+    expect(() => statSync(join(parent, 'new')), 'nothing was made there').toThrow('ENOENT')
+    chmodSync(parent, 0o1777)
+    expect(privateFolder(data).path).toBe(data)
+  })
+
+  test('is reached by links, each of which is looked at; one that leads in a circle is refused', async () => {
+    const { parent, data } = await place()
+    symlinkSync('data', join(parent, 'near'))
+    symlinkSync(join(parent, 'near'), join(parent, 'far'))
+    expect(privateFolder(join(parent, 'far')).path).toBe(data)
+    expect(privateFolder(join(parent, 'far', 'new')).path).toBe(join(data, 'new'))
+    symlinkSync('round', join(parent, 'round'))
+    expect(refusal(join(parent, 'round'))).toMatchObject({ code: 'config' })
+  })
+
+  test('that is a file, or below one, is refused', async () => {
+    const { parent } = await place()
+    writeFileSync(join(parent, 'file'), '')
+    expect(refusal(join(parent, 'file'))).toMatchObject({ code: 'config' })
+    expect(refusal(join(parent, 'file', 'data'))).toMatchObject({ code: 'config' })
+  })
+})
+
+describe.runIf(AS_ROOT)('among several users', () => {
+  test('root takes the folder of another user and makes everything there that user’s', async () => {
+    const { data } = await place()
+    chownSync(data, NOBODY, NOBODY)
+    const folder = privateFolder(join(data, 'deep'))
+    expect([owner(folder.path), mode(folder.path)]).toEqual([NOBODY, 0o700])
+    privateFile(join(folder.path, 'file'), folder)
+    expect([owner(join(folder.path, 'file')), mode(join(folder.path, 'file'))]).toEqual([NOBODY, 0o600])
+  })
+
+  test('root runs no code from the folder of another user, nor makes one for it there', async () => {
+    const { parent, data } = await place()
+    chownSync(data, NOBODY, NOBODY)
+    expect(refusal(data, 'code')).toMatchObject({ message: expect.stringContaining(`belongs to user ${NOBODY}`) })
+    chownSync(parent, NOBODY, NOBODY)
+    expect(refusal(join(parent, 'code'), 'code')).toMatchObject({ code: 'config' })
+  })
+
+  test('a folder of one user inside that of another is refused', async () => {
+    const { parent, data } = await place()
+    chownSync(parent, SOMEBODY, SOMEBODY)
+    expect(refusal(data)).toMatchObject({ message: expect.stringContaining(`${parent}, on the way`) })
+    chownSync(data, NOBODY, NOBODY)
+    expect(refusal(data)).toMatchObject({ code: 'config' })
+    chownSync(data, SOMEBODY, SOMEBODY)
+    expect(privateFolder(data).owner.uid).toBe(SOMEBODY)
+  })
+
+  test('a group that has the number of a trusted user is that user’s own, any other is others', async () => {
+    const { parent, data } = await place()
+    chmodSync(parent, 0o770)
+    expect(privateFolder(data).path).toBe(data)
+    chownSync(parent, 0, SOMEBODY)
+    expect(refusal(data)).toMatchObject({ message: expect.stringContaining(`chmod go-w ${parent}`) })
+  })
+
+  test('a link that somebody else put on the way is refused', async () => {
+    const { parent, data } = await place()
+    const link = join(parent, 'link')
+    symlinkSync(data, link)
+    lchownSync(link, SOMEBODY, SOMEBODY)
+    expect(refusal(link)).toMatchObject({ message: expect.stringContaining(`${link}, on the way`) })
+    expect(readlinkSync(link)).toBe(data)
+  })
+})
+
+describe('a file', () => {
+  const refused = (path: string, folder = privateFolder(join(path, '..'))): unknown => {
+    try {
+      return privateFile(path, folder)
+    } catch (error) {
+      return error
+    }
+  }
+
+  test.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a link', (path: string) => symlinkSync('/etc/hostname', path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ])('%s in its place is refused', async (_what, make) => {
+    const { data } = await place()
+    const path = join(data, 'store.db')
+    make(path)
+    expect(refused(path)).toMatchObject({ code: 'config', message: expect.stringContaining('no plain file') })
+  })
+
+  test('others could read is closed; others could write to is refused', async () => {
+    const { data } = await place()
+    const path = join(data, 'store.db')
+    writeFileSync(path, '', { mode: 0o600 })
+    chmodSync(path, 0o644)
+    expect(refused(path)).toBeUndefined()
+    expect(mode(path)).toBe(0o600)
+    chmodSync(path, 0o660)
+    expect(refused(path)).toMatchObject({ code: 'config', message: expect.stringContaining(`chmod 600 ${path}`) })
+  })
+
+  test.runIf(AS_ROOT)('of another user is refused', async () => {
+    const { data } = await place()
+    const path = join(data, 'store.db')
+    writeFileSync(path, '', { mode: 0o600 })
+    chownSync(path, NOBODY, NOBODY)
+    expect(refused(path)).toMatchObject({ message: expect.stringContaining(`belongs to user ${NOBODY}`) })
+  })
+})
