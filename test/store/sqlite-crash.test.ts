@@ -99,8 +99,9 @@ describe('a killed process', () => {
   it('a process lives on when the engine collects statements that it no longer uses', async () => {
     const child = start('collect', join(tempFolder(), 'store.db'))
     const ended = once(child, 'exit')
-    const [line] = await once(createInterface({ input: readable(child) }), 'line')
-    expect([line, ...(await ended)]).toEqual(['collected', 0, null])
+    const lines: string[] = []
+    for await (const line of createInterface({ input: readable(child) })) lines.push(line)
+    expect([lines, ...(await ended)]).toEqual([['collected'], 0, null])
   })
 
   it('F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {

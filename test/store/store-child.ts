@@ -1,6 +1,4 @@
 import { writeSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { systemClock } from '../../src/core/clock.ts'
 import { errorCode } from '../../src/core/errors.ts'
 import type { SessionId } from '../../src/core/ids.ts'
@@ -54,12 +52,13 @@ const tasks: Record<string, () => Promise<void>> = {
     const dying = { version: MIGRATIONS.length + 1, name: 'dying', statements: () => statements }
     await openSqliteStore({ path, clock: systemClock, migrations: [...MIGRATIONS, dying] })
   },
-  /** Gives up more prepared statements than a connection keeps, and has them collected. */
+  /** Prepares more statements than a connection keeps while promises resolve, so that the engine collects some in between. */
   async collect() {
     const connection = openConnection(path)
-    for (let no = 0; no < 2_000; no++) connection.get(`SELECT ${no}`, [])
-    setFlagsFromString('--expose-gc')
-    runInNewContext('gc')()
+    for (let no = 0; no < 100_000; no++) {
+      if (no % 50 === 0) connection.get(`SELECT ${no}`, [])
+      await Promise.resolve({ no })
+    }
     say('collected')
   },
   /** Writes until the disk takes no more, a line for each number on disk, then the error code. */
