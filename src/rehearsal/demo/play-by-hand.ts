@@ -49,6 +49,10 @@ class Table {
   constructor(stage: Stage, lines: Interface) {
     this.#stage = stage
     this.#lines = lines
+    // Input that has ended closes it too, and from Node 24 a prompt after that throws.
+    lines.once('close', () => {
+      this.#left = true
+    })
   }
 
   prompt(): void {
@@ -60,7 +64,6 @@ class Table {
   }
 
   leave(): void {
-    this.#left = true
     this.#lines.close()
   }
 
