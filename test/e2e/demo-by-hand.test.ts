@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -42,7 +42,9 @@ it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
   },
   async (signal) => {
     const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
-    const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home }
+    const temporary = join(home, 'tmp')
+    mkdirSync(temporary)
+    const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary }
     const demo = spawn(process.execPath, [MAIN, 'demo', '--once'], { env, cwd: home })
     onTestFinished(() => {
       demo.kill('SIGKILL')
@@ -55,6 +57,6 @@ it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
 
     expect(demo.exitCode).toBe(1)
     // It is taken away once the daemon has exited.
-    expect(readdirSync(home)).toEqual([])
+    expect(readdirSync(temporary)).toEqual([])
   },
 )
