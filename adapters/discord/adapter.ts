@@ -183,13 +183,18 @@ export class DiscordAdapter
       interactions: this.#interactions,
       commands: () => this.#commands,
       proven: () => this.#proven(),
+      heard: () => this.#heard(),
       down: (detail) => this.#report('down', detail),
     })
   }
 
   #proven(): void {
-    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
+    this.#heard()
     this.#report('up')
+  }
+
+  #heard(): void {
+    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
   }
 
   /** Tells of a change once, not at each try. */

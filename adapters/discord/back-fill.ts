@@ -1,4 +1,4 @@
-import { before, isNewer } from './address.ts'
+import { before, isNewer, snowflakeAt } from './address.ts'
 import type { DiscordClient } from './client.ts'
 import type { VisibleChannel } from './gateway.ts'
 import { idsOf } from './inbound.ts'
@@ -6,6 +6,13 @@ import { idsOf } from './inbound.ts'
 /** Messages that may still be read back after this interruption; shared by all channels. */
 export interface BackFillBudget {
   left: number
+}
+
+/** Messages read back after one interruption, over all channels (RELIABILITY 3.1: bounded in total). */
+const MOST_IN_TOTAL = 2000
+
+export function newBudget(): BackFillBudget {
+  return { left: MOST_IN_TOTAL }
 }
 
 interface Gap {
@@ -64,10 +71,21 @@ function readPage(result: unknown, from: string): { id: string; message: unknown
   return messages.sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1))
 }
 
+/** More than a clock that is kept differs from the platform's. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** Where reading a channel begins that is met now: what began while we were away from its first message on. */
-export function startOf({ id, createdAt, lastMessageId }: VisibleChannel, missedSince: number | undefined): string {
-  const isNew = missedSince !== undefined && createdAt !== undefined && createdAt > missedSince - CLOCKS_DIFFER_MS
-  return isNew ? before(id) : (lastMessageId ?? '0')
+/** Where reading back begins after a moment of our clock: an id, for ids tell the platform's time. */
+export function sinceMoment(ms: number): string {
+  return snowflakeAt(ms - CLOCKS_DIFFER_MS)
+}
+
+/**
+ * Returns where reading a channel begins that was never read: at its newest message the very first time, so that nothing
+ * old is answered. Later it is new to us because it began, or was shown to us, while something was missed: then it is
+ * read from that time on, but from nothing that was said before the bot joined.
+ */
+export function startOf({ id, joinedAt = 0, lastMessageId }: VisibleChannel, missedSince: number | undefined): string {
+  if (missedSince === undefined) return lastMessageId ?? '0'
+  const starts = [before(id), sinceMoment(missedSince), snowflakeAt(joinedAt)]
+  return starts.reduce((latest, start) => (isNewer(start, latest) ? start : latest))
 }

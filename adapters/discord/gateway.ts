@@ -1,11 +1,12 @@
-import { Client, Events, GatewayIntentBits, Options, Partials } from 'discord.js'
+import { type Client, Events } from 'discord.js'
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
-import { type ChannelFacts, toKind } from './address.ts'
-import { restOptions } from './client.ts'
+import { type ChannelFacts, isSnowflake, toKind } from './address.ts'
 import { downAfter, TOKEN_REFUSED } from './close-codes.ts'
 import { isFields } from './fields.ts'
+import { createGatewayClient } from './gateway-client.ts'
+import { isSocketUrl } from './session-limit.ts'
 
 /** What one connection to the gateway tells. Everything may come any number of times, `ended` once. */
 export interface GatewayListener {
@@ -15,18 +16,20 @@ export interface GatewayListener {
   ready(connection: GatewayConnection): void
   /** The old session goes on; what was missed has been told again. */
   resumed(): void
-  /** The connection broke; the client mends it by itself. */
+  /** The connection broke, or the session is to be taken up again; until `ready` or `resumed` nothing is proven. */
   interrupted(): void
   /** The client will not come back by itself. */
   ended(down: ChannelDown): void
-  /** A heartbeat was acknowledged. */
-  proven(): void
+  /** A heartbeat was acknowledged: the line is alive. It says nothing about the session. */
+  acknowledged(): void
+  /** The client could not read a dispatch. */
+  unreadable(): void
 }
 
 export interface VisibleChannel extends ChannelFacts {
   readonly lastMessageId: string | null
-  /** Ms since the epoch; absent where the platform does not tell. */
-  readonly createdAt?: number
+  /** When the bot joined the guild, ms since the epoch; absent where the platform does not tell. */
+  readonly joinedAt?: number
 }
 
 export interface GatewayConnection {
@@ -46,19 +49,29 @@ export interface GatewaySettings {
 
 const CONNECT_WITHIN_MS = 45_000
 const CLOSE_WITHIN_MS = 3_000
-/** What discord.js 14 writes where it hears an acknowledgement; it has no event for it. */
+/** What discord.js 14 writes where it hears of these; it has no events for them. */
 const ACKNOWLEDGED = /Heartbeat acknowledged/
+const RESUMING = /Resuming session/
+const INVALIDATED = /Invalid session; will attempt to resume: false/
 
 /**
- * Connects once and resolves when the session is ready. From then on discord.js heartbeats, reconnects and resumes.
+ * Begins one session and resolves when it is ready. From then on discord.js heartbeats, reconnects and resumes; where it
+ * would begin another session, it has ended.
  * @throws ChannelDown, permanent where only a person can mend the cause
  */
 export function connectGateway(settings: GatewaySettings, listener: GatewayListener): Promise<GatewayConnection> {
   const { token, apiRoot, clock, signal } = settings
-  const client = createGatewayClient(apiRoot)
-  const connection = connectionOf(client, clock)
   return new Promise((resolve, reject) => {
     let settled = false
+    const wantsSession = (): void => fail(temporary(settled ? SESSION_LOST : NO_SESSION))
+    let over = false
+    const client = createGatewayClient(apiRoot, {
+      wantsSession,
+      isOver: () => over,
+      broke: ({ message }) => fail(temporary(`what Discord's gateway sends cannot be read: ${message}`)),
+      unreadable: () => listener.unreadable(),
+    })
+    const connection = connectionOf(client, { clock, onClose: () => (over = true) })
     const settle = (act: () => void): void => {
       if (settled) return
       settled = true
@@ -70,14 +83,15 @@ export function connectGateway(settings: GatewaySettings, listener: GatewayListe
       if (settled) listener.ended(down)
       else settle(() => void connection.close().then(() => reject(down)))
     }
-    const onAbort = (): void => fail(new ChannelDown('stopped', { permanent: false }))
+    const onAbort = (): void => fail(temporary('stopped'))
     const cancel = clock.after(CONNECT_WITHIN_MS, () =>
-      fail(
-        new ChannelDown(`Discord's gateway did not answer within ${CONNECT_WITHIN_MS / 1000} s`, { permanent: false }),
-      ),
+      fail(temporary(`Discord's gateway did not begin a session within ${CONNECT_WITHIN_MS / 1000} s`)),
     )
     signal.addEventListener('abort', onAbort, { once: true })
     listen(client, { ...listener, ended: fail })
+    client.on(Events.Debug, (line) => {
+      if (INVALIDATED.test(line)) wantsSession()
+    })
     client.on(Events.ShardReady, () => {
       listener.ready(connection)
       settle(() => resolve(connection))
@@ -86,64 +100,52 @@ export function connectGateway(settings: GatewaySettings, listener: GatewayListe
   })
 }
 
-function createGatewayClient(apiRoot: string | undefined): Client {
-  const client = new Client({
-    intents: [
-      GatewayIntentBits.Guilds,
-      GatewayIntentBits.GuildMessages,
-      GatewayIntentBits.DirectMessages,
-      GatewayIntentBits.MessageContent,
-    ],
-    // Without it the client drops what is said in direct chats it has not seen yet.
-    partials: [Partials.Channel],
-    rest: restOptions(apiRoot),
-    // Dispatches are read as they come; the client need only remember guilds and channels.
-    makeCache: Options.cacheWithLimits({
-      ...Options.DefaultMakeCacheSettings,
-      MessageManager: 0,
-      GuildMemberManager: { maxSize: 50, keepOverLimit: (member) => member.id === member.client.user.id },
-      UserManager: { maxSize: 50, keepOverLimit: (user) => user.id === user.client.user.id },
-      ThreadMemberManager: 0,
-      ReactionManager: 0,
-      PresenceManager: 0,
-      VoiceStateManager: 0,
-    }),
-  })
-  // Interactions are read as they come. The client's own reading throws at one it does not know, which ends the process.
-  const actions: unknown = Reflect.get(client, 'actions')
-  if (isFields(actions)) Reflect.set(actions, 'InteractionCreate', { handle: () => {} })
-  return client
+const SESSION_LOST = 'Discord ended the session; beginning a new one'
+const NO_SESSION = "Discord's gateway did not begin the session that was asked for"
+
+function temporary(detail: string): ChannelDown {
+  return new ChannelDown(detail, { permanent: false })
 }
 
 function listen(client: Client, listener: GatewayListener): void {
   client.on(Events.Raw, ({ t, d }: { t?: unknown; d?: unknown }) => {
-    if (typeof t === 'string') listener.dispatch(t, d)
+    if (t === 'READY' && !isReady(d))
+      listener.ended(temporary('Discord began a session with a READY that says nothing'))
+    else if (typeof t === 'string') listener.dispatch(t, d)
   })
   client.on(Events.ShardResume, () => listener.resumed())
   client.on(Events.ShardReconnecting, () => listener.interrupted())
   client.on(Events.ShardDisconnect, ({ code }) => listener.ended(downAfter(code)))
   client.on(Events.Debug, (line) => {
-    if (ACKNOWLEDGED.test(line)) listener.proven()
+    if (ACKNOWLEDGED.test(line)) listener.acknowledged()
+    else if (RESUMING.test(line)) listener.interrupted()
   })
   // What breaks a connection is told by its end; without listeners these would end the process.
   client.on(Events.ShardError, () => {})
   client.on(Events.Error, () => {})
 }
 
-function connectionOf(client: Client, clock: Clock): GatewayConnection {
+/** The least a session needs, so that it can also be resumed. */
+function isReady(data: unknown): boolean {
+  if (!isFields(data) || !isFields(data.user)) return false
+  const { user, session_id: session, resume_gateway_url: url, guilds } = data
+  const resumable = url === undefined || url === null || isSocketUrl(url)
+  return isSnowflake(user.id) && typeof session === 'string' && resumable && Array.isArray(guilds)
+}
+
+function connectionOf(client: Client, ports: { readonly clock: Clock; onClose(): void }): GatewayConnection {
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
+    ports.onClose()
     client.removeAllListeners()
     client.on(Events.ShardError, () => {})
     client.on(Events.Error, () => {})
     await client.destroy().catch(() => {})
-    // A shard that was about to reconnect would do so after its end: it now waits for its session for ever.
-    for (const shard of client.ws.shards.values()) Reflect.set(shard, 'sessionInfo', new Promise(() => {}))
   }
   return {
     channel: (id) => visible(client.channels.cache.get(id)),
     channels: () => client.channels.cache.map((channel) => visible(channel)).filter((channel) => channel !== undefined),
-    close: () => (closing ??= within(clock, CLOSE_WITHIN_MS, close())),
+    close: () => (closing ??= within(ports.clock, CLOSE_WITHIN_MS, close())),
   }
 }
 
@@ -157,13 +159,14 @@ function visible(channel: object | undefined): VisibleChannel | undefined {
     const value = Reflect.get(channel, key)
     return typeof value === 'string' ? value : undefined
   }
-  const createdAt: unknown = Reflect.get(channel, 'createdTimestamp')
+  const guild: unknown = Reflect.get(channel, 'guild')
+  const joinedAt: unknown = typeof guild === 'object' && guild !== null && Reflect.get(guild, 'joinedTimestamp')
   const [guildId, parentId] = [text('guildId'), text('parentId')]
   return {
     id,
     kind,
     lastMessageId: text('lastMessageId') ?? null,
-    ...(typeof createdAt === 'number' ? { createdAt } : {}),
+    ...(typeof joinedAt === 'number' && joinedAt > 0 ? { joinedAt } : {}),
     ...(guildId === undefined ? {} : { guildId }),
     ...(kind === 'thread' && parentId !== undefined ? { parentId } : {}),
   }
@@ -172,7 +175,7 @@ function visible(channel: object | undefined): VisibleChannel | undefined {
 function downFrom(thrown: unknown): ChannelDown {
   const cause = toError(thrown)
   if ('code' in cause && cause.code === 'TokenInvalid') return new ChannelDown(TOKEN_REFUSED, { permanent: true })
-  return new ChannelDown(`Discord's gateway cannot be reached: ${cause.message}`, { permanent: false })
+  return temporary(`Discord's gateway cannot be reached: ${cause.message}`)
 }
 
 /** Resolves with the work or after `ms`, whichever comes first. */

@@ -3,20 +3,20 @@ import type { Clock } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import type { InboundEvent } from '../../src/core/message.ts'
 import { before, type ChannelFacts, isNewer, isSnowflake, snowflakeAt } from './address.ts'
-import { type BackFillBudget, backFill, startOf } from './back-fill.ts'
+import { type BackFillBudget, backFill, newBudget, sinceMoment, startOf } from './back-fill.ts'
 import type { DiscordClient } from './client.ts'
 import type { DirectChannels } from './direct-channels.ts'
-import { fieldsOf } from './fields.ts'
 import type { GatewayConnection } from './gateway.ts'
 import { deletedIds, idsOf, readDelete, readEdit, readMessage } from './inbound.ts'
-import { interactionIds, readInteraction } from './inbound-interaction.ts'
 import type { Interactions } from './interactions.ts'
 import { Lanes } from './lanes.ts'
 import { findPlace } from './places.ts'
-import { cursorFor, type Positions } from './positions.ts'
+import { Cursors, cursorFor, type Positions } from './positions.ts'
 import type { InboundContext, InboundReading } from './reading.ts'
 import { Slots } from './slots.ts'
+import { InteractionIntake } from './take-interactions.ts'
 
 export interface IntakePorts {
   readonly account: AccountId
@@ -34,13 +34,19 @@ export interface IntakePorts {
   failed(error: unknown, channelId: string): void
 }
 
-/** Messages read back after one interruption, over all channels (RELIABILITY 3.1: bounded in total). */
-const BACK_FILL_TOTAL = 2000
+interface Told {
+  readonly message: unknown
+  /** Everything up to this message was seen, so that the position may move over it. */
+  readonly moves: boolean
+}
+
+type Reader = (context: InboundContext) => InboundReading
+
 /** Channels read back at a time: the platform takes 50 requests a second, and answers have to leave too. */
 const BACK_FILL_SLOTS = 5
-/** Channels looked at after a resume, the ones read last first: what is missed there is missed in busy ones. */
-const RESUMED_CHANNELS = 50
 const LOCATE_WITHIN_MS = 10_000
+/** The lane of what belongs to no channel. */
+const ACCOUNT_LANE = '0'
 
 /**
  * Everything that was said, live or read back, goes through here: one reader, one gate, one order for each channel. The
@@ -51,24 +57,34 @@ export class Intake {
   readonly #ports: IntakePorts
   readonly #lanes: Lanes
   readonly #slots = new Slots(BACK_FILL_SLOTS)
-  readonly #interactions = new Set<Promise<void>>()
+  readonly #interactions: InteractionIntake
   /** The end of what was told before this session. */
   #missedSince: number | undefined
-  /** The position of each channel read in this process, the one read last at the end. */
-  readonly #cursors = new Map<string, string>()
+  readonly #cursors: Cursors
+  /** No session is proven to tell everything: between two messages that are told one may be missing. */
+  #interrupted = true
+  /** Channels that told something during the interruption. */
+  readonly #toldMeanwhile = new Set<string>()
 
   constructor(ports: IntakePorts) {
     this.#ports = ports
     const { clock, signal, failed } = ports
-    const catchUp = (id: string) => () => this.#catchUp(id, { left: BACK_FILL_TOTAL })
+    const catchUp = (id: string) => () => this.#catchUp(id, newBudget())
+    this.#interactions = new InteractionIntake(ports)
+    this.#cursors = new Cursors(ports.positions)
     this.#lanes = new Lanes({ clock, signal, failed, random: () => ports.random(), catchUp })
   }
 
   message(message: unknown): void {
     failpoint('CP1-received')
     const ids = idsOf(message)
-    if (ids === undefined) this.#ports.sink.unknown('malformed:message')
-    else this.#lanes.push(ids.channelId, () => this.#take(ids.channelId, ids.id, message))
+    if (ids === undefined) {
+      this.#ports.sink.unknown('malformed:message')
+      return
+    }
+    const moves = !this.#interrupted
+    if (!moves) this.#toldMeanwhile.add(ids.channelId)
+    this.#lanes.push(ids.channelId, () => this.#take(ids.channelId, ids.id, { message, moves }))
   }
 
   edit(message: unknown): void {
@@ -77,16 +93,8 @@ export class Intake {
     else this.#lanes.push(ids.channelId, () => this.#takeChange(ids.channelId, message, (at) => readEdit(message, at)))
   }
 
-  /**
-   * A slash command waits behind nothing: the platform gives up on it after three seconds, and gives none a second time.
-   * It is acknowledged after its commit.
-   */
   interaction(data: unknown): void {
-    failpoint('CP1-received')
-    const work = this.#takeInteraction(data)
-      .catch((error: unknown) => this.#ports.failed(error, 'interaction'))
-      .finally(() => this.#interactions.delete(work))
-    this.#interactions.add(work)
+    this.#interactions.take(data)
   }
 
   delete(data: unknown): void {
@@ -97,32 +105,42 @@ export class Intake {
     for (const id of ids) this.#lanes.push(channelId, read(id))
   }
 
+  /** Called when a connection breaks: until the next session, or this one again, positions stay where they are. */
+  interrupted(): void {
+    this.#interrupted = true
+  }
+
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
+    const { positions, clock } = this.#ports
     const visible = connection.channels()
-    this.#missedSince = this.#ports.positions.seenAt
+    const now = clock.now()
+    this.#missedSince = positions.seenAt
+    positions.heard(now)
     const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
-    this.seen()
-    this.#lanes.push('0', () => this.#ports.positions.note(met))
-    const budget = { left: BACK_FILL_TOTAL }
+    this.#lanes.push(ACCOUNT_LANE, async () => {
+      await positions.note(met)
+      await positions.saw(now)
+    })
+    const further = new Set([...positions.directs().map(({ id }) => id), ...this.#toldMeanwhile])
+    const budget = newBudget()
     for (const { id, lastMessageId } of visible) {
-      if (lastMessageId !== null) this.#lanes.push(id, () => this.#catchUp(id, budget, lastMessageId))
+      if (lastMessageId === null || further.has(id)) continue
+      this.#lanes.push(id, () => this.#catchUp(id, budget, lastMessageId))
     }
-    for (const { id } of this.#ports.positions.directs()) this.#lanes.push(id, () => this.#catchUp(id, budget))
+    this.#readBack(further, budget)
+    this.#proven()
   }
 
   /** After a resume: the platform has told what was missed, and is known to have forgotten some of it. */
   resumed(): void {
-    const budget = { left: BACK_FILL_TOTAL }
-    for (const id of [...this.#cursors.keys()].slice(-RESUMED_CHANNELS)) {
-      this.#lanes.push(id, () => this.#catchUp(id, budget))
-    }
+    this.#readBack(new Set([...this.#cursors.latest(), ...this.#toldMeanwhile]))
+    this.#proven()
   }
 
-  /** Everything said up to now was told, or is being read back. */
+  /** What was told until now was everything: the line is alive and the session was not interrupted. */
   seen(): void {
-    const { positions, clock, failed } = this.#ports
-    positions.saw(clock.now()).catch((error: unknown) => failed(error, 'seen'))
+    this.#lanes.push(ACCOUNT_LANE, () => this.#ports.positions.keepHeard())
   }
 
   /**
@@ -132,51 +150,45 @@ export class Intake {
   async expect(people: readonly string[]): Promise<void> {
     const { directs, positions, signal, clock } = this.#ports
     const known = new Set(positions.directs().map(({ person }) => person))
+    const after = this.#missedSince === undefined ? snowflakeAt(clock.now()) : sinceMoment(this.#missedSince)
     for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
       const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
       if (!('id' in located)) continue
-      const { id } = located
-      await positions.note([{ id, after: snowflakeAt(this.#missedSince ?? clock.now()), person }])
-      this.#lanes.push(id, () => this.#catchUp(id, { left: BACK_FILL_TOTAL }))
+      await positions.note([{ id: located.id, after, person }])
+      this.#readBack(new Set([located.id]))
     }
   }
 
   async idle(): Promise<void> {
-    await Promise.all([this.#lanes.idle(), ...this.#interactions])
+    await Promise.all([this.#lanes.idle(), this.#interactions.idle()])
   }
 
-  async #takeInteraction(data: unknown): Promise<void> {
-    const { account, botId, sink, interactions, signal } = this.#ports
-    const reading = readInteraction(data, { account, botId })
-    if (reading.kind !== 'event') return this.#drop(reading)
-    this.#stopIfOver()
-    await sink.accept(reading.event)
-    failpoint('CP2-committed')
-    const outcome = await interactions.acknowledge(interactionIds(fieldsOf(data)), signal)
-    if (outcome.kind !== 'answered') sink.unknown('interaction:not_acknowledged')
-    failpoint('CP3-acked')
+  /** Reads each from its position on, behind what was told meanwhile. */
+  #readBack(channels: ReadonlySet<string>, budget: BackFillBudget = newBudget()): void {
+    for (const id of channels) this.#lanes.push(id, () => this.#catchUp(id, budget))
   }
 
-  async #take(channelId: string, messageId: string, message: unknown): Promise<void> {
+  #proven(): void {
+    this.#toldMeanwhile.clear()
+    this.#interrupted = false
+  }
+
+  async #take(channelId: string, messageId: string, { message, moves: inOrder }: Told): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : message)
-    const cursor = await this.#meet(channelId, messageId, reading)
+    const cursor = await this.#meet(channelId, messageId, reading.event)
     this.#stopIfOver()
-    const moves = isNewer(messageId, cursor)
+    const moves = inOrder && isNewer(messageId, cursor)
     await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined)
     failpoint('CP2-committed')
-    if (moves) this.#moved(channelId, messageId)
+    if (moves) this.#cursors.moved(channelId, messageId)
     // The position is all the acknowledgement there is, and it was committed with the message.
     failpoint('CP3-acked')
   }
 
   /** An edit or a deletion; it moves no position. */
-  async #takeChange(
-    channelId: string,
-    hint: unknown,
-    read: (context: InboundContext) => InboundReading,
-  ): Promise<void> {
+  async #takeChange(channelId: string, hint: unknown, read: Reader): Promise<void> {
     const place = await this.#placeOf(channelId, hint)
     const reading = place && read(this.#context(place))
     if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : hint)
@@ -185,46 +197,30 @@ export class Intake {
   }
 
   async #catchUp(channelId: string, budget: BackFillBudget, newest?: string): Promise<void> {
-    const cursor = await this.#cursorOf(channelId)
+    const cursor = await this.#cursors.of(channelId)
     if (cursor === undefined || (newest !== undefined && !isNewer(newest, cursor))) return
     const { client, signal, positions, sink } = this.#ports
     const found = await this.#slots.run(() => backFill({ client, signal }, { channelId, after: cursor, budget }))
-    for (const { id, message } of found.messages) await this.#take(channelId, id, message)
+    for (const { id, message } of found.messages) await this.#take(channelId, id, { message, moves: true })
     const last = found.messages.at(-1)?.id
     // What stood last was none of ours, such as our own answer: it need not be read again.
-    if (last !== undefined && isNewer(last, this.#cursors.get(channelId) ?? cursor)) {
+    if (last !== undefined && isNewer(last, (await this.#cursors.of(channelId)) ?? cursor)) {
       this.#stopIfOver()
       await positions.pass(channelId, last)
-      this.#moved(channelId, last)
+      this.#cursors.moved(channelId, last)
     }
     if (found.left !== undefined) sink.unknown(`back_fill:${found.left}`)
   }
 
   /** The channel's position. One met for the first time begins right before this message, also after a crash. */
-  async #meet(
-    channelId: string,
-    messageId: string,
-    reading: Extract<InboundReading, { kind: 'event' }>,
-  ): Promise<string> {
-    const { address, sender } = reading.event
+  async #meet(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<string> {
     const person = address.chatType === 'direct' ? { person: sender.id } : {}
     if (address.chatType === 'direct') this.#ports.directs.learn(sender.id, channelId)
     if (!this.#ports.positions.isKnown(channelId)) {
       this.#stopIfOver()
       await this.#ports.positions.note([{ id: channelId, after: before(messageId), ...person }])
     }
-    return (await this.#cursorOf(channelId)) ?? before(messageId)
-  }
-
-  async #cursorOf(channelId: string): Promise<string | undefined> {
-    const cursor = this.#cursors.get(channelId) ?? (await this.#ports.positions.read(channelId))
-    if (cursor !== undefined && !this.#cursors.has(channelId)) this.#cursors.set(channelId, cursor)
-    return cursor
-  }
-
-  #moved(channelId: string, messageId: string): void {
-    this.#cursors.delete(channelId)
-    this.#cursors.set(channelId, messageId)
+    return (await this.#cursors.of(channelId)) ?? before(messageId)
   }
 
   #placeOf(channelId: string, hint: unknown): Promise<ChannelFacts | undefined> {

@@ -3,23 +3,36 @@ import { type Clock, sleep } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { createBackoff } from '../shared/backoff.ts'
 import type { GatewayConnection, GatewayListener } from './gateway.ts'
+import { SessionsSpent } from './session-limit.ts'
 
 export interface KeeperPorts {
   readonly clock: Clock
   random(): number
+  /** Begins a session. @throws ChannelDown when it cannot be had, or is better not begun now */
   connect(listener: GatewayListener): Promise<GatewayConnection>
-  /** Called for each thing a connection tells, except its end. */
-  readonly listener: Omit<GatewayListener, 'ended' | 'interrupted'>
+  /**
+   * Called for each thing a connection tells, except its end. Of an interruption it is told once, until `ready` or
+   * `resumed`; heartbeats that are acknowledged meanwhile are not passed on.
+   */
+  readonly listener: Omit<GatewayListener, 'ended'>
   /** Not connected for a while, or not to be mended by waiting. */
   down(detail: string): void
 }
 
-/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead (RELIABILITY 1.1). */
-const SILENT_MS = 85_000
 const LOOK_EVERY_MS = 5_000
+/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead (RELIABILITY 1.1). */
+const SILENT_LOOKS = 17
 /** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
 const PATIENCE_MS = 10_000
+/** An interruption without READY or RESUMED for so long is over for good, whatever else the line answers. */
+const WITHOUT_PROOF_MS = 60_000
+/** Interruptions after none of which the connection was calm for a minute. */
+const MOST_BREAKS = 5
+const CALM_MS = 60_000
 const CAP_MS = 30_000
+/** After a session that did not last: each costs one of a thousand a day. */
+const SHORT_LIVED_CAP_MS = 120_000
+const SPENT_CAP_MS = 300_000
 /** A wrong token or intent does not mend itself quickly, but it is mended without a restart. */
 const PERMANENT_WAIT_MS = 60_000
 
@@ -28,14 +41,11 @@ export class ConnectionKeeper {
   readonly #ports: KeeperPorts
   readonly #signal: AbortSignal
   #connection: GatewayConnection | undefined
-  #aliveAt: number
-  #interruptedAt: number | undefined
   #keeping: Promise<void> = Promise.resolve()
 
   constructor(ports: KeeperPorts, signal: AbortSignal) {
     this.#ports = ports
     this.#signal = signal
-    this.#aliveAt = ports.clock.now()
   }
 
   get connection(): GatewayConnection | undefined {
@@ -56,18 +66,23 @@ export class ConnectionKeeper {
 
   async #keep(first: Kept): Promise<void> {
     const { clock, down } = this.#ports
-    const backoff = createBackoff({ baseMs: 1000, capMs: CAP_MS, random: () => this.#ports.random() })
     let kept: Kept = first
     for (let attempt = 1; !this.#signal.aborted; attempt++) {
       const why = await this.#endOf(kept)
       if (why === undefined) return
       down(why.message)
-      await sleep(clock, why.permanent ? PERMANENT_WAIT_MS : backoff.nextDelay(attempt), this.#signal)
+      if (kept.watch?.wasCalm === true) attempt = 1
+      await sleep(clock, this.#waitMs(why, { attempt, begun: kept.watch !== undefined }), this.#signal)
       if (this.#signal.aborted) return
-      const next = await this.#connect().catch((error: unknown) => ({ ended: Promise.resolve(asDown(error)) }))
-      if ('connection' in next) attempt = 0
-      kept = next
+      kept = await this.#connect().catch((error: unknown) => ({ ended: Promise.resolve(asDown(error)) }))
     }
+  }
+
+  #waitMs(why: ChannelDown, { attempt, begun }: { readonly attempt: number; readonly begun: boolean }): number {
+    if (why.permanent) return PERMANENT_WAIT_MS
+    const spent = why instanceof SessionsSpent
+    const capMs = spent ? Math.min(SPENT_CAP_MS, why.resetAfterMs) : begun ? SHORT_LIVED_CAP_MS : CAP_MS
+    return createBackoff({ baseMs: 1000, capMs, random: () => this.#ports.random() }).nextDelay(attempt)
   }
 
   /** Why a connection ended, once it is closed; undefined when it was stopped. */
@@ -81,72 +96,135 @@ export class ConnectionKeeper {
     return this.#signal.aborted ? undefined : why
   }
 
-  async #connect(): Promise<Kept & { readonly connection: GatewayConnection }> {
+  async #connect(): Promise<Kept> {
     let over: (why: ChannelDown) => void = () => {}
     const ended = new Promise<ChannelDown>((resolve) => {
       over = resolve
     })
-    const connection = await this.#ports.connect(this.#listener(over))
-    this.#alive()
-    const unwatch = this.#watch(over)
-    void ended.then(unwatch)
-    this.#signal.addEventListener('abort', unwatch, { once: true })
-    return { connection, ended }
+    const watch = new Watch(this.#ports, (detail) => over(new ChannelDown(detail, { permanent: false })))
+    try {
+      const connection = await this.#ports.connect(this.#listener(watch, over))
+      watch.begin()
+      void ended.then(() => watch.end())
+      this.#signal.addEventListener('abort', () => watch.end(), { once: true })
+      return { connection, ended, watch }
+    } catch (error) {
+      watch.end()
+      throw error
+    }
   }
 
-  #listener(over: (why: ChannelDown) => void): GatewayListener {
-    const { listener, clock } = this.#ports
+  #listener(watch: Watch, over: (why: ChannelDown) => void): GatewayListener {
+    const { listener } = this.#ports
     return {
       dispatch: (type, data) => {
-        this.#aliveAt = clock.now()
+        watch.heard()
         listener.dispatch(type, data)
       },
       ready: (connection) => {
         this.#connection = connection
-        this.#alive()
+        watch.proven()
         listener.ready(connection)
       },
       resumed: () => {
-        this.#alive()
+        watch.proven()
         listener.resumed()
       },
-      proven: () => {
-        this.#alive()
-        listener.proven()
+      acknowledged: () => {
+        watch.heard()
+        if (!watch.isInterrupted) listener.acknowledged()
       },
       interrupted: () => {
-        this.#interruptedAt ??= clock.now()
+        if (watch.interrupted()) listener.interrupted()
       },
+      unreadable: () => listener.unreadable(),
       ended: over,
     }
   }
+}
 
-  #alive(): void {
-    this.#aliveAt = this.#ports.clock.now()
-    this.#interruptedAt = undefined
+/** Looks after one connection, by timers alone: a clock that is set ends nothing. */
+class Watch {
+  readonly #ports: Pick<KeeperPorts, 'clock' | 'down'>
+  readonly #over: (detail: string) => void
+  /** Looks since anything came in. */
+  #silentLooks = 0
+  #breaks = 0
+  #wasCalm = false
+  #interruption: (() => void) | undefined
+  #cancelLook: () => void = () => {}
+  #cancelCalm: () => void = () => {}
+
+  constructor(ports: Pick<KeeperPorts, 'clock' | 'down'>, over: (detail: string) => void) {
+    this.#ports = ports
+    this.#over = over
   }
 
-  /** Looks after the connection until it is told to stop. */
-  #watch(over: (why: ChannelDown) => void): () => void {
+  /** It told everything for a minute on end. */
+  get wasCalm(): boolean {
+    return this.#wasCalm
+  }
+
+  get isInterrupted(): boolean {
+    return this.#interruption !== undefined
+  }
+
+  begin(): void {
+    this.#cancelLook = this.#ports.clock.after(LOOK_EVERY_MS, () => {
+      if (++this.#silentLooks >= SILENT_LOOKS) this.#over(SILENT)
+      else this.begin()
+    })
+  }
+
+  end(): void {
+    this.#cancelLook()
+    this.#cancelCalm()
+    this.#interruption?.()
+  }
+
+  /** Something came in. It shows that the line is alive, and not that the session is. */
+  heard(): void {
+    this.#silentLooks = 0
+  }
+
+  /** The session is there, or there again. */
+  proven(): void {
+    this.heard()
+    this.#interruption?.()
+    this.#interruption = undefined
+    this.#cancelCalm()
+    this.#cancelCalm = this.#ports.clock.after(CALM_MS, () => {
+      this.#wasCalm = true
+      this.#breaks = 0
+    })
+  }
+
+  /** False: it was interrupted already. */
+  interrupted(): boolean {
+    this.#cancelCalm()
+    if (this.#interruption !== undefined) return false
     const { clock, down } = this.#ports
-    let cancel = (): void => {}
-    const look = (): void => {
-      const now = clock.now()
-      if (now - this.#aliveAt > SILENT_MS) over(new ChannelDown(SILENT, { permanent: false }))
-      else if (now - (this.#interruptedAt ?? now) > PATIENCE_MS) down(INTERRUPTED)
-      cancel = clock.after(LOOK_EVERY_MS, look)
+    const cancelTell = clock.after(PATIENCE_MS, () => down(INTERRUPTED))
+    const cancelGiveUp = clock.after(WITHOUT_PROOF_MS, () => this.#over(NOT_RESUMED))
+    this.#interruption = () => {
+      cancelTell()
+      cancelGiveUp()
     }
-    cancel = clock.after(LOOK_EVERY_MS, look)
-    return () => cancel()
+    if (++this.#breaks > MOST_BREAKS) this.#over(RESTLESS)
+    return true
   }
 }
 
 const SILENT = 'Discord has not acknowledged a heartbeat for two intervals; connecting anew'
 const INTERRUPTED = 'the connection to Discord broke and is being mended'
+const NOT_RESUMED =
+  'Discord did not take the session up again within 60 s after the connection broke; beginning a new one'
+const RESTLESS = 'the connection to Discord breaks again and again; beginning a new session'
 
-/** `connection`: absent where it could not even be made. */
+/** `connection` and `watch`: absent where it could not even be made. */
 interface Kept {
   readonly connection?: GatewayConnection
+  readonly watch?: Watch
   readonly ended: Promise<ChannelDown>
 }
 

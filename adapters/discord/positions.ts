@@ -23,6 +23,7 @@ export class Positions {
   readonly #known = new Map<string, KnownChannel>()
   #unwritten = false
   #seenAt: number | undefined
+  #heardAt = 0
 
   constructor(state: ChannelState) {
     this.#state = state
@@ -57,6 +58,16 @@ export class Positions {
     await this.#state.set(SEEN_KEY, String(at))
   }
 
+  /** The session told something at this time; nothing is stored of it yet. */
+  heard(at: number): void {
+    this.#heardAt = at
+  }
+
+  /** Stores when the session last told something, if that is news. */
+  async keepHeard(): Promise<void> {
+    if (this.#heardAt > (this.#seenAt ?? 0)) await this.saw(this.#heardAt)
+  }
+
   isKnown(id: string): boolean {
     return this.#known.has(id)
   }
@@ -79,6 +90,35 @@ export class Positions {
   /** Moves a position past messages that were none of ours. */
   async pass(id: string, messageId: string): Promise<void> {
     await this.#state.set(keyOf(id), messageId)
+  }
+}
+
+const LATEST = 50
+
+/** The position of each channel read in this process. */
+export class Cursors {
+  readonly #positions: Positions
+  /** The channel read last is at the end. */
+  readonly #read = new Map<string, string>()
+
+  constructor(positions: Positions) {
+    this.#positions = positions
+  }
+
+  async of(channelId: string): Promise<string | undefined> {
+    const cursor = this.#read.get(channelId) ?? (await this.#positions.read(channelId))
+    if (cursor !== undefined && !this.#read.has(channelId)) this.#read.set(channelId, cursor)
+    return cursor
+  }
+
+  moved(channelId: string, messageId: string): void {
+    this.#read.delete(channelId)
+    this.#read.set(channelId, messageId)
+  }
+
+  /** The channels read last. What a resume leaves out is left out in busy ones. */
+  latest(): readonly string[] {
+    return [...this.#read.keys()].slice(-LATEST)
   }
 }
 

@@ -8,6 +8,7 @@ import { Intake } from './intake.ts'
 import type { Interactions } from './interactions.ts'
 import { ConnectionKeeper } from './keep-connected.ts'
 import type { Positions } from './positions.ts'
+import { checkSessionLimit } from './session-limit.ts'
 
 export interface RunParts {
   readonly abort: AbortController
@@ -21,8 +22,10 @@ export interface RunParts {
   readonly directs: DirectChannels
   readonly interactions: Interactions
   commands(): ReadonlySet<string> | undefined
-  /** The connection was heard to be alive. */
+  /** A session was begun or taken up again. */
   proven(): void
+  /** The session told something. */
+  heard(): void
   down(detail: string): void
 }
 
@@ -60,21 +63,28 @@ export function createRun(parts: RunParts): Run {
     {
       clock,
       random: () => services.random(),
-      connect: (listener) => connectGateway({ token, apiRoot, clock, signal }, listener),
+      async connect(listener) {
+        await checkSessionLimit(parts.client, signal)
+        return connectGateway({ token, apiRoot, clock, signal }, listener)
+      },
       listener: {
-        dispatch: (type, data) => take(type, data, { intake, sink }),
+        dispatch: (type, data) => {
+          parts.heard()
+          parts.positions.heard(clock.now())
+          take(type, data, { intake, sink })
+        },
         ready: (connection) => {
           parts.proven()
           intake.ready(connection)
         },
         resumed: () => {
           parts.proven()
+          parts.positions.heard(clock.now())
           intake.resumed()
         },
-        proven: () => {
-          parts.proven()
-          intake.seen()
-        },
+        interrupted: () => intake.interrupted(),
+        acknowledged: () => intake.seen(),
+        unreadable: () => sink.unknown('gateway:unreadable'),
       },
       down: (detail) => parts.down(detail),
     },

@@ -69,7 +69,7 @@ export interface ChannelHealth {
   /** `down` carries the reason and the remedy as one line for the operator. */
   readonly status: 'starting' | 'up' | 'down'
   readonly detail?: string
-  /** Ms since the epoch of the last proof of receipt: an answered poll, a heartbeat acknowledged (RELIABILITY rule 12). */
+  /** Ms since the epoch of the last proof of receipt: an event, or the answer to a question of ours; never a heartbeat. */
   readonly lastProofAt?: number
   /** What last kept it from receiving, also once that is mended; ms since the epoch. */
   readonly lastTrouble?: Trouble

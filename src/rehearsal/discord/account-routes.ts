@@ -3,8 +3,9 @@ import type { ApiChannel, ApiUser } from './api-types.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 import { readChannel, readMessage, readWritable } from './targets.ts'
 
-export function gatewayBot({ gatewayUrl }: RestApi): object {
-  const session_start_limit = { total: 1000, remaining: 999, reset_after: 86_400_000, max_concurrency: 16 }
+export function gatewayBot({ gatewayUrl, sessionLimit }: RestApi): object {
+  const { total, remaining, resetAfterMs: reset_after } = sessionLimit()
+  const session_start_limit = { total, remaining: Math.max(0, remaining), reset_after, max_concurrency: 16 }
   return { url: gatewayUrl(), shards: 1, session_start_limit }
 }
 

@@ -16,6 +16,16 @@ export interface GatewayOptions {
   readonly now: () => number
 }
 
+/** How many sessions the platform lets the bot begin, as it tells at `/gateway/bot`. Each IDENTIFY takes one. */
+export interface SessionLimit {
+  total: number
+  remaining: number
+  resetAfterMs: number
+}
+
+/** What the gateway can leave without an answer, as one that is half dead. */
+type Question = 'hello' | 'identify' | 'resume'
+
 interface Connection {
   readonly socket: WebSocket
   readonly number: number
@@ -28,6 +38,16 @@ export class Gateway {
   acknowledges = true
   /** True: what happens is neither told nor kept for a resume, as the real one loses a dispatch now and then. */
   muted = false
+  /** Heard and recorded, and not answered; heartbeats are acknowledged all the same. */
+  readonly unanswered = new Set<Question>()
+  /** Laid over each READY: missing and nonsensical fields. */
+  readyOver: Readonly<Record<string, unknown>> = {}
+  /** True: every IDENTIFY is answered by "invalid session". */
+  invalidatesAll = false
+  /** True: after each READY and RESUMED the client is asked to come back. */
+  restless = false
+  readonly sessionLimit: SessionLimit = { total: 1000, remaining: 1000, resetAfterMs: 86_400_000 }
+  readonly #held: (() => void)[] = []
   readonly #options: GatewayOptions
   readonly #server: WebSocketServer
   readonly #connections = new Set<Connection>()
@@ -70,6 +90,10 @@ export class Gateway {
   /** Op 9: the session is no longer valid; unless `resumable` it is forgotten, and nothing in between is told again. */
   invalidate(resumable = false): void {
     if (!resumable) this.#sessions.clear()
+    for (const connection of this.#connections) {
+      connection.session?.detach(connection.socket)
+      delete connection.session
+    }
     this.#sendAll({ op: 9, d: resumable, s: null, t: null })
   }
 
@@ -81,6 +105,17 @@ export class Gateway {
   /** Cuts the connections without a word. */
   cut(): void {
     for (const { socket } of this.#connections) socket.terminate()
+  }
+
+  /** Answers at last what was left without an answer. */
+  answerLate(): void {
+    this.unanswered.clear()
+    for (const answer of this.#held.splice(0)) answer()
+  }
+
+  /** Sends a frame the driver cannot build, to every connection. */
+  raw(frame: object): void {
+    this.#sendAll(frame)
   }
 
   /** Forgets the sessions: who comes back must identify. */
@@ -105,7 +140,17 @@ export class Gateway {
     socket.on('message', (data) => this.#receive(connection, data))
     socket.on('close', (code) => this.#gone(connection, code))
     socket.on('error', () => socket.terminate())
-    this.#send(socket, { op: 10, d: { heartbeat_interval: this.#options.heartbeatIntervalMs }, s: null, t: null })
+    const hello = { op: 10, d: { heartbeat_interval: this.#options.heartbeatIntervalMs }, s: null, t: null }
+    this.#unlessHeld('hello', () => this.#send(socket, hello))
+  }
+
+  #unlessHeld(question: Question, answer: () => void): void {
+    if (!this.unanswered.has(question)) {
+      answer()
+      return
+    }
+    this.#record({ event: 'unanswered', question })
+    this.#held.push(answer)
   }
 
   #receive(connection: Connection, data: RawData): void {
@@ -121,8 +166,10 @@ export class Gateway {
     const payload = isRecord(d) ? d : {}
     const refusal = this.#refusals.shift() ?? this.#refusalOf(connection, op, payload)
     if (refusal !== undefined) this.#hangUp(connection, refusal)
-    else if (op === 2) this.#identify(connection, payload)
-    else this.#resume(connection, payload)
+    else if (op === 2) {
+      this.sessionLimit.remaining--
+      this.#unlessHeld('identify', () => this.#identify(connection, payload))
+    } else this.#unlessHeld('resume', () => this.#resume(connection, payload))
   }
 
   #refusalOf({ session }: Connection, op: unknown, d: Readonly<Record<string, unknown>>): number | undefined {
@@ -140,6 +187,11 @@ export class Gateway {
 
   #identify(connection: Connection, d: Readonly<Record<string, unknown>>): void {
     const { messageContent, world, ledger, now } = this.#options
+    if (this.invalidatesAll) {
+      this.#record({ event: 'refused', code: 9 })
+      this.#send(connection.socket, { op: 9, d: false, s: null, t: null })
+      return
+    }
     const { bot, guilds } = world()
     const intents = intentsOf(d)
     const session = new GatewaySession({ id: `session-${++this.#lastSession}`, intents, bot, ledger, now })
@@ -156,9 +208,11 @@ export class Gateway {
       shard: [0, 1],
       guilds: [...guilds.keys()].map((id) => ({ id, unavailable: true })),
       application: { id: bot.id, flags: messageContent() ? 1 << 19 : 0 },
+      ...this.readyOver,
     })
     for (const id of guilds.keys()) session.dispatch('GUILD_CREATE', world().describeGuild(id))
     this.#record({ event: 'ready', sessionId: session.id, connection: connection.number })
+    if (this.restless) this.askToReconnect()
   }
 
   #resume(connection: Connection, d: Readonly<Record<string, unknown>>): void {
@@ -173,6 +227,7 @@ export class Gateway {
     connection.session = session
     session.dispatch('RESUMED', {})
     this.#record({ event: 'resumed', sessionId: session.id, connection: connection.number })
+    if (this.restless) this.askToReconnect()
   }
 
   #hangUp({ socket, session }: Connection, code: number): void {
@@ -197,7 +252,7 @@ export class Gateway {
   }
 
   #send(socket: WebSocket, frame: object): void {
-    socket.send(JSON.stringify(frame))
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame))
   }
 
   #record(entry: Omit<GatewayEntry, 'kind' | 'at'>): void {

@@ -53,10 +53,12 @@ export interface WhisperEntry {
 export interface GatewayEntry {
   readonly kind: 'gateway'
   readonly at: number
-  readonly event: 'connected' | 'identified' | 'ready' | 'resumed' | 'refused' | 'heartbeat' | 'closed'
+  readonly event: 'connected' | 'identified' | 'ready' | 'resumed' | 'refused' | 'heartbeat' | 'closed' | 'unanswered'
   readonly sessionId?: string
   /** Close code, also of a refusal. */
   readonly code?: number
+  /** Of `unanswered`: what was asked, or was owed. */
+  readonly question?: 'hello' | 'identify' | 'resume'
   /** Of `ready` and `resumed`: the connection's number, counted up from 1. */
   readonly connection?: number
 }

@@ -1,3 +1,4 @@
+import type { SessionLimit } from './gateway.ts'
 import type { InteractionBook } from './interaction-book.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
 import type { NonceBook } from './nonces.ts'
@@ -11,6 +12,7 @@ export interface RestApi {
   readonly nonces: NonceBook
   readonly interactions: InteractionBook
   readonly gatewayUrl: () => string
+  readonly sessionLimit: () => SessionLimit
 }
 
 /** A call that was recognised. */

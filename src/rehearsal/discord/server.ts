@@ -118,6 +118,7 @@ class DiscordRehearsal {
       nonces: new NonceBook(now),
       interactions: this.world.interactions,
       gatewayUrl,
+      sessionLimit: () => this.#gateway?.sessionLimit ?? { total: 0, remaining: 0, resetAfterMs: 0 },
     }
   }
 

@@ -31,11 +31,24 @@ describe('a broken connection', () => {
     await sink.committed(1)
   })
 
-  test('B09: a heartbeat that is acknowledged is a proof', async () => {
-    const { adapter, ledger } = await open({ server: { heartbeatIntervalMs: 50 } })
+  test('B09: a heartbeat that is acknowledged keeps the connection, and is no proof of receipt', async () => {
+    const clock = new ManualClock()
+    const { adapter, ledger, say, sink } = await open({ clock, server: { heartbeatIntervalMs: 30 } })
     const before = adapter.health().lastProofAt ?? 0
-    await ledger.collect(3, (entry) => entry.kind === 'gateway' && entry.event === 'heartbeat')
-    expect(adapter.health().lastProofAt ?? 0).toBeGreaterThan(before)
+    const beats = async () => {
+      await ledger.collect(2, (entry) => entry.kind === 'gateway' && entry.event === 'heartbeat', {
+        after: ledger.mark(),
+      })
+    }
+    for (let looks = 0; looks < 4; looks++) {
+      await beats()
+      await clock.advance(40_000)
+    }
+    expect(adapter.health()).toMatchObject({ status: 'up', lastProofAt: before })
+    expect(ledger.count((entry) => entry.kind === 'gateway' && entry.event === 'closed')).toBe(0)
+    say('a message is')
+    await sink.committed(1)
+    expect(adapter.health().lastProofAt).toBe(before + 160_000)
   })
 
   test.each([
