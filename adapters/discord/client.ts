@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../src/core/wire-error.ts'
 import { isFields } from './fields.ts'
 import { InvalidRequests } from './invalid-requests.ts'
 import { watchWritten } from './written-watch.ts'
@@ -87,6 +88,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
     if (before === 0 && after > 0) settings.onPaused?.(after)
   })
   const unwatch = watchWritten()
+  const at = addressOf(apiRoot ?? PUBLIC_API)
   return {
     call({ verb, path, query, body }, options) {
       if (options.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false })
@@ -99,10 +101,11 @@ export function createClient(settings: ClientSettings): DiscordClient {
         ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
         ...(body === undefined ? {} : { body }),
       }
-      return letGo({ options, clock }, (signal) =>
+      const wireCall: WireCall = { call: `${verb} ${shown(path)}`, at, api: 'the Discord API', setting: 'apiRoot' }
+      return letGo({ options, clock, wireCall }, (signal) =>
         rest.request({ ...request, method: verb as never, signal }).then(
-          (result) => ({ kind: 'answered', result }),
-          (error: unknown) => readFailure(error),
+          (result) => readAnswer(result, wireCall),
+          (error: unknown) => readFailure(error, wireCall),
         ),
       )
     },
@@ -117,25 +120,53 @@ export function createClient(settings: ClientSettings): DiscordClient {
 
 const PAUSED = { kind: 'refused', status: 429, code: 0, message: 'too many requests were refused' } as const
 
-function readFailure(error: unknown): CallOutcome {
+const PUBLIC_API = 'https://discord.com/api'
+
+/** The paths of interactions carry their tokens. */
+function shown(path: string): string {
+  return path.replace(/^(\/(?:webhooks|interactions)\/[^/]+\/)[^/]+/, '$1…')
+}
+
+/** The library reads what is not JSON as bytes. Nothing at all is an answer: so is a deletion confirmed. */
+function readAnswer(result: unknown, wireCall: WireCall): CallOutcome {
+  if (!(result instanceof ArrayBuffer) || result.byteLength === 0) return { kind: 'answered', result }
+  const reason = notTheApi(wireCall, { status: 200, type: typeOf(result) })
+  return { kind: 'failed', reason, bytesMayHaveLeft: true }
+}
+
+/** The library does not hand on the content type. */
+function typeOf(body: unknown): string {
+  if (isFields(body) && !(body instanceof ArrayBuffer)) return 'application/json'
+  const text = body instanceof ArrayBuffer ? new TextDecoder().decode(body.slice(0, 100)) : String(body)
+  return text.trimStart().startsWith('<') ? 'text/html' : ''
+}
+
+function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
   if (error instanceof RateLimitError) {
     const retryAfterMs = Math.ceil(Math.max(error.retryAfter, error.timeToReset, 1))
     return { kind: 'refused', status: 429, code: 0, message: 'rate limited', retryAfterMs }
   }
-  if (error instanceof DiscordAPIError) return refusal(error)
+  if (error instanceof DiscordAPIError) return refusal(error, wireCall)
   if (error instanceof HTTPError) {
-    return { kind: 'failed', reason: `${error.status} ${error.message}`, bytesMayHaveLeft: true }
+    const { call, at } = wireCall
+    const reason = `${call} at ${at} was answered ${error.status} ${error.message}`
+    return { kind: 'failed', reason, bytesMayHaveLeft: true }
   }
-  const { message } = toError(error)
-  return { kind: 'failed', reason: message, bytesMayHaveLeft: !NOT_CONNECTED.has(codeOf(error)) }
+  // What is called JSON and is none; a line that breaks off has a code.
+  if (error instanceof SyntaxError) {
+    const reason = notTheApi(wireCall, { status: 200, type: 'application/json' })
+    return { kind: 'failed', reason, bytesMayHaveLeft: true }
+  }
+  const code = codeOf(error)
+  return { kind: 'failed', reason: notAnswered(wireCall, wordsOf(error)), bytesMayHaveLeft: !NOT_CONNECTED.has(code) }
 }
 
 /** Slow mode and the like come as a 4xx with a time to wait. */
-function refusal({ status, code, message, rawError }: DiscordAPIError): CallOutcome {
+function refusal({ status, code, message, rawError }: DiscordAPIError, wireCall: WireCall): CallOutcome {
   const raw: unknown = rawError
   // A page of some proxy says nothing about what was done behind it.
   if (!isFields(raw) || typeof raw.message !== 'string') {
-    return { kind: 'failed', reason: `${status} without the platform's own answer`, bytesMayHaveLeft: true }
+    return { kind: 'failed', reason: notTheApi(wireCall, { status, type: typeOf(raw) }), bytesMayHaveLeft: true }
   }
   const wait = raw.retry_after
   return {
@@ -145,6 +176,16 @@ function refusal({ status, code, message, rawError }: DiscordAPIError): CallOutc
     message: message.replaceAll('\n', ' ').slice(0, 300),
     ...(typeof wait === 'number' ? { retryAfterMs: Math.ceil(wait * 1000) } : {}),
   }
+}
+
+/** What an error and its causes say, such as `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
+function wordsOf(thrown: unknown): string {
+  const texts: string[] = []
+  for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) {
+    const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+    if (toError(first).message !== '') texts.push(toError(first).message)
+  }
+  return texts.join(': ') || toError(thrown).name
 }
 
 /** The code of an error or of what caused it; of several addresses tried, all must have failed alike. */
@@ -161,11 +202,12 @@ function codeOf(error: unknown): string {
 interface Patience {
   readonly options: CallOptions
   readonly clock: Clock
+  readonly wireCall: WireCall
 }
 
 /** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
 function letGo(
-  { options: { signal, deadlineMs }, clock }: Patience,
+  { options: { signal, deadlineMs }, clock, wireCall }: Patience,
   run: (signal: AbortSignal) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   return new Promise((resolve) => {
@@ -177,7 +219,8 @@ function letGo(
       if (outcome.kind === 'failed') cut.abort()
       resolve(outcome)
     }
-    const fail = (reason: string): void => settle({ kind: 'failed', reason, bytesMayHaveLeft: true })
+    const fail = (why: string): void =>
+      settle({ kind: 'failed', reason: notAnswered(wireCall, why), bytesMayHaveLeft: true })
     const onStop = (): void => fail('stopped')
     const cancelTimer = clock.after(deadlineMs, () => fail(`no answer within ${deadlineMs / 1000} s`))
     // One signal ends many calls at once; that is no leak.

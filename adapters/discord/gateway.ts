@@ -175,7 +175,7 @@ function visible(channel: object | undefined): VisibleChannel | undefined {
 function downFrom(thrown: unknown): ChannelDown {
   const cause = toError(thrown)
   if ('code' in cause && cause.code === 'TokenInvalid') return new ChannelDown(TOKEN_REFUSED, { permanent: true })
-  return temporary(`Discord's gateway cannot be reached: ${cause.message}`)
+  return temporary(`Discord: the gateway could not be connected to: ${cause.message}`)
 }
 
 /** Resolves with the work or after `ms`, whichever comes first. */

@@ -15,7 +15,7 @@ const DEADLINE_MS = 15_000
 export async function greet(client: DiscordClient, signal: AbortSignal): Promise<BotIdentity> {
   const outcome = await client.call({ verb: 'GET', path: '/users/@me' }, { deadlineMs: DEADLINE_MS, signal })
   if (outcome.kind === 'failed') {
-    throw new ChannelDown(`Discord cannot be reached: ${outcome.reason}`, { permanent: false })
+    throw new ChannelDown(`Discord: ${outcome.reason}`, { permanent: false })
   }
   if (outcome.kind === 'refused') {
     throw outcome.status === 401
@@ -24,7 +24,10 @@ export async function greet(client: DiscordClient, signal: AbortSignal): Promise
   }
   const { id, username, global_name: name } = isFields(outcome.result) ? outcome.result : {}
   if (!isSnowflake(id) || typeof username !== 'string') {
-    throw new ChannelDown('Discord does not say who this bot is; does apiRoot end in /api?', { permanent: false })
+    throw new ChannelDown(
+      'Discord: GET /users/@me does not say who this bot is, which is not the Discord API: check apiRoot',
+      { permanent: false },
+    )
   }
   return { id, username, displayName: typeof name === 'string' ? name : username }
 }

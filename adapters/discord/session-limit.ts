@@ -35,14 +35,16 @@ interface SessionLimit {
  */
 export async function checkSessionLimit(client: DiscordClient, signal: AbortSignal): Promise<void> {
   const outcome = await client.call({ verb: 'GET', path: '/gateway/bot' }, { deadlineMs: DEADLINE_MS, signal })
-  if (outcome.kind === 'failed')
-    throw new ChannelDown(`Discord cannot be reached: ${outcome.reason}`, { permanent: false })
+  if (outcome.kind === 'failed') throw new ChannelDown(`Discord: ${outcome.reason}`, { permanent: false })
   if (outcome.kind === 'refused') throw new ChannelDown(`Discord refused: ${reasonOf(outcome)}`, { permanent: false })
   const limit = readLimit(outcome.result)
   if (limit === undefined)
-    throw new ChannelDown('Discord does not say where its gateway is; is apiRoot the Discord API?', {
-      permanent: false,
-    })
+    throw new ChannelDown(
+      'Discord: GET /gateway/bot does not say where the gateway is, which is not the Discord API: check apiRoot',
+      {
+        permanent: false,
+      },
+    )
   const { total, remaining, resetAfterMs } = limit
   if (remaining > Math.min(RESERVE, Math.floor(total * RESERVE_SHARE))) return
   const hours = Math.max(1, Math.ceil(resetAfterMs / 3_600_000))

@@ -8,9 +8,10 @@ import {
 } from '@slack/web-api'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../src/core/wire-error.ts'
 import { type Fields, isFields } from './fields.ts'
 import { quietLogger } from './quiet-logger.ts'
-import { createWire } from './wire.ts'
+import { createWire, type WatchedCall } from './wire.ts'
 
 /**
  * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: the platform said no and did nothing.
@@ -27,6 +28,8 @@ export interface Refusal {
   readonly retryAfterSeconds?: number
   /** Of `missing_scope`. */
   readonly needed?: string
+  /** Says what answered where it was not the platform. */
+  readonly stranger?: string
 }
 
 export interface CallOptions {
@@ -65,12 +68,14 @@ const UNCERTAIN: ReadonlySet<string> = new Set(['fatal_error', 'internal_error',
 export function createClient({ token, apiRoot, clock }: ClientSettings): SlackClient {
   const wire = createWire()
   const root = apiRoot === undefined ? {} : { slackApiUrl: apiRoot }
+  const at = addressOf(apiRoot ?? PUBLIC_API)
   return {
     async call(method, args, options) {
       const watched = wire.watch(options.onWritten ?? (() => {}))
-      const fail = (reason: string): CallOutcome => {
-        const bytesMayHaveLeft = watched.bytesMayHaveLeft()
-        return { kind: 'failed', reason: reason.replaceAll(token, '[token]'), bytesMayHaveLeft }
+      const wireCall = slackCall(method, at)
+      const fail = (why: string): CallOutcome => {
+        const reason = notAnswered(wireCall, why).replaceAll(token, '[token]')
+        return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
       }
       if (options.signal.aborted) return fail('stopped')
       return letGo({ options, clock, fail }, (signal) => {
@@ -78,12 +83,42 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
         // One for each call, so that what left the machine is known of this call and no other.
         return new WebClient(token, { ...CLIENT_OPTIONS, ...root, fetch }).apiCall(method, { ...args }).then(
           (result): CallOutcome => ({ kind: 'answered', result: { ...result } }),
-          (error: unknown): CallOutcome => readRefusal(error) ?? fail(reasonOf(error)),
+          (error: unknown): CallOutcome => {
+            const refusal = readRefusal(error)
+            const stranger = strangerIn(error, { watched, wireCall })
+            if (refusal !== null) return stranger === undefined ? refusal : { ...refusal, stranger }
+            if (stranger === undefined) return fail(reasonOf(error))
+            return { kind: 'failed', reason: stranger, bytesMayHaveLeft: true }
+          },
         )
       })
     },
     close: () => wire.close(),
   }
+}
+
+const PUBLIC_API = 'https://slack.com/api/'
+
+export function slackCall(method: string, at = addressOf(PUBLIC_API)): WireCall {
+  return { call: method, at, api: 'the Slack Web API', setting: 'apiRoot' }
+}
+
+/** Says what answered if it was not the platform; undefined where it was, or where nothing answered to the end. */
+export function strangerIn(
+  error: unknown,
+  { watched, wireCall }: { readonly watched: WatchedCall; readonly wireCall: WireCall },
+): string | undefined {
+  const answer = watched.answer()
+  if (answer === undefined || brokeOff(error) || error instanceof WebAPIRateLimitedError) return undefined
+  if (error instanceof WebAPIPlatformError && isWord(error.data.error)) return undefined
+  return notTheApi(wireCall, answer)
+}
+
+/** The line ended in the middle of the answer; the package may wrap the error of the line. */
+function brokeOff(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const codes = [error, error.cause, Reflect.get(error, 'original')].map((one) => isFields(one) && one.code)
+  return codes.some((code) => typeof code === 'string' && /^E[A-Z_]+$/.test(code))
 }
 
 type Fetch = NonNullable<WebClientOptions['fetch']>
@@ -132,8 +167,13 @@ export function readRefusal(error: unknown): ({ readonly kind: 'refused' } & Ref
   if (!(error instanceof WebAPIPlatformError)) return null
   const data: unknown = error.data
   const { error: code, needed } = isFields(data) ? data : {}
-  if (typeof code !== 'string' || !/^[a-z0-9_]{1,80}$/.test(code) || UNCERTAIN.has(code)) return null
+  if (!isWord(code) || UNCERTAIN.has(code)) return null
   return { kind: 'refused', error: code, ...(typeof needed === 'string' ? { needed } : {}) }
+}
+
+/** The platform's errors are words; the package puts there what it could not read. */
+function isWord(error: unknown): error is string {
+  return typeof error === 'string' && /^[a-z0-9_]{1,80}$/.test(error)
 }
 
 function reasonOf(error: unknown): string {

@@ -1,10 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../src/core/clock.ts'
-import { CLIENT_OPTIONS } from './client.ts'
+import { toError } from '../../src/core/errors.ts'
+import { addressOf, notAnswered } from '../../src/core/wire-error.ts'
+import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
 import { type Fields, isFields } from './fields.ts'
 import { quietLogger } from './quiet-logger.ts'
-import { createWire, type Wire } from './wire.ts'
+import { createWire, type WatchedCall, type Wire } from './wire.ts'
 
 export interface ConnectionSettings {
   readonly appToken: string
@@ -23,6 +25,11 @@ export interface ConnectionPorts {
   onFrame(): void
 }
 
+/** Thrown when there is no connection and the platform has not refused one; says what was asked where, and what came. */
+export class NotOpened extends Error {
+  override readonly name = 'NotOpened'
+}
+
 /** From asking for a url to hello. */
 const OPEN_DEADLINE_MS = 20_000
 const PINGS = ['undici:websocket:ping', 'undici:websocket:pong']
@@ -37,6 +44,8 @@ export class SlackConnection extends SocketModeClient {
   readonly #ports: ConnectionPorts
   readonly #abort: AbortController
   readonly #wire: Wire
+  readonly #watched: WatchedCall
+  readonly #at: string | undefined
   readonly #onPing = (message: unknown): void => {
     if (isFields(message) && message.websocket === this.#rawSocket()) this.#ports.onFrame()
   }
@@ -44,7 +53,8 @@ export class SlackConnection extends SocketModeClient {
   constructor({ appToken, apiRoot, clock }: ConnectionSettings, ports: ConnectionPorts) {
     const abort = new AbortController()
     const wire = createWire()
-    const { fetch } = wire.watch(() => {})
+    const watched = wire.watch(() => {})
+    const { fetch } = watched
     super({
       appToken,
       autoReconnectEnabled: false,
@@ -60,11 +70,13 @@ export class SlackConnection extends SocketModeClient {
     })
     this.#abort = abort
     this.#wire = wire
+    this.#watched = watched
+    this.#at = apiRoot === undefined ? undefined : addressOf(apiRoot)
     this.#clock = clock
     this.#ports = ports
   }
 
-  /** Resolves when the platform has said hello. @throws what the package throws, or an Error that names the trouble */
+  /** Resolves when the platform has said hello. @throws the package's error for a refusal, else NotOpened */
   async open(): Promise<void> {
     for (const name of PINGS) subscribe(name, this.#onPing)
     const cancel = this.#clock.after(OPEN_DEADLINE_MS, () => this.kill())
@@ -72,7 +84,7 @@ export class SlackConnection extends SocketModeClient {
       await this.start()
     } catch (error) {
       this.kill()
-      throw error ?? new Error('Slack closed the connection before it said hello')
+      throw this.#failure(error)
     } finally {
       cancel()
     }
@@ -80,6 +92,16 @@ export class SlackConnection extends SocketModeClient {
       this.#forget()
       this.#ports.onClosed()
     })
+  }
+
+  #failure(error: unknown): unknown {
+    const wireCall = slackCall('apps.connections.open', this.#at)
+    const stranger = strangerIn(error, { watched: this.#watched, wireCall })
+    const words = error === undefined ? 'closed before hello' : toError(error).message.slice(0, 200)
+    const named = this.websocket !== undefined
+    if (named) return new NotOpened(notAnswered(wireCall, `the socket it named did not open: ${words}`))
+    if (stranger !== undefined) return new NotOpened(stranger, { cause: error })
+    return readRefusal(error) === null ? new NotOpened(notAnswered(wireCall, words), { cause: error }) : error
   }
 
   /** Acknowledges an envelope. False: the connection is gone, and the platform will repeat it. */

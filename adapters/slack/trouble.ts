@@ -1,6 +1,7 @@
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import { toError } from '../../src/core/errors.ts'
 import { type CallOutcome, type Refusal, readRefusal } from './client.ts'
+import { NotOpened } from './connection.ts'
 import { isTokenRefusal } from './receipts.ts'
 
 /** What keeps an account from working: one line for the operator, with the remedy. */
@@ -18,16 +19,18 @@ export const SOCKET_MODE_OFF = 'Socket Mode is switched off for this app: switch
 
 /** Why a call with the bot token did not work. */
 export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): Trouble {
-  if (outcome.kind === 'failed') return { detail: `Slack cannot be reached: ${outcome.reason}`, permanent: false }
+  const reason = outcome.kind === 'failed' ? outcome.reason : outcome.stranger
+  if (outcome.kind === 'failed' || reason !== undefined) return { detail: `Slack: ${reason}`, permanent: false }
   if (!isTokenRefusal(outcome)) return { detail: `Slack refused: ${said(outcome)}`, permanent: false }
   return { detail: `${BOT_TOKEN} (${outcome.error})`, permanent: true }
 }
 
 /** Why a connection could not be opened. */
 export function connectionTrouble(error: unknown): Trouble {
+  if (error instanceof NotOpened) return { detail: `Slack: ${error.message}`, permanent: false }
   const refusal = readRefusal(error)
   if (refusal === null) {
-    return { detail: `no connection to Slack: ${toError(error).message.slice(0, 200)}`, permanent: false }
+    return { detail: `Slack: no connection: ${toError(error).message.slice(0, 200)}`, permanent: false }
   }
   if (refusal.error === 'missing_scope' || isTokenRefusal(refusal)) {
     return { detail: `${APP_TOKEN} (${said(refusal)})`, permanent: true }

@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { FetchFunction } from '@slack/web-api'
+import type { SeenAnswer } from '../../src/core/wire-error.ts'
 
 /** One call as seen from below. */
 export interface WatchedCall {
@@ -9,6 +10,8 @@ export interface WatchedCall {
   readonly fetch: FetchFunction
   /** False as long as it is certain that no byte of the request reached the network. */
   bytesMayHaveLeft(): boolean
+  /** The head of the answer; undefined as long as nothing answered. */
+  answer(): SeenAnswer | undefined
 }
 
 type FetchResponse = Awaited<ReturnType<FetchFunction>>
@@ -37,6 +40,7 @@ export function createWire(): Wire {
   return {
     watch(onWritten) {
       let left = false
+      let answer: SeenAnswer | undefined
       const fetch: FetchFunction = async (input, init = {}) => {
         const url = new URL(String(input))
         const ask = url.protocol === 'http:' ? requestHttp : requestHttps
@@ -46,9 +50,11 @@ export function createWire(): Wire {
         const request = ask(url, { method: init.method ?? 'POST', headers, agent, ...(signal ? { signal } : {}) })
         noteDeparture(request, () => (left = true))
         request.once('finish', onWritten)
-        return toResponse(await answerTo(request, String(init.body ?? '')))
+        const message = await answerTo(request, String(init.body ?? ''))
+        answer = { status: message.statusCode ?? 0, type: message.headers['content-type'] ?? '' }
+        return toResponse(message)
       }
-      return { fetch, bytesMayHaveLeft: () => left }
+      return { fetch, bytesMayHaveLeft: () => left, answer: () => answer }
     },
     close() {
       plain.destroy()

@@ -4,6 +4,7 @@ import { Telegram, TelegramError } from 'telegraf'
 import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../src/core/wire-error.ts'
 import { isFields } from './fields.ts'
 import { type Limits, Patience } from './patience.ts'
 import { redactToken } from './redact.ts'
@@ -64,6 +65,7 @@ interface Line {
 
 export function createClient({ token, apiRoot, clock }: ClientSettings): TelegramClient {
   const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
+  const at = addressOf(root ?? PUBLIC_API)
   const pool = createPool(root)
   const patience = new Patience(clock)
   const idle: Line[] = []
@@ -90,23 +92,39 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
           else if (idle.length < MOST_IDLE_LINES) idle.push(line)
           resolve(outcome)
         }
-        const fail = (reason: string): void => {
-          end({ kind: 'failed', reason: redactToken(reason, token), bytesMayHaveLeft: wire.bytesMayHaveLeft() })
+        const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
+        const fail = (text: string): void => {
+          const reason = redactToken(text, token)
+          end({ kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() })
         }
         // What is given up is cut at the wire and not waited for.
-        const waiting = patience.wait(options, fail)
+        const waiting = patience.wait(options, (why) => fail(notAnswered(wireCall, why)))
         telegram.callApi(method, params).then(
           (result) => end({ kind: 'answered', result }),
           (error: unknown) => {
             const refusal = readRefusal(error, token)
-            if (refusal === null) fail(toError(error).message)
-            else end(refusal)
+            const answer = wire.answer()
+            if (refusal !== null) end(refusal)
+            else if (answer === undefined || brokeOff(error)) fail(notAnswered(wireCall, causeOf(error)))
+            else fail(notTheApi(wireCall, answer))
           },
         )
       })
     },
     close: () => pool.destroy(),
   }
+}
+
+const PUBLIC_API = 'https://api.telegram.org/'
+
+/** The line ended in the middle of the answer. */
+function brokeOff(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+/** The client puts the whole URL before the cause; the address is told already. */
+function causeOf(error: unknown): string {
+  return toError(error).message.replace(/^request to \S+ failed, reason: /, '')
 }
 
 const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }

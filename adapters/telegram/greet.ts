@@ -43,7 +43,10 @@ function readProfile(me: Fields): BotProfile {
   const id = toIdText(me.id)
   const { username, first_name: displayName } = me
   if (id === undefined || typeof username !== 'string' || typeof displayName !== 'string') {
-    throw new ChannelDown('Telegram does not say who this bot is; is apiRoot a Bot API server?', { permanent: false })
+    throw new ChannelDown(
+      'Telegram: getMe does not say who this bot is, which is not the Telegram Bot API: check apiRoot',
+      { permanent: false },
+    )
   }
   return {
     bot: { id, username },
@@ -58,8 +61,7 @@ function answerOf(outcome: CallOutcome): Fields {
 }
 
 function down(outcome: Exclude<CallOutcome, { kind: 'answered' }>): ChannelDown {
-  if (outcome.kind === 'failed')
-    return new ChannelDown(`Telegram cannot be reached: ${outcome.reason}`, { permanent: false })
+  if (outcome.kind === 'failed') return new ChannelDown(`Telegram: ${outcome.reason}`, { permanent: false })
   return isTokenRefusal(outcome)
     ? new ChannelDown(TOKEN_REFUSED, { permanent: true })
     : new ChannelDown(`Telegram refused: ${outcome.code}: ${outcome.description}`, { permanent: false })

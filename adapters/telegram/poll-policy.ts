@@ -19,8 +19,7 @@ const TOKEN_CAP_MS = 60_000
 
 /** No answer is final: not even a refused token ends the loop, for it may be given back (RELIABILITY P45, P46). */
 export function readTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): PollTrouble {
-  if (outcome.kind === 'failed')
-    return { detail: `no answer from Telegram: ${outcome.reason}`, capMs: CAP_MS, probe: true }
+  if (outcome.kind === 'failed') return { detail: `Telegram: ${outcome.reason}`, capMs: CAP_MS, probe: true }
   if (isTokenRefusal(outcome)) return { detail: TOKEN_REFUSED, capMs: TOKEN_CAP_MS, probe: true }
   const said = `${outcome.code}: ${outcome.description}`
   if (outcome.code === 429) {

@@ -83,7 +83,7 @@ class PollLoop {
     if (this.#signal.aborted) return 0
     if (outcome.kind !== 'answered') return this.#trouble(readTrouble(outcome))
     if (!Array.isArray(outcome.result)) {
-      return this.#trouble({ detail: 'Telegram answered a poll with no list', capMs: 30_000, probe: true })
+      return this.#trouble({ detail: 'Telegram: getUpdates was answered without a list', capMs: 30_000, probe: true })
     }
     this.#failures = 0
     this.#probe = false

@@ -1,5 +1,6 @@
-import type { Agent, ClientRequest } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { SeenAnswer } from '../../src/core/wire-error.ts'
 
 /** One request at a time as seen from below, by an agent of its own on a shared pool of connections. */
 export interface WatchedWire {
@@ -12,6 +13,8 @@ export interface WatchedWire {
   begin(onWritten?: () => void): void
   /** False as long as it is certain that no byte of the request reached the network. */
   bytesMayHaveLeft(): boolean
+  /** The head of the answer; undefined as long as nothing answered. */
+  answer(): SeenAnswer | undefined
   /** Ends the request wherever it is, and the connection under it. */
   cut(): void
 }
@@ -33,6 +36,10 @@ export function watchWire(pool: Agent): WatchedWire {
   let over = false
   let current: ClientRequest | undefined
   let written: (() => void) | undefined
+  let response: IncomingMessage | undefined
+  const onResponse = (message: IncomingMessage): void => {
+    response = message
+  }
   const onLeft = (): void => {
     left = true
   }
@@ -42,6 +49,7 @@ export function watchWire(pool: Agent): WatchedWire {
   }
   const addRequest = (request: ClientRequest, ...rest: readonly unknown[]): void => {
     request.once('socket', onSocket)
+    request.once('response', onResponse)
     if (written) request.once('finish', written)
     current = request
     if (over) request.destroy()
@@ -52,9 +60,11 @@ export function watchWire(pool: Agent): WatchedWire {
     begin(onWritten) {
       left = false
       current = undefined
+      response = undefined
       written = onWritten
     },
     bytesMayHaveLeft: () => left,
+    answer: () => response && { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' },
     cut() {
       over = true
       current?.destroy()

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 
 /** What an error of the SDK carries, as far as it was answered by the API at all. */
@@ -30,15 +31,37 @@ const SPEND_CAP = 'enforced_spend_limit_reached'
  * Maps whatever the SDK throws to a `model_*` code (PLATFORMS 4). The message is for the operator and holds the API's
  * own words, without the key. The SDK's error object, with its headers, goes no further.
  */
-export function toModelError(thrown: unknown, apiKey: string): ModelError {
+export function toModelError(
+  thrown: unknown,
+  { apiKey, baseUrl }: { readonly apiKey: string; readonly baseUrl: string },
+): ModelError {
+  if (thrown instanceof ModelError) return thrown
   const failure: ApiFailure = typeof thrown === 'object' && thrown !== null ? thrown : {}
   const status = failure.status ?? STATUS_OF_TYPE[failure.type ?? '']
   const words = wordsOf(thrown, failure).replaceAll(apiKey === '' ? '\0' : apiKey, '[redacted]')
   if (status === undefined) {
-    return new ModelError('model_failed', `Anthropic could not be reached: ${words}`, { advice: { retry: true } })
+    const said = notAnswered(callTo(baseUrl), words)
+    return new ModelError('model_failed', `Anthropic: ${said}`, { advice: { retry: true } })
   }
+  const type = failure.headers?.get('content-type') ?? ''
+  if (failure.status !== undefined && status < 500 && !failure.type) return notAnthropic(baseUrl, { status, type })
   const [code, remedy] = codeOf(status, failure, words)
   return new ModelError(code, `Anthropic answered ${status}: ${words}${remedy}`, { advice: adviceOf(status, failure) })
+}
+
+/** Returns what to throw where something answered that is not the Messages API. */
+export function notAnthropic(baseUrl: string, answer: SeenAnswer): ModelError {
+  const said = `Anthropic: ${notTheApi(callTo(baseUrl), answer)}`
+  return new ModelError('model_unconfigured', said, { advice: { retry: false } })
+}
+
+function callTo(baseUrl: string): WireCall {
+  return {
+    call: 'POST /v1/messages',
+    at: addressOf(baseUrl),
+    api: "Anthropic's Messages API",
+    setting: 'models.anthropic.baseUrl',
+  }
 }
 
 function codeOf(status: number, { errorCode }: ApiFailure, words: string): [ErrorCode, string] {

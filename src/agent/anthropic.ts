@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Model, type ModelEvent, type ModelRequest, NO_USAGE, type StopReason, type Usage } from '../core/model.ts'
-import { toModelError } from './anthropic-errors.ts'
+import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
 import { startIdleTimer } from './idle-timer.ts'
@@ -19,6 +19,8 @@ interface AnthropicOptions {
   readonly idleMs?: number
 }
 
+const PUBLIC_API = 'https://api.anthropic.com'
+
 type StreamEvents = AsyncIterable<Anthropic.RawMessageStreamEvent>
 
 /**
@@ -29,7 +31,7 @@ export async function createAnthropic(options: AnthropicOptions): Promise<Model>
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
     apiKey: options.apiKey,
-    baseURL: options.baseUrl ?? 'https://api.anthropic.com',
+    baseURL: options.baseUrl ?? PUBLIC_API,
     maxRetries: 0,
     logLevel: 'off',
   })
@@ -43,7 +45,7 @@ interface Call {
 
 async function* stream(
   client: Anthropic,
-  { model, clock, apiKey, idleMs = 60_000 }: AnthropicOptions,
+  { model, clock, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
   const idle = startIdleTimer(clock, idleMs)
@@ -54,7 +56,10 @@ async function* stream(
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const events: StreamEvents = await client.messages.create(bodyOf(model, request), { signal: either })
+    const { data, response } = await client.messages.create(bodyOf(model, request), { signal: either }).withResponse()
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('text/event-stream')) throw notAnthropic(baseUrl, { status: response.status, type })
+    const events: StreamEvents = data
     for await (const event of events) {
       idle.pause()
       const known = read(event, reading)
@@ -66,7 +71,7 @@ async function* stream(
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
     if (idle.signal.aborted) throw stalled(model, idleMs)
-    throw toModelError(error, apiKey)
+    throw toModelError(error, { apiKey, baseUrl })
   } finally {
     idle.pause()
   }

@@ -130,7 +130,10 @@ describe('a send', () => {
     await held.reached
     await clock.advance(15_000)
 
-    expect(await sending).toEqual({ kind: 'unknown', reason: 'no answer within 15 s' })
+    expect(await sending).toEqual({
+      kind: 'unknown',
+      reason: expect.stringMatching(/^chat\.postMessage at 127\.0\.0\.1:\d+\/api: no answer within 15 s$/),
+    })
     held.release('drop')
   })
 })

@@ -60,8 +60,14 @@ describe('readTrouble', () => {
 
   test('anything else is shown as it was said', () => {
     expect(refused(400, 'Bad Request: odd')).toMatchObject({ detail: expect.stringContaining('400: Bad Request: odd') })
-    expect(readTrouble({ kind: 'failed', reason: 'getaddrinfo ENOTFOUND', bytesMayHaveLeft: false })).toMatchObject({
-      detail: 'no answer from Telegram: getaddrinfo ENOTFOUND',
+    expect(
+      readTrouble({
+        kind: 'failed',
+        reason: 'getUpdates at api.telegram.org: getaddrinfo ENOTFOUND',
+        bytesMayHaveLeft: false,
+      }),
+    ).toMatchObject({
+      detail: 'Telegram: getUpdates at api.telegram.org: getaddrinfo ENOTFOUND',
       capMs: 30_000,
       probe: true,
     })

@@ -1,0 +1,48 @@
+/** A call on its way to a server, as an operator is told of it: never with a token or a query. */
+export interface WireCall {
+  /** The method as its documentation names it. */
+  readonly call: string
+  /** Host, port and path of the server that was asked. */
+  readonly at: string
+  /** What the server has to be, such as "the Telegram Bot API". */
+  readonly api: string
+  /** The setting that says where it is. */
+  readonly setting: string
+}
+
+/** What can be seen of an answer from outside. */
+export interface SeenAnswer {
+  readonly status: number
+  /** The content type; empty where there is none. */
+  readonly type: string
+}
+
+/** Returns host, port and path of a URL, and nothing of it that could be secret. */
+export function addressOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname.replace(/\/+$/, '')}`
+}
+
+/** The word for a call that we gave up ourselves, which says nothing about the server. */
+const STOPPED = 'stopped'
+
+/** Returns what to say of a call that nothing answered. */
+export function notAnswered({ call, at }: Pick<WireCall, 'call' | 'at'>, why: string): string {
+  return why === STOPPED ? why : `${call} at ${at}: ${why}`
+}
+
+/**
+ * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks the
+ * same whatever the platform; from 500 on it may be the API in trouble.
+ */
+export function notTheApi({ call, at, api, setting }: WireCall, { status, type }: SeenAnswer): string {
+  const said = `${call} at ${at} was answered ${status} with ${kindOf(type)}`
+  return status >= 500 ? said : `${said}, which is not ${api}: check ${setting}`
+}
+
+function kindOf(type: string): string {
+  if (/html/i.test(type)) return 'HTML'
+  if (/json/i.test(type)) return 'JSON of another kind'
+  const plain = /^[a-z]+\/[a-z0-9.+-]{1,40}/i.exec(type)?.[0]
+  return plain ?? 'content of no type'
+}
