@@ -53,10 +53,11 @@ export function createReload({ live, logger, load, policyChanged }: ReloadDeps):
       const next = await load().catch(refuse)
       // The agents are those that run: another list takes effect at the next start.
       const policy: RoutingPolicy = { ...next.routing, agents: live.policy.agents }
-      const changes = compareAccess(live.policy, policy)
+      const before = live.policy
       const warnings = attempt(() => live.replace(policy))
-      for (const change of changes.wider) logger.warn('More people may talk than before', { change })
-      for (const change of changes.narrower) logger.info('Fewer people may talk than before', { change })
+      const changes = compareAccess(before, policy)
+      for (const change of changes.wider) logger.warn('The policy lets more be seen or done than before', { change })
+      for (const change of changes.narrower) logger.info('The policy lets less be seen or done than before', { change })
       logger.info('The policy was read again', { file: next.file, ...counts(changes) })
       return { ...changes, warnings: [...next.warnings, ...warnings, ...(await policyChanged())] }
     },

@@ -1,33 +1,43 @@
 import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
-import { allows, compilePlace, type PlaceConstraint } from './place-match.ts'
+import {
+  bothWays,
+  type Change,
+  compareRanked,
+  describeSite,
+  ruleAt,
+  type Site,
+  siteOfGroup,
+  sitesToCompare,
+} from './compare-rules.ts'
+import { compareSessions, joinsChats } from './compare-sessions.ts'
+import { normalised } from './match-facts.ts'
 
-/** What a changed policy does to who may talk, a sentence a line. Nothing gets wider that is not in `wider` (H14). */
+/**
+ * What a changed policy does, a sentence a line. Nothing lets more people in, answers more, joins more or sends more that
+ * is not in `wider` (H14).
+ */
 export interface AccessChanges {
   readonly wider: readonly string[]
   readonly narrower: readonly string[]
-  /** Changed, but neither lets anybody in nor keeps anybody out. */
+  /** Changed, and neither of the two. */
   readonly other: readonly string[]
-}
-
-interface Change {
-  /** Above 0 it lets more in. */
-  readonly by: number
-  readonly line: string
 }
 
 export function compareAccess(before: RoutingPolicy, after: RoutingPolicy): AccessChanges {
   const changes = [
-    ...comparePeople(before.people, after.people),
+    ...comparePeople(before, after),
     ...compareAudience('routing.access.direct', before.access.direct, after.access.direct),
-    ...compareGroups(before.access.groups, after.access.groups),
-    ...compareBots(before.access.groups, after.access.groups),
+    ...compareGroups(before, after),
+    ...compareCommon('routing.', [before, after], asksForMention({ before, after })),
+    ...compareBudget(before.botBudget, after.botBudget),
+    ...compareSessions(before, after),
     ...compareSending(before.sendPolicy, after.sendPolicy),
   ]
   return {
     wider: linesOf(changes, ({ by }) => by > 0),
     narrower: linesOf(changes, ({ by }) => by < 0),
-    other: otherChanges(before, after),
+    other: otherChanges(before, after, changes),
   }
 }
 
@@ -35,89 +45,158 @@ function linesOf(changes: readonly Change[], wanted: (change: Change) => boolean
   return [...new Set(changes.filter(wanted).map(({ line }) => line))]
 }
 
-const ROLES: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 }
-const AUDIENCES: Readonly<Record<Audience, number>> = { owner: 0, allowlist: 1, public: 2 }
+const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 
-/** By person, because linked ids have the role of theirs, and by id. */
-function comparePeople(before: readonly PersonPolicy[], after: readonly PersonPolicy[]): Change[] {
-  const [was, is] = [rolesOf(before), rolesOf(after)]
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
-    const [from, to] = [was.get(name) ?? 'guest', is.get(name) ?? 'guest']
-    return from === to ? [] : [{ by: ROLES[to] - ROLES[from], line: `people: ${name}: ${to} (was ${from})` }]
+/** By person, because linked ids have the role of theirs, and by id. An id that becomes another person's reads as they. */
+function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
+  const [was, is] = [holdersOf(before.people), holdersOf(after.people)]
+  const changes = [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
+    const [from, to] = [was.get(name), is.get(name)]
+    const roles = { before: from?.role ?? 'guest', after: to?.role ?? 'guest' }
+    const changed = from?.id !== to?.id || from?.role !== to?.role
+    const lines = [
+      ...(changed && joinsChats(after) ? [`people: ${name}: speaks in a session that joins chats`] : []),
+      ...(from && to && from.id !== to.id ? [`people: ${name}: ${to.id} (was ${from.id})`] : []),
+      ...(from && from.id !== to?.id && isNamed(after, from)
+        ? [`people: ${name}: free of the rules for ${from.id}`]
+        : []),
+      ...(from?.role === 'member' && !to && name.startsWith('id ') && before.access.direct === 'owner'
+        ? [`people: ${name}: open to whom /admit lets in (was a member, whom routing.access.direct leaves out)`]
+        : []),
+    ]
+    return [...compareRanked(`people: ${name}`, ROLES, roles), ...lines.map((line) => ({ by: 1, line }))]
   })
+  const unowned = { before: isUnowned(before.people), after: isUnowned(after.people) }
+  return [...changes, ...compareRanked('people: open to whoever has the claim link', [false, true], unowned)]
 }
 
-function rolesOf(people: readonly PersonPolicy[]): ReadonlyMap<string, Role> {
+/** Whether a rule restricts or sends elsewhere what this person says. */
+function isNamed({ dispatch, sendPolicy }: RoutingPolicy, { id, ids }: PersonPolicy): boolean {
+  const names = [id, ...ids].map(normalised)
+  return [...dispatch.map(({ match }) => match.sender), ...sendPolicy.rules.map(({ match }) => match.person)].some(
+    (name) => name !== undefined && names.includes(normalised(name)),
+  )
+}
+
+function isUnowned(people: readonly PersonPolicy[]): boolean {
+  return people.every(({ role }) => role !== 'owner')
+}
+
+function holdersOf(people: readonly PersonPolicy[]): ReadonlyMap<string, PersonPolicy> {
   return new Map(
-    people.flatMap(({ id, role, ids }) => [
-      [`${id}`, role] as const,
-      ...ids.map((one) => [`id ${one.trim().toLowerCase()}`, role] as const),
+    people.flatMap((person) => [
+      [`${person.id}`, person] as const,
+      ...person.ids.map((one) => [`id ${normalised(one)}`, person] as const),
     ]),
   )
 }
 
+const AUDIENCES: readonly Audience[] = ['owner', 'allowlist', 'public']
+
 function compareAudience(where: string, before: Audience, after: Audience): Change[] {
-  if (before === after) return []
-  return [{ by: AUDIENCES[after] - AUDIENCES[before], line: `${where}: ${after} (was ${before})` }]
+  return compareRanked(where, AUDIENCES, { before, after })
 }
 
-interface Rule {
-  readonly place: PlaceConstraint
-  readonly who: Audience
-}
-
-/**
- * The first rule that matches decides, so the audience of a place can only differ where a rule of the one list and a rule
- * of the other (or none) decide: comparing what holds where two rules meet finds every difference there is.
- */
-function compareGroups(before: readonly GroupRule[], after: readonly GroupRule[]): Change[] {
-  const [was, is] = [before.map(compile), after.map(compile)]
-  const places = [ANYWHERE, ...was.map(({ place }) => place), ...is.map(({ place }) => place)]
-  const met = was.flatMap((one) => is.flatMap((other) => meet(one.place, other.place) ?? []))
-  return [...places, ...met].flatMap((place) =>
-    compareAudience(`routing.access.groups: ${describePlace(place)}`, audienceAt(was, place), audienceAt(is, place)),
+function compareGroups(before: RoutingPolicy, after: RoutingPolicy): Change[] {
+  const [was, is] = [before.access.groups.map(siteOfGroup), after.access.groups.map(siteOfGroup)]
+  return sitesToCompare(was, is).flatMap((site) =>
+    compareGroup(site, { before, after, was: ruleAt(was, site), is: ruleAt(is, site) }),
   )
 }
 
-const ANYWHERE: PlaceConstraint = compilePlace({}, '')
-const FIELDS = ['channel', 'account', 'space', 'spaceType', 'chatType', 'chat', 'topic'] as const
-
-function compile({ match, who }: GroupRule): Rule {
-  return { place: compilePlace(match, 'routing.access.groups'), who }
+/** The policies with the rule that decides at a site in each; without one, people ask to be let in. */
+interface Rules {
+  readonly before: RoutingPolicy
+  readonly after: RoutingPolicy
+  readonly was: GroupRule | undefined
+  readonly is: GroupRule | undefined
 }
 
-function audienceAt(rules: readonly Rule[], place: PlaceConstraint): Audience {
-  const first = rules.find((rule) => FIELDS.every((field) => allows<unknown>(rule.place[field], place[field])))
-  return first?.who ?? 'owner'
+function compareGroup(site: Site, rules: Rules): Change[] {
+  const { was, is } = rules
+  const where = `routing.access.groups: ${describeSite(site, 'any other group')}`
+  const trigger = { before: was?.trigger ?? 'mention', after: is?.trigger ?? 'mention' }
+  const follows = { before: was?.followThreads ?? false, after: is?.followThreads ?? false }
+  return [
+    ...compareAudience(where, was?.who ?? 'owner', is?.who ?? 'owner'),
+    ...compareAsking(where, was?.who, is?.who),
+    ...compareRanked(`${where}: trigger`, ['never', 'mention', 'always'], trigger),
+    ...bothWays(compareRanked(`${where}: followThreads`, [false, true], follows), asksForMention(rules)),
+    ...compareBots(where, was, is),
+    ...compareCommon(`${where}: `, commonOf(rules), asksForMention(rules)),
+  ]
 }
 
-/** The places both match; undefined if there are none. */
-function meet(one: PlaceConstraint, other: PlaceConstraint): PlaceConstraint | undefined {
-  const clash = FIELDS.some(
-    (field) => one[field] !== undefined && other[field] !== undefined && one[field] !== other[field],
-  )
-  if (clash) return undefined
-  const set = Object.fromEntries(FIELDS.map((field) => [field, one[field] ?? other[field]]))
-  return { ...ANYWHERE, ...set }
+/** Where no rule speaks of a group, `/admit` lets it in; a rule for its owner or a list shuts that door. */
+function compareAsking(where: string, before: Audience | undefined, after: Audience | undefined): Change[] {
+  if (before !== undefined && after !== undefined) return []
+  const asks = (who: Audience | undefined): boolean => who === undefined || who === 'public'
+  return compareRanked(`${where}: open to whom /admit lets in`, [false, true], {
+    before: asks(before),
+    after: asks(after),
+  })
 }
 
-function describePlace(place: PlaceConstraint): string {
-  const set = FIELDS.filter((field) => place[field] !== undefined).map((field) => `${field} ${place[field]}`)
-  return set.join(', ') || 'any other group'
+function compareBots(where: string, before: GroupRule | undefined, after: GroupRule | undefined): Change[] {
+  const [was, is] = [botsOf(before), botsOf(after)]
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
+    const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
+    return compareRanked(`${where}: bot ${id}`, ['ignore', 'mentioned', 'allow'], policies)
+  })
 }
 
-/** A bot that is heard somewhere, or heard there in another way. */
-function compareBots(before: readonly GroupRule[], after: readonly GroupRule[]): Change[] {
-  const [was, is] = [botLines(before), botLines(after)]
-  const gone = was.filter((line) => !is.includes(line)).map((line) => ({ by: -1, line: `${line}: taken out` }))
-  return [...gone, ...is.filter((line) => !was.includes(line)).map((line) => ({ by: 1, line: `${line}: added` }))]
+function botsOf({ bots = 'ignore', botIds = [] }: Partial<GroupRule> = {}): ReadonlyMap<string, typeof bots> {
+  return new Map(botIds.map((id) => [id.trim().toLowerCase(), bots]))
 }
 
-function botLines(rules: readonly GroupRule[]): readonly string[] {
-  return rules.flatMap((rule) => {
-    const { bots = 'ignore', botIds = [] } = rule
-    const where = describePlace(compile(rule).place)
-    return bots === 'ignore' ? [] : botIds.map((id) => `routing.access.groups: ${where}: bot ${id} (${bots})`)
+type Common = Pick<RoutingPolicy, 'ownerAlwaysTriggers' | 'wakeWords' | 'edits' | 'deletions'>
+const COMMON = ['ownerAlwaysTriggers', 'wakeWords', 'edits', 'deletions'] as const
+
+/** Where a dispatch rule asks for a mention, what counts as one also says which session and which agent it is for. */
+function asksForMention({ before, after }: Pick<Rules, 'before' | 'after'>): boolean {
+  return [...before.dispatch, ...after.dispatch].some(({ match }) => match.mentioned !== undefined)
+}
+
+function compareCommon(path: string, [before, after]: readonly [Common, Common], reroutes: boolean): Change[] {
+  const pair = <Key extends keyof Common>(key: Key) => ({ before: before[key], after: after[key] })
+  return [
+    ...compareRanked(`${path}ownerAlwaysTriggers`, [false, true], pair('ownerAlwaysTriggers')),
+    ...bothWays(compareWords(`${path}wakeWords`, pair('wakeWords')), reroutes),
+    ...compareRanked(`${path}edits`, ['ignore', 'update', 'rerun'], pair('edits')),
+    ...compareRanked(`${path}deletions`, ['redact', 'ignore'], pair('deletions')),
+  ]
+}
+
+/** The settings in force under the rules of a site; what both inherit is compared once, for everywhere. */
+function commonOf({ before, after, was, is }: Rules): readonly [Common, Common] {
+  const inherited = COMMON.filter((key) => was?.[key] === undefined && is?.[key] === undefined)
+  const shared = Object.fromEntries(inherited.map((key) => [key, before[key]]))
+  return [
+    { ...before, ...ownOf(was), ...shared },
+    { ...after, ...ownOf(is), ...shared },
+  ]
+}
+
+function ownOf(rule: GroupRule | undefined): Partial<Common> {
+  const own = COMMON.flatMap((key) => (rule?.[key] === undefined ? [] : [[key, rule[key]] as const]))
+  return Object.fromEntries(own)
+}
+
+function compareWords(path: string, { before, after }: Record<'before' | 'after', readonly string[]>): Change[] {
+  const [was, is] = [before, after].map((words) => words.map((word) => word.trim().toLowerCase()))
+  const line = (word: string, what: string): string => `${path}: "${word}": ${what}`
+  return [
+    ...(was ?? []).flatMap((word) => (is?.includes(word) ? [] : [{ by: -1, line: line(word, 'taken out') }])),
+    ...(is ?? []).flatMap((word) => (was?.includes(word) ? [] : [{ by: 1, line: line(word, 'added') }])),
+  ]
+}
+
+function compareBudget(before: RoutingPolicy['botBudget'], after: RoutingPolicy['botBudget']): Change[] {
+  return (['turns', 'tokens', 'quietMinutes'] as const).flatMap((key) => {
+    const more = after[key] - before[key]
+    const line = `routing.botBudget.${key}: ${after[key]} (was ${before[key]})`
+    // A budget is renewed after so many minutes: the fewer, the more often.
+    return more === 0 ? [] : [{ by: key === 'quietMinutes' ? -more : more, line }]
   })
 }
 
@@ -140,22 +219,27 @@ function weight(rule: string): number {
   return rule.startsWith('session.sendPolicy: allow') ? 1 : -1
 }
 
-const OTHER = [
-  'ownerAlwaysTriggers',
-  'wakeWords',
-  'edits',
-  'deletions',
-  'botBudget',
-  'dispatch',
-  'scope',
-  'dimensions',
-  'channelDimensions',
-  'direct',
-] as const
+/** Where each setting of the policy stands. A new one has to be compared above, or it shows as other. */
+const PATHS: Readonly<Record<keyof RoutingPolicy, string>> = {
+  people: 'people',
+  agents: 'agents',
+  access: 'routing.access',
+  ownerAlwaysTriggers: 'routing.ownerAlwaysTriggers',
+  wakeWords: 'routing.wakeWords',
+  edits: 'routing.edits',
+  deletions: 'routing.deletions',
+  botBudget: 'routing.botBudget',
+  dispatch: 'routing.dispatch',
+  sendPolicy: 'session.sendPolicy',
+  scope: 'session.scope',
+  dimensions: 'session.dimensions',
+  channelDimensions: 'channels.',
+  direct: 'session.direct',
+}
 
-function otherChanges(before: RoutingPolicy, after: RoutingPolicy): string[] {
-  const settings = OTHER.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
-  const rest = ({ access: { groups } }: RoutingPolicy) => JSON.stringify(groups.map(({ who: _who, ...rule }) => rule))
-  const triggers = rest(before) === rest(after) ? [] : ['routing.access.groups: changed']
-  return [...triggers, ...settings.map((key) => `${key}: changed`)]
+function otherChanges(before: RoutingPolicy, after: RoutingPolicy, changes: readonly Change[]): string[] {
+  return (Object.keys(PATHS) as (keyof RoutingPolicy)[])
+    .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+    .filter((key) => !changes.some(({ line }) => line.startsWith(PATHS[key])))
+    .map((key) => `${PATHS[key].replace(/\.$/, '')}: changed`)
 }

@@ -2,6 +2,7 @@ import type { BotBudget } from '../core/bot-budget.ts'
 import type { Audience, RoutingPolicy } from '../core/policy.ts'
 import { type ChatSettings, commonSettings } from './chat-settings.ts'
 import { compileSessionRules, type SessionRules } from './choose-session.ts'
+import { joinedChats } from './dimensions.ts'
 import { compileDispatchRules, type DispatchRules } from './dispatch-rules.ts'
 import { compileGroupRules, type GroupRules } from './group-rules.ts'
 import { compilePeople, type People } from './identity-links.ts'
@@ -25,7 +26,7 @@ export interface Routing {
 /**
  * Compiles the policy once; a changed configuration compiles anew. Throws `config` naming the path where two people
  * claim one id (K16) or a match has an empty value. Warnings, each beginning with its path: links that match more than
- * one channel or workspace (K15, BEHAVIOUR 2 row 11), unknown agents and dimensions.
+ * one channel or workspace (K15, BEHAVIOUR 2 row 11), unknown agents and dimensions, lists of dimensions that join chats.
  */
 export function compileRouting(policy: RoutingPolicy): { routing: Routing; warnings: string[] } {
   const { people, warnings } = compilePeople(policy.people)
@@ -42,5 +43,5 @@ export function compileRouting(policy: RoutingPolicy): { routing: Routing; warni
     sendPolicy: compileSendPolicy(policy.sendPolicy),
     sessions: compileSessionRules(policy),
   }
-  return { routing, warnings: [...warnings, ...dispatch.warnings] }
+  return { routing, warnings: [...warnings, ...dispatch.warnings, ...joinedChats(policy)] }
 }

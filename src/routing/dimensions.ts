@@ -1,4 +1,4 @@
-import type { ChannelId } from '../core/ids.ts'
+import { CHANNEL_IDS, type ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { DIMENSIONS, type Dimension } from '../core/session.ts'
 
@@ -31,4 +31,30 @@ export function compileDimensions(policy: Pick<RoutingPolicy, 'dimensions' | 'ch
 export function knownDimensions(names: readonly string[]): readonly Dimension[] {
   const known = names.map((name) => DIMENSIONS.find((dimension) => dimension === name.trim().toLowerCase()))
   return [...new Set(known.filter((dimension) => dimension !== undefined))]
+}
+
+/** Returns what lists without the chat join, a sentence each that begins with its path. */
+export function joinedChats(policy: Pick<RoutingPolicy, 'dimensions' | 'channelDimensions' | 'dispatch'>): string[] {
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ['session.dimensions', policy.dimensions],
+    ...CHANNEL_IDS.flatMap((channel) => {
+      const own = policy.channelDimensions[channel]
+      return own === undefined ? [] : ([[`channels.${channel}.dimensions`, own]] as const)
+    }),
+    ...policy.dispatch.flatMap(({ dimensions }, index) =>
+      dimensions === undefined ? [] : ([[`routing.dispatch[${index}].dimensions`, dimensions]] as const),
+    ),
+  ]
+  return lists.flatMap(([path, names]) => {
+    const known = knownDimensions(names)
+    if (known.includes('chat') || (known.length === 0 && names.length > 0)) return []
+    return [`${path}: ${whatIsJoined(known)}; add chat to keep them apart`]
+  })
+}
+
+function whatIsJoined(dimensions: readonly Dimension[]): string {
+  if (dimensions.length === 0) return 'all chats of an account are one session, and read each other there'
+  return dimensions.includes('sender')
+    ? 'the chats of one sender are one session: what was said in a direct chat is read where others listen'
+    : 'several chats are one session, and read each other there'
 }

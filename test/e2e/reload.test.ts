@@ -49,6 +49,31 @@ describe('a policy that changes while the daemon runs', () => {
     expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(2)
   })
 
+  it('H14 row 44: what joins conversations or answers more is named as wider, an empty list with what it means', async () => {
+    const of = await house()
+    of.file.routing = policy({
+      people: [ADA],
+      access: { direct: 'owner', groups: [{ match: {}, who: 'owner', trigger: 'always' }] },
+      scope: 'global',
+      dimensions: [],
+      dispatch: [{ match: { chat: '-100' }, dimensions: [] }],
+    })
+    const { wider, warnings } = await of.daemon.operator.config.reload()
+    const joined = 'nothing, all chats of an account are one session (was chat)'
+    expect(wider).toEqual(
+      expect.arrayContaining([
+        'routing.access.groups: any other group: trigger: always (was mention)',
+        'session.scope: global (was routed)',
+        `session.dimensions: ${joined}`,
+        `routing.dispatch: chat -100: sessions by: ${joined}`,
+      ]),
+    )
+    expect(warnings).toEqual([
+      expect.stringMatching(/^session\.dimensions: all chats of an account are one session/),
+      expect.stringMatching(/^routing\.dispatch\[0\]\.dimensions: all chats of an account are one session/),
+    ])
+  })
+
   it('RELIABILITY K13: a file with a mistake changes nothing', async () => {
     const of = await house()
     of.file.mistake = 'parley.yaml:3: people.bob.role: must be owner or member'

@@ -114,6 +114,24 @@ describe('dispatch rules', () => {
     expect(scope(['planet'])).toEqual(['chat'])
   })
 
+  it('K20: each list that joins chats is told with its path, and what it joins', () => {
+    const warnings = (changes: Parameters<typeof household>[0]) =>
+      compileRouting(household({ people: [], ...changes })).warnings
+    const joined = 'all chats of an account are one session, and read each other there; add chat to keep them apart'
+    expect(warnings({ dimensions: [] })).toEqual([`session.dimensions: ${joined}`])
+    expect(warnings({ channelDimensions: { slack: [], discord: ['chat'] } })).toEqual([
+      `channels.slack.dimensions: ${joined}`,
+    ])
+    expect(warnings({ dispatch: [{ match: { chat: '-1' } }, { match: { chat: '-2' }, dimensions: [] }] })).toEqual([
+      `routing.dispatch[1].dimensions: ${joined}`,
+    ])
+    expect(warnings({ dimensions: ['space', 'topic'] })[0]).toMatch(
+      /^session\.dimensions: several chats are one session/,
+    )
+    expect(warnings({ dimensions: ['sender'] })[0]).toMatch(/^session\.dimensions: the chats of one sender/)
+    expect(warnings({ dimensions: ['chat', 'sender'] })).toEqual([])
+  })
+
   it('K21: an unknown agent falls back to the default and is warned about, the rule still counts', () => {
     const policy = household({
       dispatch: [{ name: 'odd', match: { chat: '-100' }, agent: 'nobody', dimensions: ['planet'] }],
