@@ -11,6 +11,7 @@ import {
   sitesToCompare,
 } from './compare-rules.ts'
 import { compareSessions, joinsChats } from './compare-sessions.ts'
+import { overlaps, parseLink } from './identity-links.ts'
 import { normalised } from './match-facts.ts'
 
 /**
@@ -70,12 +71,14 @@ function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
   return [...changes, ...compareRanked('people: open to whoever has the claim link', [false, true], unowned)]
 }
 
-/** Whether a rule restricts or sends elsewhere what this person says. */
+/** Whether a rule restricts or sends elsewhere what this person says, by name or by one of their ids. */
 function isNamed({ dispatch, sendPolicy }: RoutingPolicy, { id, ids }: PersonPolicy): boolean {
-  const names = [id, ...ids].map(normalised)
-  return [...dispatch.map(({ match }) => match.sender), ...sendPolicy.rules.map(({ match }) => match.person)].some(
-    (name) => name !== undefined && names.includes(normalised(name)),
-  )
+  const links = ids.map(parseLink)
+  const names = [...dispatch.map(({ match }) => match.sender), ...sendPolicy.rules.map(({ match }) => match.person)]
+  return names.some((name) => {
+    const link = parseLink(name ?? '')
+    return normalised(name) === id || links.some((one) => one.id === link.id && overlaps(one, link))
+  })
 }
 
 function isUnowned(people: readonly PersonPolicy[]): boolean {

@@ -1,5 +1,5 @@
 import type { DispatchRule, GroupRule } from '../core/policy.ts'
-import { type Link, parseLink } from './identity-links.ts'
+import { type Link, overlaps, parseLink } from './identity-links.ts'
 import { normalised } from './match-facts.ts'
 import { allows, compilePlace, type PlaceConstraint } from './place-match.ts'
 
@@ -93,17 +93,11 @@ function mayBeOne([one, other]: readonly string[], isPerson: (sender: string) =>
   if (one === undefined || other === undefined) return true
   if (isPerson(one) && isPerson(other)) return false
   const [left, right] = [parseLink(one), parseLink(other)]
-  return isId(left) && isId(right) ? overlap(left, right) : true
+  return isId(left) && isId(right) ? left.id === right.id && overlaps(left, right) : true
 }
 
 function isId({ channel, team, id }: Link): boolean {
   return channel !== undefined || team !== undefined || /^-?\d+$/.test(id)
-}
-
-function overlap(one: Link, other: Link): boolean {
-  const same = (left: string | undefined, right: string | undefined) =>
-    left === undefined || right === undefined || left === right
-  return one.id === other.id && same(one.channel, other.channel) && same(one.team, other.team)
 }
 
 export function describeSite(site: Site, otherwise: string): string {

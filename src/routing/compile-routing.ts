@@ -40,7 +40,7 @@ export function compileRouting(policy: RoutingPolicy): { routing: Routing; warni
     common,
     botBudget: policy.botBudget,
     dispatch: dispatch.dispatch,
-    sendPolicy: compileSendPolicy(policy.sendPolicy),
+    sendPolicy: compileSendPolicy(policy.sendPolicy, people),
     sessions: compileSessionRules(policy),
   }
   return { routing, warnings: [...warnings, ...dispatch.warnings, ...joinedChats(policy)] }

@@ -100,18 +100,18 @@ function refuseEmpty({ id, path }: PersonLink): void {
 }
 
 function refuseClaimed(link: PersonLink, others: readonly PersonLink[] = []): void {
-  const other = others.find(
-    (claimed) =>
-      claimed.identity.person !== link.identity.person &&
-      overlap(claimed.channel, link.channel) &&
-      overlap(claimed.team, link.team),
-  )
+  const other = others.find((claimed) => claimed.identity.person !== link.identity.person && overlaps(claimed, link))
   if (other) {
     throw new ParleyError(
       'config',
       `${link.path} claims an id that ${other.path} claims too; give it to one person only`,
     )
   }
+}
+
+/** Whether two links of one id may name one sender. */
+export function overlaps(one: Link, other: Link): boolean {
+  return overlap(one.channel, other.channel) && overlap(one.team, other.team)
 }
 
 function overlap(a: string | undefined, b: string | undefined): boolean {

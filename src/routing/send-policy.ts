@@ -1,6 +1,7 @@
 import type { Address, ChatType } from '../core/address.ts'
-import type { PersonId, ScopeKey } from '../core/ids.ts'
+import { type PersonId, type ScopeKey, toPersonId } from '../core/ids.ts'
 import type { SendPolicy, SendRule } from '../core/policy.ts'
+import { type Link, matchesLink, overlaps, type People, parseLink } from './identity-links.ts'
 import { type MatchFacts, matchFacts, NO_SENDER } from './match-facts.ts'
 import { allows, compilePlace, constraint, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
 import type { RouteFacts } from './route-facts.ts'
@@ -9,8 +10,15 @@ import { createRuleIndex, firstMatch, type IndexKey, type Ranked, type RuleIndex
 interface SendRuleEntry extends Ranked {
   readonly place: PlaceConstraint
   readonly chatType: ChatType | undefined
-  readonly person: string | undefined
+  readonly person: PersonConstraint | undefined
   readonly keyPrefix: string | undefined
+}
+
+/** A person's canonical name, or one of their ids. The name of a configured person is never read as somebody's id. */
+interface PersonConstraint {
+  /** The canonical name; of an id, whoever the configuration gives it to. */
+  readonly names: readonly string[]
+  readonly link: Link | undefined
 }
 
 export interface SendRules {
@@ -33,8 +41,8 @@ export interface SendVerdict {
   readonly config?: string
 }
 
-export function compileSendPolicy(policy: SendPolicy): SendRules {
-  const entries = policy.rules.map(compileRule)
+export function compileSendPolicy(policy: SendPolicy, people: People): SendRules {
+  const entries = policy.rules.map((rule, rank) => compileRule(rule, rank, people))
   const of = (action: SendRule['action']): RuleIndex<SendRuleEntry> =>
     createRuleIndex(
       entries.filter(({ rank }) => (policy.rules[rank]?.action ?? 'allow') === action),
@@ -54,7 +62,7 @@ export function compileSendPolicy(policy: SendPolicy): SendRules {
  */
 export function sendAllowed(
   routing: { readonly sendPolicy: SendRules },
-  facts: Pick<RouteFacts, 'sendOverride' | 'formerChat'>,
+  facts: Pick<RouteFacts, 'sendOverride' | 'formerChat' | 'personOf'>,
   target: SendTarget & { readonly address: Address; readonly person?: PersonId | undefined },
 ): SendVerdict {
   const { address, person } = target
@@ -66,36 +74,49 @@ export function sendAllowed(
 /** As `sendAllowed`, for a place that is worked out already. */
 export function decideSend(
   rules: SendRules,
-  facts: Pick<RouteFacts, 'sendOverride'>,
+  facts: Pick<RouteFacts, 'sendOverride' | 'personOf'>,
   target: SendTarget & { readonly place: MatchFacts },
 ): SendVerdict {
   const override = facts.sendOverride(target.scopeKey)
   if (override) return { allowed: override === 'allow', because: `the session's override: ${override}` }
-  const denied = findRule(rules.denies, target)
+  const denied = findRule(rules.denies, target, facts)
   if (denied) return byRule(denied, 'denies')
-  const allowed = findRule(rules.allows, target)
+  const allowed = findRule(rules.allows, target, facts)
   if (allowed) return byRule(allowed, 'allows')
   return rules.byDefault
 }
 
-function compileRule({ match }: SendRule, rank: number): SendRuleEntry {
+function compileRule({ match }: SendRule, rank: number, people: People): SendRuleEntry {
   const path = `session.sendPolicy.rules[${rank}].match`
   return {
     rank,
     place: compilePlace(match, path),
     chatType: constraint(match.chatType, `${path}.chatType`) as ChatType | undefined,
-    person: constraint(match.person, `${path}.person`),
+    person: compilePerson(constraint(match.person, `${path}.person`), people),
     keyPrefix: constraint(match.keyPrefix, `${path}.keyPrefix`),
   }
 }
 
+function compilePerson(text: string | undefined, people: People): PersonConstraint | undefined {
+  if (text === undefined) return undefined
+  if (people.roles.has(toPersonId(text))) return { names: [text], link: undefined }
+  const link = parseLink(text)
+  const holders = (people.links.get(link.id) ?? []).filter((other) => overlaps(link, other))
+  return { names: [text, ...holders.flatMap(({ identity }) => identity.person ?? [])], link }
+}
+
+/** Whom the store links an id to is not known here: a rule for an id that nobody is configured with is always looked at. */
 function ruleKeys({ place, person }: SendRuleEntry): readonly IndexKey[] {
-  return person === undefined || place.chat !== undefined ? placeKeys(place) : [{ field: 'person', value: person }]
+  if (person === undefined || place.chat !== undefined) return placeKeys(place)
+  if (person.link && person.names.length === 1) return []
+  const byName = person.names.map((value): IndexKey => ({ field: 'person', value }))
+  return person.link ? [...byName, { field: 'senderId', value: person.link.id }] : byName
 }
 
 function findRule(
   index: RuleIndex<SendRuleEntry>,
   { place, displayKey }: SendTarget & { readonly place: MatchFacts },
+  facts: Pick<RouteFacts, 'personOf'>,
 ): SendRuleEntry | undefined {
   return firstMatch(
     index,
@@ -103,9 +124,24 @@ function findRule(
     (rule) =>
       matchesPlace(rule.place, place) &&
       allows(rule.chatType, place.chatType) &&
-      allows<string>(rule.person, place.person) &&
+      matchesPerson(rule.person, place, facts) &&
       hasPrefix(rule.keyPrefix, displayKey.toLowerCase(), place),
   )
+}
+
+/** The person of a session is known by name when something is sent there, and by id as well when somebody speaks. */
+function matchesPerson(
+  wanted: PersonConstraint | undefined,
+  place: MatchFacts,
+  { personOf }: Pick<RouteFacts, 'personOf'>,
+): boolean {
+  if (wanted === undefined) return true
+  const { names, link } = wanted
+  if (place.person !== undefined && names.includes(place.person)) return true
+  if (link === undefined) return false
+  if (matchesLink(link, place, place.channel)) return true
+  if (link.channel === undefined || place.person === undefined) return false
+  return personOf(link.channel, link.id, link.team)?.person === place.person
 }
 
 /** A prefix that names the id a chat had before means the chat too. */

@@ -57,6 +57,28 @@ describe('aliases', () => {
     expect(aliasesOf({}, { ...inGroup, dimensions: [] })).toEqual([])
   })
 
+  it.each(['slack', 'discord'] as const)(
+    'row 42: a thread of %s that shares the session of its channel has no name of its own',
+    (channel) => {
+      const joined = { ...inGroup, channelDimensions: { [channel]: ['chat'] } } as const
+      const place = `${channel}:channel:c1`
+      const names = [`agent:main:${place}`, place]
+      expect(aliasesOf({ address: slackChannel('C1', { channel, topic: '17.5' }) }, joined)).toEqual(names)
+      expect(aliasesOf({ address: slackChannel('C1', { channel }) }, joined)).toEqual(names)
+      expect(aliasesOf({ address: slackChannel('C1', { channel, topic: '17.5' }) }, inGroup)).toEqual(
+        names.map((name) => `${name}/17.5`),
+      )
+    },
+  )
+
+  it('row 42: a session of one sender has no name of the place, in a thread and a forum topic neither', () => {
+    const apart = { ...inGroup, channelDimensions: {}, dimensions: ['chat', 'topic', 'sender'] } as const
+    expect(aliasesOf({ address: slackChannel('C1', { topic: '17.5' }) }, apart)).toEqual([])
+    expect(aliasesOf({ address: group('-100', { topic: '42' }) }, apart)).toEqual([])
+    const rule = { ...inGroup, dispatch: [{ match: { chat: '-100' }, dimensions: ['chat', 'sender'] }] }
+    expect(aliasesOf({}, rule)).toEqual([])
+  })
+
   it('K45: only the main session carries the main alias, and no other', () => {
     expect(aliasesOf({ address: direct('111') }, { direct: 'main' })).toEqual(['agent:main:main'])
     expect(aliasesOf({ address: direct('111') })).not.toContain('agent:main:main')

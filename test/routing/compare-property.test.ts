@@ -52,7 +52,7 @@ const dispatchRule = record({
 }) as unknown as fc.Arbitrary<DispatchRule>
 
 const sendRule = record({
-  match: record({ ...place, chatType: maybe('direct', 'group'), person: maybe('ada', 'bob', 'telegram:2') }),
+  match: record({ ...place, chatType: maybe('direct', 'group'), person: maybe('ada', 'bob', 'telegram:2', '2') }),
   action: maybe('allow', 'deny'),
 }) as unknown as fc.Arbitrary<SendRule>
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/core/address.ts'
 import { toAccountId, toPersonId, toScopeKey } from '../../src/core/ids.ts'
+import type { InboundMessage } from '../../src/core/message.ts'
 import type { SendPolicy, SendRule } from '../../src/core/policy.ts'
 import type { SendOverride } from '../../src/core/session.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
@@ -135,6 +136,42 @@ describe('send policy', () => {
     const policy = household({ sendPolicy: rules(deny({ person: 'bob' })) })
     const by = (id: string) => verdict(decide(policy, message({ sender: user(id), mentioned: true })))
     expect([by('444'), by('111')]).toEqual(['context/send_policy', 'run/mentioned'])
+  })
+
+  it.each([
+    ['telegram:111', true],
+    [' slack:t01/U333 ', true],
+    ['slack:U333', true],
+    ['222', true],
+    ['telegram:222', false],
+    ['slack:T02/U333', false],
+    ['444', false],
+  ])('row 43: a rule that names %s means the person it is linked to: %s, wherever they are', (id, ada) => {
+    const policy = household({ sendPolicy: rules(deny({ person: id })) })
+    const slack = message({ address: slackChannel(), sender: user('U333', { team: 'T01' }), mentioned: true })
+    const heard = [slack, message({ mentioned: true })].map((event) => decide(policy, event).kind)
+    expect(heard).toEqual(ada ? ['context', 'context'] : ['run', 'run'])
+    expect(ask(policy.sendPolicy, { person: 'ada' }).allowed).toBe(!ada)
+  })
+
+  it('row 43: an id that is linked in the store alone, or to nobody, is found as well', () => {
+    const policy = household({ sendPolicy: rules(deny({ person: 'telegram:555' })) })
+    const personOf = (_channel: string, id: string) =>
+      ['555', 'U5'].includes(id) ? { person: toPersonId('dora'), role: 'member' as const } : undefined
+    const dora = message({ address: slackChannel(), sender: user('U5', { team: 'T01' }), mentioned: true })
+    const by = (event: InboundMessage, facts = {}) => decide(policy, event, { facts }).kind
+    expect([by(dora, { personOf }), by(dora)]).toEqual(['context', 'run'])
+    expect(by(message({ sender: user('555'), mentioned: true }))).toBe('context')
+    expect(by(message({ sender: user('556'), mentioned: true }), { personOf })).toBe('run')
+    const target = { address: group('-9'), scopeKey: toScopeKey('sk_v1_x'), displayKey: 'telegram:group:-9' }
+    const exit = (person: string) =>
+      sendAllowed(routingOf(policy), routeFacts({ personOf }), { ...target, person: toPersonId(person) }).allowed
+    expect([exit('dora'), exit('bob')]).toEqual([false, true])
+  })
+
+  it("row 43: nobody is meant by a rule for a configured person by having that person's name as id", () => {
+    const policy = household({ sendPolicy: rules(deny({ person: 'ada' })) })
+    expect(decide(policy, message({ sender: user('ada'), mentioned: true })).kind).toBe('run')
   })
 
   it('T27: a command in a denied session is still control (BEHAVIOUR 2 row 39)', () => {
