@@ -127,6 +127,18 @@ describe('/send', () => {
     expect(await tell(house, '/send reset')).toContain('follow the configuration')
   })
 
+  it('row 45: words that are no mode get the usage, change nothing and reach no model', async () => {
+    const house = await startHousehold({ script: () => textReply('answered') })
+    await tell(house, '/send off')
+    for (const words of ['maybe', 'on please', 'this to Bob: hello', 'offf']) {
+      expect(await tell(house, `/send ${words}`)).toBe(
+        'Say /send on, /send off, or /send inherit to follow the configuration again.',
+      )
+    }
+    expect(await tell(house, '/send')).toContain('Sending is off here.')
+    expect(house.anthropic?.ledger.requests()).toEqual([])
+  })
+
   it('T26, T27: on beats a rule that denies, inherit gives it back', async () => {
     const sendPolicy = {
       rules: [{ match: { channel: 'telegram' }, action: 'deny' as const }],
