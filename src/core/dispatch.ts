@@ -115,6 +115,8 @@ export interface Route {
   readonly chatType: ChatType
   /** `default`, `dispatch.rule` or `dispatch.rule:<name>` (K22). */
   readonly matchedBy: string
+  /** Not everybody who speaks in the place has this session there: senders are apart, or a rule asks who speaks or how. */
+  readonly apart?: true
 }
 
 /** Who is behind a dispatch. Role `guest` and no person: nobody we know. */

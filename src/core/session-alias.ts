@@ -5,7 +5,7 @@ import type { SessionScope } from './session.ts'
 
 /** What a session's aliases are made from. */
 export interface AliasFacts {
-  readonly route: Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'kind' | 'displayKey'>
+  readonly route: Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'kind' | 'displayKey' | 'apart'>
   readonly event: Pick<InboundEvent, 'address' | 'sender'>
   readonly person: PersonId | undefined
 }
@@ -16,11 +16,12 @@ export interface AliasFacts {
  * what is said in it belongs to no one chat. A session whose key its caller gave has that key as its only name.
  */
 export function sessionAliases({ route, event, person }: AliasFacts): readonly string[] {
-  const { agent, scope, scopeKey, kind, displayKey } = route
+  const { agent, scope, scopeKey, kind, displayKey, apart = false } = route
   if (kind === 'main') return [mainAlias(agent)]
   if (kind === 'cron' || scopeKey === displayKey) return [normalName(displayKey)]
   if (scope.dimensions.length === 0) return []
-  return [...new Set(event.address.chatType === 'direct' ? directAliases(agent, event, person) : placeAliases(scope))]
+  if (event.address.chatType === 'direct') return [...new Set(directAliases(agent, event, person))]
+  return apart ? [] : placeAliases(scope)
 }
 
 export function mainAlias(agent: AgentId): string {
@@ -56,10 +57,10 @@ function directAliases(
   return [...forms, plainName(channel, account, `direct:${chat}`)]
 }
 
-/** Of a place whose people share the session: members that are set apart have no name of the place. */
-function placeAliases({ agent, channel, account, dimensions, values }: SessionScope): readonly string[] {
+/** The names of a place belong to a session that all who speak there share. */
+function placeAliases({ agent, channel, account, values }: SessionScope): readonly string[] {
   const { chat, topic } = values
-  if (chat === undefined || dimensions.includes('sender')) return []
+  if (chat === undefined) return []
   const place = topic === undefined ? chat : `${chat}/${topic.slice('topic:'.length)}`
   return [`agent:${agent}:${channel}:${place}`, plainName(channel, account, place)]
 }

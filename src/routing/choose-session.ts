@@ -1,6 +1,6 @@
 import type { ChatType } from '../core/address.ts'
 import type { Dispatch, Identity, Route, TraceStep } from '../core/dispatch.ts'
-import { type AgentId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
+import { type AgentId, type ChannelId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { SessionKind, SessionScope } from '../core/session.ts'
 import { agentOfKey, mainAlias, normalName } from '../core/session-alias.ts'
@@ -100,10 +100,16 @@ export function chooseSession(rules: SessionRules, caller: Caller, matched: Disp
       kind: session.kind,
       chatType: session.chatType ?? (schedule ? 'direct' : address.chatType),
       matchedBy: rule?.matchedBy ?? 'default',
+      ...(isApart(rules, rule, address.channel) ? { apart: true } : {}),
     },
     dispatchStep: rule?.step ?? BY_DEFAULT,
     sessionStep: session.step,
   }
+}
+
+function isApart({ dimensions }: SessionRules, rule: DispatchRuleEntry | undefined, channel: ChannelId): boolean {
+  const list = rule?.dimensions ?? dimensions[channel]
+  return list.dimensions.includes('sender') || rule?.sender !== undefined || rule?.mentioned !== undefined
 }
 
 function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller): ChosenSession | undefined {

@@ -4,7 +4,7 @@ import type { InboundMessage } from '../../src/core/message.ts'
 import { normalName, sessionAliases } from '../../src/core/session-alias.ts'
 import { decide, routeOf } from '../fakes/decide.ts'
 import { direct, dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
-import { household } from '../fakes/routing-policy.ts'
+import { agents, household } from '../fakes/routing-policy.ts'
 
 type Rules = Parameters<typeof household>[0]
 
@@ -77,6 +77,26 @@ describe('aliases', () => {
     expect(aliasesOf({ address: group('-100', { topic: '42' }) }, apart)).toEqual([])
     const rule = { ...inGroup, dispatch: [{ match: { chat: '-100' }, dimensions: ['chat', 'sender'] }] }
     expect(aliasesOf({}, rule)).toEqual([])
+  })
+
+  it.each([
+    ['for a sender', { sender: 'ada' }],
+    ['for an id', { sender: 'telegram:111' }],
+    ['for what mentions the agent', { mentioned: false }],
+  ])('row 42: a rule %s gives its session no name of the place, a rule for the place does', (_what, match) => {
+    const rules = (place: object) => ({
+      ...inGroup,
+      agents: agents('main', 'second'),
+      dispatch: [{ match: place, agent: 'second' }],
+    })
+    expect(aliasesOf({}, rules({ chat: '-100', ...match }))).toEqual([])
+    expect(aliasesOf({}, rules({ chat: '-100' }))).toEqual(['agent:second:telegram:group:-100', 'telegram:group:-100'])
+    // In a direct chat nobody else speaks.
+    expect(aliasesOf({ address: direct('111') }, rules({ sender: 'ada' }))).toContain('telegram:direct:111')
+  })
+
+  it('row 42: where senders are apart, what the agent posts by itself has no name of the place either', () => {
+    expect(aliasesOf({ sender: user('') }, { ...inGroup, dimensions: ['chat', 'sender'] })).toEqual([])
   })
 
   it('K45: only the main session carries the main alias, and no other', () => {
