@@ -8,9 +8,10 @@ import { createConverse } from './converse.ts'
 import type { Address } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
-import type { Decided, Decision, Dispatch } from './core/dispatch.ts'
-import type { ChannelId, IdSource } from './core/ids.ts'
+import type { Decided, Decision, Dispatch, Identity } from './core/dispatch.ts'
+import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
+import type { Role } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
@@ -60,6 +61,7 @@ export interface EngineParts {
   readonly gate: {
     decided(dispatch: Dispatch, decision: Decision): void
     readonly admissions: Pick<Admissions, 'refused'>
+    roleOf(person: PersonId): Promise<Role>
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
@@ -96,7 +98,8 @@ export function createEngine(parts: EngineParts): Engine {
   const transcript = createTranscript(store.read.events, VIEW_LIMITS)
   const participants = createParticipants()
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, parts.overrides)
-  const { sessionTools, visits } = createSessionDoors(parts, { running, agent, accept })
+  const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
+  const { sessionTools, visits } = createSessionDoors(parts, { running, agent, accept, whoIs })
   const converse = createConverse({
     ...{ store, clock, queue, transcript, delivery, busy, agent },
     runAgent: agentLoop(parts, sessionTools),
@@ -148,19 +151,18 @@ export function createEngine(parts: EngineParts): Engine {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)
     })
   }
-  const sessions = sessionsOf(parts, { running, participants, transcript, accept })
+  const sessions = sessionsOf(parts, { running, participants, transcript, accept, whoIs })
   return { pipeline, accept, delivery, running, say, sessionTools, visits, sessions, recover }
 }
 
 function sessionsOf(
   { config, store, clock, ids, overrides, routing, facts, accounts }: EngineParts,
-  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript' | 'accept'>,
+  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript' | 'accept' | 'whoIs'>,
 ): SessionService {
   const place: LiveSessions['place'] = (address) =>
     placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
   const posts = (channel: ChannelId): boolean => accounts.all.some((account) => account.channel === channel)
-  const whoIs: LiveSessions['whoIs'] = (platformId) => personBehind(routing.people, facts, platformId)
-  const live = { ...kept, ids, overrides, place, posts, whoIs }
+  const live = { ...kept, ids, overrides, place, posts }
   return createSessionService({ ...sessionRules(config, store), store, clock, live })
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Accounts } from './channels/accounts.ts'
-import type { Config } from './config/config.ts'
+import { type Config, DEFAULT_SESSION_TOOLS } from './config/config.ts'
 import type { Clock } from './core/clock.ts'
 import type { IdSource } from './core/ids.ts'
 import type { Session } from './core/session.ts'
@@ -10,7 +10,7 @@ import type { Visits } from './core/visit.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { sourceRoute } from './routing/source-route.ts'
 import { sessionRules } from './sessions/service/session-rules.ts'
-import { createReach } from './sessions/session-tools/reach.ts'
+import { createReach, type ReachDeps } from './sessions/session-tools/reach.ts'
 import type { SendDeps } from './sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from './sessions/session-tools/session-tools.ts'
 import { createVisits, type VisitDeps } from './sessions/session-tools/visit.ts'
@@ -30,14 +30,19 @@ export interface SessionDoorParts {
   readonly ids: IdSource
   readonly accounts: Accounts
   readonly routing: Routing
+  readonly gate: Pick<ReachDeps, 'roleOf'>
 }
 
-export interface SessionDoorEnds extends Pick<SendDeps, 'running' | 'accept'> {
+export interface SessionDoorEnds extends Pick<SendDeps, 'running' | 'accept'>, Pick<ReachDeps, 'whoIs'> {
   agent(session: Session): AgentProfile
 }
 
-export function createSessionDoors(parts: SessionDoorParts, { running, accept, agent }: SessionDoorEnds): SessionDoors {
+export function createSessionDoors(
+  parts: SessionDoorParts,
+  { running, accept, agent, whoIs }: SessionDoorEnds,
+): SessionDoors {
   const { config, store, clock, ids, accounts, routing } = parts
+  const { roleOf } = parts.gate
   const access = sessionRules(config, store)
   const file = basename(config.store.path)
   const deps: SessionToolsDeps & VisitDeps = {
@@ -49,7 +54,10 @@ export function createSessionDoors(parts: SessionDoorParts, { running, accept, a
     accept,
     waits: createWaitGraph(),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
-    reach: createReach({ agents: config.sessionTools?.agents ?? [], access }),
+    reach: createReach({
+      ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
+      ...{ read: store.read, access, whoIs, roleOf },
+    }),
     staleMs: access.staleMs,
     modelOf: (session) => agent(session).model,
     transcriptPath: (session) => `${file}#${session}`,

@@ -3,6 +3,7 @@ import { formatAddress } from './core/address.ts'
 import type { ChannelId } from './core/ids.ts'
 import type { MessageLink, MessageLookup } from './core/message-link.ts'
 import type { WhyReport } from './core/operator.ts'
+import { deniedCalls } from './sessions/commands/describe-row.ts'
 import { findMessages } from './sessions/commands/find-messages.ts'
 import type { InboxRow, StoreReader } from './store/store.ts'
 
@@ -54,12 +55,11 @@ async function isKnown(read: StoreReader, channel: ChannelId, chat: string): Pro
   return found.some((sessions) => sessions.length > 0)
 }
 
-async function whyReport(
-  { id, dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  read: StoreReader,
-): Promise<WhyReport> {
+async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
+  const { id, dispatch, decision, state, outcome, sessionId, turnId } = row
   const { event, traceId, receivedAt } = dispatch
   const deliveries = await read.outbox.ofSource(turnId ?? id)
+  const denied = await deniedCalls(row, read)
   return {
     inboxId: id,
     traceId,
@@ -77,6 +77,7 @@ async function whyReport(
     ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(turnId === undefined ? {} : { turn: turnId }),
     outcome: outcome ?? state,
+    ...(denied.length === 0 ? {} : { denied }),
     deliveries: deliveries.map(({ state, messageId, reason }) => ({
       state,
       ...(messageId === undefined ? {} : { messageId }),

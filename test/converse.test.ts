@@ -44,7 +44,7 @@ function converseWith(steps: readonly JournalDraft[], commit: () => void = () =>
 function turnOf(): StartedTurn {
   const { traceId, reply } = dispatchOf(1, 1)
   const session = sessionDraft(1) as StartedTurn['session']
-  return { id: ids.turn(), session, traceId, reply, startedAt: 1, principal: { role: 'owner' } }
+  return { id: ids.turn(), session, traceId, reply, startedAt: 1 }
 }
 
 const OVER = ['agent over', 'typing over', 'settled']

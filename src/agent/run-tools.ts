@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
-import { toError } from '../core/errors.ts'
+import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ModelToolCall } from '../core/model.ts'
-import type { JournalDraft, ToolContext } from '../core/turn.ts'
+import type { JournalDraft, Tool, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
@@ -81,11 +81,15 @@ async function runOne({ call, tool, intended }: RunPlan, { clock, context }: Too
   return result
 }
 
-async function outcomeOf(call: ModelToolCall, run: () => Promise<string>): Promise<ToolResultData> {
+async function outcomeOf(call: ModelToolCall, run: () => ReturnType<Tool['run']>): Promise<ToolResultData> {
   try {
-    return { callId: call.id, tool: call.name, content: cut(await run()), isError: false }
+    const output = await run()
+    const { text, shows } = typeof output === 'string' ? { text: output, shows: [] } : output
+    const result = { callId: call.id, tool: call.name, content: cut(text), isError: false }
+    return shows.length === 0 ? result : { ...result, shows }
   } catch (error) {
-    return errorResult(call, cut(toError(error).message))
+    const result = errorResult(call, cut(toError(error).message))
+    return errorCode(error) === 'forbidden' ? { ...result, denied: true } : result
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
+import type { ToolResultData } from '../core/event.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
 import {
   addUsage,
@@ -163,6 +164,7 @@ async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelTo
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
   const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
   const results = yield* runTools(plans, { clock: settings.clock, context: contextOf(run) })
+  tellDenied(run, results)
   const inOrder = calls.flatMap(({ id }) => results.filter((result) => result.callId === id).slice(0, 1))
   progress.messages = [
     ...progress.messages,
@@ -175,9 +177,18 @@ async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelTo
   progress.messages = [...progress.messages, ...said.map((text): ModelMessage => ({ role: 'user', text }))]
 }
 
+/** A denial is an ordinary result to the model; the operator finds it in the log and by `why`. */
+function tellDenied(
+  { settings: { logger }, request: { traceId, sessionId } }: Run,
+  results: readonly ToolResultData[],
+) {
+  for (const { tool, content, denied } of results)
+    if (denied) logger.info('A tool call was denied', { traceId, sessionId, tool, reason: content })
+}
+
 function contextOf({ settings, request, signal }: Run): Omit<ToolContext, 'callId'> {
-  const { turnId, sessionId, agent, principal } = request
-  return { turnId, sessionId, agentId: agent.id, principal, signal, now: () => settings.clock.now() }
+  const { turnId, sessionId, agent } = request
+  return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now() }
 }
 
 function journalStep({ text, calls, model, usage }: Answer): JournalDraft {

@@ -16,8 +16,8 @@ export interface Config {
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
   readonly session: SessionSettings
-  /** Agents whose sessions tools reach each other's sessions; absent: each agent its own only (T32). */
-  readonly sessionTools?: { readonly agents: readonly AgentId[] }
+  /** Absent: `DEFAULT_SESSION_TOOLS`. */
+  readonly sessionTools?: SessionToolSettings
   readonly schedules: readonly ConfiguredSchedule[]
   readonly store: { readonly path: string }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
@@ -47,5 +47,15 @@ export interface SessionSettings {
   /** Days without a word after which a session counts as inactive (S12); 3 if absent. */
   readonly staleDays?: number
 }
+
+export interface SessionToolSettings {
+  /** Agents whose session tools reach each other's sessions; none: each agent its own only (T32). */
+  readonly agents: readonly AgentId[]
+  /** What the tools may read where others see the answer: that conversation alone, or what the asker could read. */
+  readonly inGroups: 'here' | 'asker'
+}
+
+/** Each agent reaches its own sessions only, and reads nothing else where others see the answer. */
+export const DEFAULT_SESSION_TOOLS: SessionToolSettings = { agents: [], inGroups: 'here' }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

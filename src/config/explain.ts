@@ -1,8 +1,16 @@
 import { formatAddress } from '../core/address.ts'
 import { CHANNEL_IDS } from '../core/ids.ts'
-import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
+import type {
+  Audience,
+  DeletionPolicy,
+  EditPolicy,
+  GroupRule,
+  PlaceMatch,
+  RoutingPolicy,
+  SendRule,
+} from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
-import type { Config } from './config.ts'
+import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings } from './config.ts'
 
 /**
  * What the configuration means once every default is filled in, for an operator to read: who may talk where, who
@@ -106,7 +114,11 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
   return [...rules, `session.sendPolicy.default: ${sendPolicy.default}`]
 }
 
-function sessionLines({ routing, session: { queue, staleDays }, sessionTools }: Config): string[] {
+function sessionLines({
+  routing,
+  session: { queue, staleDays },
+  sessionTools = DEFAULT_SESSION_TOOLS,
+}: Config): string[] {
   const own = CHANNEL_IDS.flatMap((id) => {
     const dimensions = routing.channelDimensions[id]
     return dimensions === undefined ? [] : [`${id} ${list(dimensions)}`]
@@ -117,7 +129,25 @@ function sessionLines({ routing, session: { queue, staleDays }, sessionTools }: 
     `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
-    ...(sessionTools ? [`tools.sessions.agents: ${list(sessionTools.agents)} reach each other's sessions`] : []),
+    ...sessionToolLines(sessionTools, routing.people),
+  ]
+}
+
+/** Says who could make the agent read what: in private whatever they may read themselves, elsewhere by the setting. */
+function sessionToolLines({ agents, inGroups }: SessionToolSettings, people: RoutingPolicy['people']): string[] {
+  const owners = people.filter(({ role }) => role === 'owner').map(({ id }) => id)
+  const members = people.filter(({ role }) => role === 'member').map(({ id }) => id)
+  const who = [
+    `${owners.length === 0 ? 'an owner' : owners.join(', ')}: every session of the agent`,
+    ...(members.length === 0 ? [] : [`${members.join(', ')}: those they take part in`]),
+    'anybody else: none but their own chat',
+  ].join('; ')
+  return [
+    ...(agents.length === 0 ? [] : [`tools.sessions.agents: ${list(agents)} reach each other's sessions`]),
+    `tools.sessions, in a direct chat: can make the agent read ${who}`,
+    inGroups === 'here'
+      ? 'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation'
+      : `tools.sessions.inGroups: asker: where others see the answer, too, steered by whoever speaks there: can make the agent read ${who}`,
   ]
 }
 

@@ -57,6 +57,12 @@ const tools = z
           .array(text)
           .default([])
           .describe("Agents that may reach each other's sessions. Default: none; each reaches its own only."),
+        inGroups: z
+          .enum(['here', 'asker'])
+          .default('here')
+          .describe(
+            'Where others see the answer, the session tools read that conversation alone (here), or what everybody who asks could read (asker).',
+          ),
       })
       .prefault({}),
   })

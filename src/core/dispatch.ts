@@ -2,6 +2,7 @@ import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
+import type { AuthorId } from './platform-id.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 
 /** Which entrance a dispatch came by; authority depends on it. */
@@ -66,6 +67,8 @@ export interface PostedText {
   readonly participant?: string
   /** What wrote it; absent for somebody's own words. */
   readonly from?: Writer
+  /** Those who will read the answer elsewhere: the readers of the session whose turn asks. */
+  readonly readers?: readonly AuthorId[]
 }
 
 /** A text that no person wrote: data to the model, whoever's authority it comes with. */

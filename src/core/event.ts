@@ -173,6 +173,10 @@ export interface ToolResultData {
   readonly tool: string
   readonly content: string
   readonly isError: boolean
+  /** The host refused the call. */
+  readonly denied?: true
+  /** Sessions whose words are in `content`: their authors become authors of this one. */
+  readonly shows?: readonly SessionId[]
 }
 
 /** How a turn ended. `silent`: a marker and nothing else. */

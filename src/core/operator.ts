@@ -156,6 +156,8 @@ export interface WhyReport {
   readonly decision: string
   readonly reason: string
   readonly steps: readonly WhyStep[]
+  /** Tool calls of its turn that the host refused. */
+  readonly denied?: readonly { readonly tool: string; readonly reason: string }[]
   readonly session?: string
   readonly turn?: string
   /** What became of it; `waiting` and `claimed` while it is still owed. */

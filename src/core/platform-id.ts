@@ -1,4 +1,4 @@
-import type { ChannelId } from './ids.ts'
+import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
 
 /**
@@ -22,4 +22,27 @@ export function identifiesNobody(channel: ChannelId, { id, kind }: Pick<Sender, 
 
 export function isShared(channel: ChannelId, senderId: string): boolean {
   return channel === 'telegram' && SHARED_IDS.has(senderId)
+}
+
+/**
+ * Names whoever wrote something that a model is shown: a platform id (`telegram:111`), `person:<id>` for somebody who
+ * came by the API, `operator`, or `nobody`. The names are resolved to people when they are asked about, so that a link
+ * or its end counts at once.
+ */
+export type AuthorId = string
+
+/** Stands for text that has no known person behind it: bots, hooks, digests, anonymous admins. It may do nothing. */
+export const NOBODY: AuthorId = 'nobody'
+/** Stands for whoever can reach the local socket. */
+export const OPERATOR: AuthorId = 'operator'
+
+export function personAuthor(person: PersonId): AuthorId {
+  return `person:${person}`
+}
+
+const PERSON = 'person:'
+
+/** Returns the person that `personAuthor` named, undefined for every other author. */
+export function personOfAuthor(author: AuthorId): PersonId | undefined {
+  return author.startsWith(PERSON) ? (author.slice(PERSON.length) as PersonId) : undefined
 }

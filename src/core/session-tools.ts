@@ -4,17 +4,19 @@ import type { Principal } from './turn.ts'
 
 /**
  * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's authority,
- * looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). Times are ms since
- * the epoch.
+ * looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A turn may read only
+ * what everybody who sees its answer could read, and send only what every author of its conversation could send; what is
+ * refused for that is `forbidden`, in words for the model. Times are ms since the epoch.
  */
 export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
   list(query: ListQuery, caller: SessionCaller): Promise<readonly SessionRow[]>
-  /** Of a session named in any way; `not_found`. */
+  /** Of a session named in any way; `not_found`, `forbidden`. */
   history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
   /**
-   * Hands a session a message and waits for the answer to it. Always answers, with a run id; only an empty message is
-   * refused, `invalid`. The run is on disk before anything is answered and goes on whatever becomes of the wait: `signal`
+   * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is empty
+   * (`invalid`) or the turn may not send there (`forbidden`). The answer of a session that may not be read is kept back:
+   * `accepted`. The run is on disk before anything is answered and goes on whatever becomes of the wait: `signal`
    * ends the wait, not the run.
    */
   send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
@@ -25,11 +27,19 @@ export interface SessionTools {
   wait(request: WaitRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
 }
 
-/** Who asks. An owner reaches every session of the agent, anybody else those they take part in (S20, T32). */
-export interface SessionCaller {
-  readonly principal: Principal
-  /** The session whose turn asks, and its agent; absent for a client. */
-  readonly turn?: { readonly id: TurnId; readonly sessionId: SessionId; readonly agentId: AgentId }
+/**
+ * Who asks: a client with the authority of one person, or the turn of a session, whose authority is looked up at each
+ * call. An owner reaches every session of the agent, anybody else those they take part in (S20, T32).
+ */
+export type SessionCaller =
+  | { readonly principal: Principal; readonly turn?: undefined }
+  | { readonly turn: TurnRef; readonly principal?: undefined }
+
+/** The turn that calls a tool, with its session and agent. */
+export interface TurnRef {
+  readonly id: TurnId
+  readonly sessionId: SessionId
+  readonly agentId: AgentId
 }
 
 export interface ListQuery {
@@ -143,7 +153,7 @@ export interface WaitRequest {
  * `ok`: the answer of this very run. `accepted`: it will run, nobody waited, or waiting would have closed a circle.
  * `timeout`: it goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
  */
-export type SendAnswer = { readonly runId: RunId; readonly sessionKey: string } & (
+export type SendAnswer = { readonly runId: RunId; readonly sessionKey: string; readonly sessionId?: SessionId } & (
   | { readonly status: 'ok'; readonly reply: string }
   | { readonly status: 'accepted' | 'timeout' }
   | { readonly status: 'error'; readonly error: string }

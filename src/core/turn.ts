@@ -36,8 +36,6 @@ export interface TurnRequest {
   readonly open?: OpenStep | undefined
   /** Model calls and tokens an interrupted run of this turn had already spent. */
   readonly spent: { readonly steps: number; readonly usage: Usage }
-  /** Whose authority the tools act under. */
-  readonly principal: Principal
   /**
    * Called whenever an answer has grown, with its text so far, raw; each model call begins afresh. What it is given is
    * ephemeral. Must be cheap and never throw.
@@ -58,6 +56,7 @@ export interface OpenStep {
   readonly intended: readonly string[]
 }
 
+/** Whose authority a call has. */
 export interface Principal {
   readonly person?: PersonId
   readonly role: Role
@@ -103,8 +102,17 @@ export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGener
 export interface Tool {
   readonly spec: ToolSpec
   readonly class: ToolClass
-  /** The text the model sees. A throw becomes an error result, its message shown to the model. */
-  run(args: unknown, context: ToolContext): Promise<string>
+  /**
+   * Returns what the model is shown. A throw becomes an error result, its message shown to the model; `forbidden` marks
+   * it as denied.
+   */
+  run(args: unknown, context: ToolContext): Promise<string | ToolOutput>
+}
+
+/** The text a model is shown, with the sessions whose words are in it. */
+export interface ToolOutput {
+  readonly text: string
+  readonly shows: readonly SessionId[]
 }
 
 export interface ToolContext {
@@ -112,7 +120,6 @@ export interface ToolContext {
   readonly sessionId: SessionId
   readonly agentId: AgentId
   readonly callId: string
-  readonly principal: Principal
   readonly signal: AbortSignal
   /** Ms since the epoch. */
   now(): number

@@ -1,5 +1,6 @@
 import { AdmissionReading, AdmissionWriting } from './admissions.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
+import { AuthorReading, AuthorWriting } from './authors.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
 import { EventReading, EventWriting } from './events.ts'
@@ -32,6 +33,7 @@ export function storeReader(ground: Ground): StoreReader {
     schedules: new ScheduleReading(ground),
     mutes: new MuteReading(ground),
     participants: new ParticipantReading(ground),
+    authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),
   }
 }
@@ -106,6 +108,10 @@ export class Writer implements StoreWriter {
 
   get participants(): ParticipantWriting {
     return new ParticipantWriting(this.#ground)
+  }
+
+  get authors(): AuthorWriting {
+    return new AuthorWriting(this.#ground)
   }
 
   get tokens(): TokenWriting {

@@ -1,4 +1,5 @@
 import type { AccountId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AuthorId } from '../core/platform-id.ts'
 import type { StoredToken } from '../core/token.ts'
 
 /** The small nouns: a part of the store port, apart only for its size. */
@@ -55,6 +56,21 @@ export interface ParticipantWriter {
   /** Each once (S22). */
   add(sessionId: SessionId, participant: string, at: number): Promise<void>
   /** All of a session. */
+  remove(sessionId: SessionId): Promise<void>
+}
+
+/** Whose words the model of a session was shown. */
+export interface AuthorReader {
+  /** Returns its participants and its further authors, each once. */
+  of(sessionId: SessionId): Promise<readonly AuthorId[]>
+}
+
+export interface AuthorWriter {
+  /** Adds an author who is no participant: somebody quoted, a bot, whoever wrote in a session that was read. */
+  add(sessionId: SessionId, author: AuthorId): Promise<void>
+  /** Makes every author of `from` one of `to`, whose model is shown what was said there. */
+  copy(from: SessionId, to: SessionId): Promise<void>
+  /** Removes those that `add` and `copy` wrote. */
   remove(sessionId: SessionId): Promise<void>
 }
 

@@ -11,6 +11,8 @@ import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
   AliasReader,
   AliasWriter,
+  AuthorReader,
+  AuthorWriter,
   ChannelStateReader,
   ChannelStateWriter,
   MuteReader,
@@ -51,6 +53,7 @@ export interface StoreReader {
   readonly schedules: ScheduleReader
   readonly mutes: MuteReader
   readonly participants: ParticipantReader
+  readonly authors: AuthorReader
   readonly tokens: TokenReader
 }
 
@@ -69,6 +72,7 @@ export interface StoreWriter {
   readonly schedules: ScheduleReader & ScheduleWriter
   readonly mutes: MuteReader & MuteWriter
   readonly participants: ParticipantReader & ParticipantWriter
+  readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
   /** Has memory told what was written: once it is committed, before `write` resolves, and never if it is undone. */
   afterCommit(tell: () => void): void

@@ -80,7 +80,6 @@ export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
     now: Date.UTC(2026, 10, 21, 9, 30),
     messages: [{ role: 'user', text: 'hello' }],
     spent: { steps: 0, usage: NO_USAGE },
-    principal: { role: 'owner' },
     show: () => {},
     steer: async () => [],
     ...more,
@@ -132,7 +131,6 @@ export const toolContext = (now: number): ToolContext => ({
   sessionId: 's' as SessionId,
   agentId: toAgentId('main'),
   callId: 'c1',
-  principal: { role: 'owner' },
   signal: never(),
   now: () => now,
 })

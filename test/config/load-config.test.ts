@@ -292,10 +292,25 @@ test('T32: agents that reach each other are named as they are called; none is th
   const { config } = await load(`${TELEGRAM}${two}\ntools: { sessions: { agents: [main, SECOND] } }\n`)
   const { config: unset } = await load(`${TELEGRAM}${two}\n`)
 
-  expect(config.sessionTools).toEqual({ agents: ['main', 'second'] })
+  expect(config.sessionTools).toEqual({ agents: ['main', 'second'], inGroups: 'here' })
   expect(config.agents.map(({ tools }) => tools)).toEqual([['sessions'], ['time']])
   expect(explainConfig(config)).toContain("tools.sessions.agents: main, second reach each other's sessions")
-  expect(unset.sessionTools).toBeUndefined()
+  expect(unset.sessionTools).toEqual({ agents: [], inGroups: 'here' })
+})
+
+test('row 51: config explain names who could make the agent read what, in private and where others see the answer', async () => {
+  const people = 'people: { ada: { role: owner, ids: [telegram:1] }, bob: { role: member, ids: [telegram:2] } }'
+  const explain = async (inGroups: string): Promise<readonly string[]> => {
+    const { config } = await load(`${TELEGRAM}${people}\ntools: { sessions: { inGroups: ${inGroups} } }\n`)
+    return explainConfig(config).filter((line) => line.startsWith('tools.sessions'))
+  }
+  const who = 'ada: every session of the agent; bob: those they take part in; anybody else: none but their own chat'
+
+  expect(await explain('here')).toEqual([
+    `tools.sessions, in a direct chat: can make the agent read ${who}`,
+    'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation',
+  ])
+  expect((await explain('asker'))[1]).toContain(`can make the agent read ${who}`)
 })
 
 test('an agent whose model has no key is warned of, not refused', async () => {

@@ -26,7 +26,8 @@ export function sessionsHistory(sessions: Pick<SessionTools, 'history'>): Tool {
       const limit = readNumber(given, 'limit')
       const query = { sessionKey: readText(given, 'sessionKey'), includeTools: readFlag(given, 'includeTools') }
       const asked = limit === undefined ? query : { ...query, limit }
-      return JSON.stringify(await sessions.history(asked, callerOf(context)))
+      const history = await sessions.history(asked, callerOf(context))
+      return { text: JSON.stringify(history), shows: [history.sessionId] }
     },
   }
 }

@@ -24,7 +24,9 @@ export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
     },
     async run(args, context) {
       const query = queryOf(args as ToolArgs)
-      return JSON.stringify({ sessions: await sessions.list(query, callerOf(context)), ...noteOn(query) })
+      const rows = await sessions.list(query, callerOf(context))
+      const shows = rows.filter(({ messages }) => messages !== undefined).map(({ sessionId }) => sessionId)
+      return { text: JSON.stringify({ sessions: rows, ...noteOn(query) }), shows }
     },
   }
 }

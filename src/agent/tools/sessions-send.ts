@@ -33,7 +33,11 @@ export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
         requestId: context.callId,
         ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
       }
-      return JSON.stringify(await sessions.send(request, callerOf(context), context.signal))
+      const answer = await sessions.send(request, callerOf(context), context.signal)
+      return {
+        text: JSON.stringify(answer),
+        shows: answer.status === 'ok' && answer.sessionId ? [answer.sessionId] : [],
+      }
     },
   }
 }

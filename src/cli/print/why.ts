@@ -30,6 +30,7 @@ function printOne(report: WhyReport, style: Style): string[] {
       ...(turn ? [['  turn', oneLine(turn)]] : []),
       ['  outcome', oneLine(report.outcome)],
     ]),
+    ...(report.denied ?? []).map(({ tool, reason }) => `  ${style.bad('✗')} ${oneLine(tool)}  ${oneLine(reason)}`),
     ...deliveryLines(report, style),
   ]
 }

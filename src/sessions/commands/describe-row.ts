@@ -1,13 +1,36 @@
 import { formatAddress } from '../../core/address.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+
+/** A tool call that the host refused, and why. */
+export interface DeniedCall {
+  readonly tool: string
+  readonly reason: string
+}
+
+/** As many results of tools as the longest turn has, and some. */
+const RESULTS = 200
+
+/** Returns the tool calls of a message's turn that were refused, oldest first. */
+export async function deniedCalls(
+  { sessionId, turnId }: Pick<InboxRow, 'sessionId' | 'turnId'>,
+  { events }: Pick<StoreReader, 'events'>,
+): Promise<readonly DeniedCall[]> {
+  if (sessionId === undefined || turnId === undefined) return []
+  const results = await events.latestOf(sessionId, ['tool_result'], RESULTS)
+  return results.flatMap((event) =>
+    event.type === 'tool_result' && event.turnId === turnId && event.data.denied
+      ? [{ tool: event.data.tool, reason: event.data.content }]
+      : [],
+  )
+}
 
 /**
- * The decision trace of one message as lines for people: what came, each stage that looked, what became of it. Which
- * setting would flip it is for those who may change one.
+ * Returns the decision trace of one message as lines for people: what came, each stage that looked, what became of it.
+ * Only those who may change settings are told which setting would flip it.
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  { settings }: { readonly settings: boolean },
+  { settings, denied }: { readonly settings: boolean; readonly denied: readonly DeniedCall[] },
 ): readonly string[] {
   const { event, traceId } = dispatch
   const who = event.sender.displayName ? `${event.sender.displayName} (${event.sender.id})` : event.sender.id
@@ -21,6 +44,7 @@ export function describeRow(
     ...steps,
     `decision: ${decision.kind} (${decision.reason})`,
     ...where,
+    ...denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`),
     `outcome: ${outcome ?? state}`,
     `trace ${traceId}`,
   ]

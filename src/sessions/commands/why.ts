@@ -3,7 +3,7 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { describeRow } from './describe-row.ts'
+import { deniedCalls, describeRow } from './describe-row.ts'
 import { findMessages } from './find-messages.ts'
 
 export interface WhyDeps {
@@ -36,7 +36,7 @@ async function why(call: CommandCall, { store, unseen, readLink }: WhyDeps): Pro
   const owner = decision.identity.role === 'owner'
   const rows = await findMessages(store.read, asked)
   const row = rows.find((found) => owner || wrote(found, call))
-  if (row) return describeRow(row, { settings: owner }).join('\n')
+  if (row) return describeRow(row, { settings: owner, denied: await deniedCalls(row, store.read) }).join('\n')
   // Whether somebody else's message was received is nothing a guest may learn.
   if (!owner) return null
   const reasons = await unseen(asked)

@@ -1,5 +1,5 @@
 import type { Dispatch } from '../../core/dispatch.ts'
-import type { PersonId, SessionId } from '../../core/ids.ts'
+import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
@@ -52,9 +52,4 @@ export function participantOf({ event, schedule, posted }: Dispatch): string | u
   const { sender, address } = event
   if (schedule || identifiesNobody(address.channel, sender)) return undefined
   return platformIdOf(address.channel, sender)
-}
-
-/** A person who came by another door than a platform. */
-export function personKey(person: PersonId): string {
-  return `person:${person}`
 }

@@ -49,6 +49,7 @@ export async function purgeSession(store: Store, id: SessionId): Promise<void> {
   await store.write(async (tx) => {
     if (await tx.sessions.get(id)) return
     await tx.participants.remove(id)
+    await tx.authors.remove(id)
     await tx.sessions.purge(id)
   })
 }

@@ -4,6 +4,7 @@ import { ParleyError, toError } from '../../core/errors.ts'
 import type { IdSource } from '../../core/ids.ts'
 import type { ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
+import { NOBODY } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import { mainAlias, normalName } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
@@ -63,6 +64,7 @@ async function writeAll(
     await tx.aliases.add(scopeKey, [name])
     const events = eventsOf(old, deps.ids)
     if (events.length > 0) await tx.events.append(id, at, events)
+    await tx.authors.add(id, NOBODY)
     const { skipped, messages } = old
     written.imported.push({ file, session: id, key: displayKey, messages: messages.length, skipped })
   }

@@ -5,9 +5,9 @@ import { ParleyError } from '../../core/errors.ts'
 import { type ChannelId, type IdSource, runId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operator.ts'
+import { personAuthor } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { personKey } from '../people/participants.ts'
 import { addressOf } from '../session-tools/address-of.ts'
 import { answerOf } from '../session-tools/answer-of.ts'
 import { messageDispatch } from '../session-tools/message-dispatch.ts'
@@ -87,7 +87,7 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps
         ...(person === undefined ? {} : { displayName: person }),
       }
       if (person === undefined) return { origin: 'api', identity: { role }, sender }
-      return { origin: 'api', identity: { person, role }, sender, participant: personKey(person) }
+      return { origin: 'api', identity: { person, role }, sender, participant: personAuthor(person) }
     }
     case 'token': {
       const { namespace } = caller

@@ -1,10 +1,10 @@
 import { type Caller, inNamespace } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { PersonId } from '../../core/ids.ts'
+import { personAuthor } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { personKey } from '../people/participants.ts'
 
 export interface AccessPorts {
   readonly read: Pick<StoreReader, 'participants'>
@@ -45,5 +45,5 @@ export function noSuchSession(name: string): ParleyError {
 /** Somebody we do not know as a person took part in nothing. */
 async function namesOf(caller: Caller, { platformIds }: AccessPorts): Promise<readonly string[]> {
   if (caller.kind !== 'person' || caller.person === undefined) return []
-  return [personKey(caller.person), ...(await platformIds(caller.person))]
+  return [personAuthor(caller.person), ...(await platformIds(caller.person))]
 }

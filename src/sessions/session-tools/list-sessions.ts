@@ -4,7 +4,7 @@ import { type ListQuery, readKinds, type SessionCaller, type SessionRow } from '
 import type { SessionQuery } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
-import type { Reach } from './reach.ts'
+import type { CallerReach, Reach } from './reach.ts'
 import { type RowDeps, sessionRow } from './session-row.ts'
 
 export interface ListDeps extends RowDeps {
@@ -24,16 +24,25 @@ const MINUTE_MS = 60_000
 export async function listSessions(deps: ListDeps, query: ListQuery, caller: SessionCaller): Promise<SessionRow[]> {
   const limit = clamp(query.limit, ROWS)
   const messages = clamp(query.messageLimit, MESSAGES)
+  const reach = await deps.reach.of(caller)
   const rows: SessionRow[] = []
-  for await (const session of reachable(deps, await filterOf(deps, query, caller), caller)) {
-    rows.push(await sessionRow(deps, session, { caller, messages }))
+  for await (const session of reachable(deps, { filter: await filterOf(deps, query, reach), caller, reach })) {
+    // A name is made of words that were said there: it is left out where it would lessen what the turn may do.
+    const named = messages > 0 || !(await reach.adds(session))
+    rows.push(await sessionRow(deps, session, { caller, messages, named }))
     if (rows.length === limit) break
   }
   return rows
 }
 
+interface Listing {
+  readonly filter: Filter
+  readonly caller: SessionCaller
+  readonly reach: CallerReach
+}
+
 /** Whoever asks is in the session they ask from, though the store may not know them by name. */
-async function* reachable({ read, reach }: ListDeps, filter: Filter, caller: SessionCaller): AsyncGenerator<Session> {
+async function* reachable({ read }: ListDeps, { filter, caller, reach }: Listing): AsyncGenerator<Session> {
   let own = await ownSession(read, filter, caller)
   for await (const session of listed(read, filter)) {
     if (session.id === own?.id) own = undefined
@@ -41,7 +50,7 @@ async function* reachable({ read, reach }: ListDeps, filter: Filter, caller: Ses
       yield own
       own = undefined
     }
-    if (await reach.reaches(session, caller)) yield session
+    if ((await reach.reads(session)).kind === 'allowed') yield session
   }
   if (own) yield own
 }
@@ -71,16 +80,16 @@ type Filter = Pick<SessionQuery, 'kinds' | 'agents' | 'participants'> & { readon
 
 /** What was not active for days is inactive, whether or not anybody noticed (S12). */
 async function filterOf(
-  { reach, clock, staleMs }: ListDeps,
+  { clock, staleMs }: ListDeps,
   { kinds: names = [], activeMinutes = Number.POSITIVE_INFINITY }: ListQuery,
-  caller: SessionCaller,
+  reach: CallerReach,
 ): Promise<Filter> {
   const { kinds } = readKinds(names)
-  const agents = reach.agentsOf(caller)
+  const { agents } = reach
   return {
     ...(kinds.length === 0 ? {} : { kinds }),
     ...(agents === undefined ? {} : { agents }),
-    ...(await reach.among(caller)),
+    ...(await reach.among()),
     activeSince: clock.now() - Math.min(Math.max(0, activeMinutes) * MINUTE_MS, staleMs),
   }
 }

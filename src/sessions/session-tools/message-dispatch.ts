@@ -1,14 +1,16 @@
 import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts'
 import type { RunId, TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
+import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
-import { personKey } from '../people/participants.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {
   readonly to: Session
   readonly by: Principal
+  /** Those who will read the answer elsewhere. */
+  readonly readers?: readonly AuthorId[]
   /** What wrote it; absent for the own words of a client's person. */
   readonly from?: Writer
   readonly text: string
@@ -23,7 +25,7 @@ export interface MessageFacts {
  * that it is accepted once, however often its call is made.
  */
 export function messageDispatch(facts: MessageFacts): Dispatch {
-  const { to, by, from, text, announce, runId, traceId, receivedAt } = facts
+  const { to, by, readers = [], from, text, announce, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
   return {
     origin: from && 'session' in from ? 'tool' : 'api',
@@ -42,7 +44,13 @@ export function messageDispatch(facts: MessageFacts): Dispatch {
       mentionsOthers: false,
       attachments: [],
     },
-    posted: { session: to.id, route: routeOf(to), identity: by, ...speakerOf(by, from) },
+    posted: {
+      session: to.id,
+      route: routeOf(to),
+      identity: by,
+      ...speakerOf(by, from),
+      ...(readers.length === 0 ? {} : { readers }),
+    },
   }
 }
 
@@ -53,7 +61,7 @@ function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: Sessi
 /** Who speaks for themselves takes part (S45); what no person wrote makes nobody a part of the conversation. */
 function speakerOf({ person }: Principal, from: Writer | undefined): Pick<PostedText, 'from' | 'participant'> {
   if (from !== undefined) return { from }
-  return person === undefined ? {} : { participant: personKey(person) }
+  return person === undefined ? {} : { participant: personAuthor(person) }
 }
 
 /** An agent is no user of the platform; whoever a client stands for is named by what we know them as. */

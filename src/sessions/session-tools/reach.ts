@@ -1,47 +1,170 @@
 import type { Caller } from '../../core/caller.ts'
-import type { AgentId } from '../../core/ids.ts'
-import type { Session } from '../../core/session.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { AgentId, PersonId } from '../../core/ids.ts'
+import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
+import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
+import type { Principal } from '../../core/turn.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
+import { ALLOWED, type Judged, judgeActing, judgeReading, type Verdict } from '../people/least-reach.ts'
 import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
+import { type TurnAuthority, type TurnAuthorityDeps, turnAuthority } from '../turns/turn-authority.ts'
 
-/** Decides what a caller may see; everything else is not there for them (S20). */
+/** Answers what callers may do with sessions; everything else is not there for them (S20). */
 export interface Reach {
-  /** Agents whose sessions the caller may reach; undefined: of every agent (T32). */
-  agentsOf(caller: SessionCaller): readonly AgentId[] | undefined
-  /** What a list is asked with, so that the store leaves out what is out of reach: absent for an owner. */
-  among(caller: SessionCaller): Promise<Pick<SessionQuery, 'participants'>>
-  reaches(session: Session, caller: SessionCaller): Promise<boolean>
+  /** Looks up a caller's authority, for one call. */
+  of(caller: SessionCaller): Promise<CallerReach>
 }
 
-export interface ReachDeps {
+/** What one caller may do, as things are during one call. A session that is undefined is one that is not there. */
+export interface CallerReach {
+  /** Agents whose sessions the caller may reach; undefined: of every agent (T32). */
+  readonly agents: readonly AgentId[] | undefined
+  /** What a list is asked with, so that the store leaves out what is out of reach. Absent for an owner. */
+  among(): Promise<Pick<SessionQuery, 'participants'>>
+  reads(session: Session | undefined): Promise<Verdict>
+  sends(session: Session | undefined): Promise<Verdict>
+  /** The text of that session tells the caller's conversation of no author who could lessen what it may do. */
+  adds(session: Session): Promise<boolean>
+  /** Whose authority a message of the caller has: the least of everybody behind it. */
+  principal(): Promise<Principal>
+  /** Those who read what comes back to the caller's conversation. */
+  readonly readers: readonly AuthorId[]
+}
+
+export interface ReachDeps extends TurnAuthorityDeps {
   /** Agents that reach each other's sessions. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
+  /** Who is behind a platform id as things stand. */
+  whoIs(platformId: string): Identity
+  roleOf(person: PersonId): Promise<Role>
 }
 
 /** Names of the peers' catch-all sessions, which no tool shows or takes (T5). */
 const HIDDEN: readonly string[] = ['global', 'unknown']
+const ABSENT: Verdict = { kind: 'absent' }
 
-export function createReach({ agents, access }: ReachDeps): Reach {
-  const agentsOf = ({ turn }: SessionCaller): readonly AgentId[] | undefined => {
-    if (turn === undefined) return undefined
-    return agents.includes(turn.agentId) ? agents : [turn.agentId]
-  }
+export function createReach(deps: ReachDeps): Reach {
   return {
-    agentsOf,
-    async among(caller) {
-      const { participants } = await reachedBy(personOf(caller), access)
-      return participants === undefined ? {} : { participants }
-    },
-    async reaches(session, caller) {
-      if (HIDDEN.includes(session.displayKey)) return false
-      if (agentsOf(caller)?.includes(session.agentId) === false) return false
-      return session.id === caller.turn?.sessionId || reaches(personOf(caller), session, access)
-    },
+    of: async (caller) =>
+      caller.turn === undefined
+        ? clientReach(deps, caller.principal)
+        : new TurnReach(deps, caller.turn, await turnAuthority(deps, caller.turn)),
   }
 }
 
-function personOf({ principal }: SessionCaller): Caller {
-  return { kind: 'person', ...principal }
+/** Throws `forbidden` for what was denied; returns whether it is allowed. */
+export function allows(verdict: Verdict): boolean {
+  if (verdict.kind === 'denied') throw new ParleyError('forbidden', verdict.reason)
+  return verdict.kind === 'allowed'
 }
+
+function clientReach({ access }: ReachDeps, principal: Principal): CallerReach {
+  const caller: Caller = { kind: 'person', ...principal }
+  const verdict = async (session: Session | undefined): Promise<Verdict> =>
+    session && !HIDDEN.includes(session.displayKey) && (await reaches(caller, session, access)) ? ALLOWED : ABSENT
+  return {
+    agents: undefined,
+    among: () => amongFor(caller, access),
+    reads: verdict,
+    sends: verdict,
+    adds: async () => false,
+    principal: async () => principal,
+    readers: [],
+  }
+}
+
+async function amongFor(caller: Caller, access: AccessPorts): Promise<Pick<SessionQuery, 'participants'>> {
+  const { participants } = await reachedBy(caller, access)
+  return participants === undefined ? {} : { participants }
+}
+
+type Turn = NonNullable<SessionCaller['turn']>
+
+/** Least reach: reading is bounded by who sees the answer, acting by whose words the turn was shown. */
+class TurnReach implements CallerReach {
+  readonly agents: readonly AgentId[]
+  readonly readers: readonly AuthorId[]
+  readonly #deps: ReachDeps
+  readonly #turn: Turn
+  readonly #authority: TurnAuthority
+
+  constructor(deps: ReachDeps, turn: Turn, authority: TurnAuthority) {
+    this.#deps = deps
+    this.#turn = turn
+    this.#authority = authority
+    this.agents = deps.agents.includes(turn.agentId) ? deps.agents : [turn.agentId]
+    this.readers = authority.readers === 'shared' ? [] : authority.readers
+  }
+
+  /** The first reader who is no owner leaves out most; the others are asked row by row. */
+  async among(): Promise<Pick<SessionQuery, 'participants'>> {
+    const { readers } = this.#authority
+    if (readers === 'shared') return { participants: [] }
+    for (const reader of readers) {
+      const caller = await this.#callerOf(reader)
+      if (caller.role !== 'owner') return amongFor({ kind: 'person', ...caller }, this.#deps.access)
+    }
+    return readers.length === 0 ? { participants: [] } : {}
+  }
+
+  async reads(named: Session | undefined): Promise<Verdict> {
+    const session = this.#visible(named)
+    if (session?.id === this.#turn.sessionId) return ALLOWED
+    const { readers } = this.#authority
+    return foundOnly(session, judgeReading(readers === 'shared' ? readers : await this.#judged(readers, session)))
+  }
+
+  async sends(named: Session | undefined): Promise<Verdict> {
+    const session = this.#visible(named)
+    if (session?.id === this.#turn.sessionId) return ALLOWED
+    return foundOnly(session, judgeActing(await this.#judged(this.#authority.authors, session)))
+  }
+
+  #visible(session: Session | undefined): Session | undefined {
+    const hidden = session === undefined || HIDDEN.includes(session.displayKey)
+    return hidden || !this.agents.includes(session.agentId) ? undefined : session
+  }
+
+  async adds(session: Session): Promise<boolean> {
+    if (session.id === this.#turn.sessionId) return false
+    for (const author of await this.#deps.read.authors.of(session.id)) {
+      if (this.#authority.authors.includes(author)) continue
+      if ((await this.#callerOf(author)).role !== 'owner') return true
+    }
+    return false
+  }
+
+  async principal(): Promise<Principal> {
+    const people = await Promise.all(this.#authority.authors.map((author) => this.#callerOf(author)))
+    const role = LEAST_FIRST.find((one) => people.some((person) => person.role === one)) ?? 'guest'
+    const [person, ...others] = new Set(people.map((one) => one.person))
+    return person === undefined || others.length > 0 ? { role } : { person, role }
+  }
+
+  async #judged(authors: readonly AuthorId[], session: Session | undefined): Promise<readonly Judged[]> {
+    return Promise.all(authors.map(async (author) => ({ author, may: await this.#mayReach(author, session) })))
+  }
+
+  /** Only an owner may learn that a session is not there: to everybody else it looks like one they may not reach. */
+  async #mayReach(author: AuthorId, session: Session | undefined): Promise<boolean> {
+    const caller = await this.#callerOf(author)
+    if (session === undefined) return caller.role === 'owner'
+    return reaches({ kind: 'person', ...caller }, session, this.#deps.access)
+  }
+
+  async #callerOf(author: AuthorId): Promise<Principal> {
+    if (author === OPERATOR) return { role: 'owner' }
+    if (author === NOBODY) return { role: 'guest' }
+    const person = personOfAuthor(author)
+    return person === undefined ? this.#deps.whoIs(author) : { person, role: await this.#deps.roleOf(person) }
+  }
+}
+
+function foundOnly(session: Session | undefined, verdict: Verdict): Verdict {
+  return session === undefined && verdict.kind === 'allowed' ? ABSENT : verdict
+}
+
+const LEAST_FIRST: readonly Role[] = ['guest', 'member', 'owner']

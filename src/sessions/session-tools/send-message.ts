@@ -10,7 +10,7 @@ import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
 import { clamp } from './clamp.ts'
 import { messageDispatch } from './message-dispatch.ts'
-import type { Reach } from './reach.ts'
+import { allows, type CallerReach, type Reach } from './reach.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 import { waitForRun } from './wait-for-run.ts'
 import type { WaitGraph } from './wait-graph.ts'
@@ -38,7 +38,7 @@ export async function sendMessage(deps: SendDeps, sessionKey: string, sending: S
   const { request, caller } = sending
   checkMessage(request)
   const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
-  if (to && (await deps.reach.reaches(to, caller))) return sendTo(deps, to, sending)
+  if (allows(await (await deps.reach.of(caller)).sends(to)) && to) return sendTo(deps, to, sending)
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }
 
@@ -54,10 +54,13 @@ export interface Sending {
 export async function sendTo(deps: SendDeps, to: Session, sending: Sending): Promise<SendAnswer> {
   const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
+  const reach = await deps.reach.of(caller)
+  const reads = caller.turn === undefined || (await reach.reads(to)).kind === 'allowed'
   const begun = (await rowOf(deps, run)) !== undefined
-  const refusal = begun ? undefined : await handOver(deps, { to, request, caller, writer, run })
+  const refusal = begun ? undefined : await handOver(deps, { to, request, caller, reach, reads, writer, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
-  return follow(deps, { to, run, begun, caller, seconds: clamp(request.timeoutSeconds, WAIT_SECONDS), signal })
+  const seconds = clamp(request.timeoutSeconds, WAIT_SECONDS)
+  return follow(deps, { to, run, begun, caller, seconds, reads, signal })
 }
 
 export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
@@ -65,7 +68,7 @@ export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
 }
 
 function runOf({ requestId }: Pick<SendRequest, 'requestId'>, { turn, principal }: SessionCaller): RunId {
-  return runId(turn?.id ?? `client ${principal.person}`, requestId)
+  return runId(turn?.id ?? `client ${principal?.person}`, requestId)
 }
 
 /** See `SessionTools.wait`. */
@@ -84,6 +87,7 @@ export async function waitAgain(
     begun: true,
     caller,
     seconds: clamp(timeoutSeconds, WAIT_SECONDS),
+    reads: caller.turn === undefined || allows(await (await deps.reach.of(caller)).reads(to)),
     signal,
   })
 }
@@ -91,6 +95,7 @@ export async function waitAgain(
 function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: SessionCaller): boolean {
   if (turn !== undefined)
     return posted?.from && 'session' in posted.from ? posted.from.session === turn.sessionId : false
+  if (principal === undefined) return false
   return principal.role === 'owner' || (principal.person !== undefined && principal.person === posted?.identity.person)
 }
 
@@ -98,15 +103,21 @@ interface HandOver {
   readonly to: Session
   readonly request: Sending['request']
   readonly caller: SessionCaller
+  readonly reach: CallerReach
+  /** The caller's conversation may read the answer. */
+  readonly reads: boolean
   readonly writer: Writer | undefined
   readonly run: RunId
 }
 
 /** Puts the message on disk, or says why it may not be. */
-async function handOver(deps: SendDeps, { to, request, caller, writer, run }: HandOver): Promise<string | undefined> {
+async function handOver(
+  deps: SendDeps,
+  { to, request, caller, reach, reads, writer, run }: HandOver,
+): Promise<string | undefined> {
   const { message, announce = false } = request
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
-  const { principal, turn } = caller
+  const { turn } = caller
   const from = writer ?? (turn && (await writingSession(deps, turn)))
   if (from && 'hops' in from && from.hops > MOST_HOPS)
     return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
@@ -114,7 +125,8 @@ async function handOver(deps: SendDeps, { to, request, caller, writer, run }: Ha
     await deps.accept(
       messageDispatch({
         to,
-        by: principal,
+        by: await reach.principal(),
+        readers: reads ? reach.readers : [],
         text: message,
         announce,
         runId: run,
@@ -156,18 +168,24 @@ interface Following {
   readonly begun: boolean
   readonly caller: SessionCaller
   readonly seconds: number
+  /** What the session answers may be shown to the caller; else only that it was handed over. */
+  readonly reads: boolean
   readonly signal: AbortSignal
 }
 
-/** What there is to say of a run now or within `seconds`. */
-async function follow(deps: SendDeps, { to, run, begun, caller, seconds, signal }: Following): Promise<SendAnswer> {
+/** Returns what there is to say of a run now or within `seconds`. */
+async function follow(
+  deps: SendDeps,
+  { to, run, begun, caller, seconds, reads, signal }: Following,
+): Promise<SendAnswer> {
   const { read, clock, running, waits } = deps
-  const named = { runId: run, sessionKey: shownKey(to, caller) }
+  const named = { runId: run, sessionKey: shownKey(to, caller), sessionId: to.id }
   const look = async (): Promise<InboxRow> => {
     const row = await rowOf(deps, run)
     if (row) return row
     throw new ParleyError('internal', `the run ${run} is not on record`)
   }
+  if (!reads) return { ...named, status: 'accepted' }
   const known = await answerOf(read, await look())
   if (known && (begun || seconds > 0 || known.status === 'error')) return { ...named, ...known }
   const asking = caller.turn?.sessionId

@@ -20,7 +20,7 @@ const ROW_BYTES = 8_000
 export async function sessionRow(
   { read, modelOf, transcriptPath }: RowDeps,
   session: Session,
-  { caller, messages }: { readonly caller: SessionCaller; readonly messages: number },
+  { caller, messages, named }: { readonly caller: SessionCaller; readonly messages: number; readonly named: boolean },
 ): Promise<SessionRow> {
   const { id, kind, lastActivityAt, description } = session
   const { sendOverride, thinkingLevel, verboseLevel } = overridesOf(session)
@@ -34,7 +34,7 @@ export async function sessionRow(
     updatedAt: lastActivityAt,
     sessionId: id,
     model: modelOf(session),
-    ...(description === '' ? {} : { displayName: description }),
+    ...(description === '' || !named ? {} : { displayName: description }),
     ...(turns === 0 ? {} : { totalTokens: usage.input + usage.output }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
     ...(verboseLevel === undefined ? {} : { verboseLevel }),

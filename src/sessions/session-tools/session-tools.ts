@@ -4,6 +4,7 @@ import type { HistoryQuery, SessionCaller, SessionHistory, SessionTools } from '
 import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
 import { type ListDeps, listSessions } from './list-sessions.ts'
+import { allows } from './reach.ts'
 import { newestMessages } from './read-messages.ts'
 import { type SendDeps, sendMessage, waitAgain } from './send-message.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
@@ -42,9 +43,9 @@ async function history(
   }
 }
 
-/** `not_found` for what is not there and for what is out of reach, in the same words (S20). */
+/** Throws `not_found` for what is not there and for what is out of reach, in the same words (S20). */
 async function reachable({ read, reach }: ListDeps, name: string, caller: SessionCaller): Promise<Session> {
   const session = await sessionNamed(read.sessions, name, caller)
-  if (session && (await reach.reaches(session, caller))) return session
+  if (allows(await (await reach.of(caller)).reads(session)) && session) return session
   throw new ParleyError('not_found', `There is no session ${name}.`)
 }

@@ -1,5 +1,7 @@
+import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
@@ -160,15 +162,43 @@ async function acceptRun(
     await tx.events.append(session.id, dispatch.receivedAt, [message])
     return { kind: 'waiting', inboxId: id, sessionId: session.id }
   }
-  const turn = startedTurn(turnId, session, { dispatch, decision })
+  const turn = startedTurn(turnId, session, dispatch)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
 }
 
-/** Undefined where there is nothing to write, as for nearly every message. */
+/**
+ * Writes down who spoke and whose further words are in the message. Undefined where there is nothing to write, as for
+ * nearly every message.
+ */
 function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
   const participant = participantOf(dispatch)
-  if (participant === undefined) return undefined
-  return deps.participants.join(tx, { session, participant, at: dispatch.receivedAt })
+  const joining =
+    participant === undefined
+      ? undefined
+      : deps.participants.join(tx, { session, participant, at: dispatch.receivedAt })
+  const further = furtherAuthors(dispatch)
+  const from = dispatch.posted?.from
+  const writing = from && 'session' in from ? from.session : undefined
+  if (further.length === 0 && writing === undefined) return joining
+  return addAuthors(tx, session, { joining, further, writing })
+}
+
+async function addAuthors(
+  tx: StoreWriter,
+  session: SessionId,
+  {
+    joining,
+    further,
+    writing,
+  }: {
+    readonly joining: Promise<void> | undefined
+    readonly further: readonly AuthorId[]
+    readonly writing: SessionId | undefined
+  },
+): Promise<void> {
+  await joining
+  for (const author of further) await tx.authors.add(session, author)
+  if (writing !== undefined) await tx.authors.copy(writing, session)
 }
 
 function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
@@ -182,9 +212,9 @@ function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, '
   }
 }
 
-function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+function startedTurn(id: TurnId, session: Session, dispatch: Dispatch): StartedTurn {
   const { traceId, reply, receivedAt } = dispatch
-  return { id, session, traceId, reply, startedAt: receivedAt, principal: decision.identity }
+  return { id, session, traceId, reply, startedAt: receivedAt }
 }
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {

@@ -21,5 +21,6 @@ export async function recordPost(
     ...(sessionId === undefined ? {} : { from: sessionId }),
     ...(messageId === undefined ? {} : { messageId }),
   }
+  if (sessionId !== undefined) await tx.authors.copy(sessionId, session.id)
   await tx.events.append(session.id, place.dispatch.receivedAt, [{ type: 'assistant_posted', data }])
 }

@@ -4,8 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
-import type { Role, Session } from '../../core/session.ts'
-import type { Principal } from '../../core/turn.ts'
+import type { Session } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
@@ -16,8 +15,6 @@ export interface StartedTurn {
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly startedAt: number
-  /** Whose authority the turn has: the least of everybody whose message it answers (RELIABILITY D02). */
-  readonly principal: Principal
 }
 
 /** Events as they were appended: the first has the number `seq`. */
@@ -72,7 +69,7 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, principal: leastPrincipal(rows) }
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: rows.length })
   return turn
@@ -121,8 +118,10 @@ export async function steerWaiting(
   return rows
 }
 
-/** Commits one step of a running turn before the next begins. */
+/** Commits one step of a running turn before the next begins, with the authors of what a tool has read elsewhere. */
 export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number, event: EventDraft): Promise<void> {
+  const shown = event.type === 'tool_result' ? (event.data.shows ?? []) : []
+  for (const session of shown) await tx.authors.copy(session, turn.session.id)
   await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
 }
 
@@ -158,19 +157,6 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   )
   await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
   return append(tx, turn, at, events)
-}
-
-const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 }
-
-/** Nobody gains authority by having a message answered together with the owner's. No message: a guest. */
-export function leastPrincipal(rows: readonly InboxRow[]): Principal {
-  const identities = rows.map((row) => row.decision.identity)
-  return (
-    identities.reduce<Principal | undefined>(
-      (least, next) => (!least || RANK[next.role] < RANK[least.role] ? next : least),
-      undefined,
-    ) ?? { role: 'guest' }
-  )
 }
 
 function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {

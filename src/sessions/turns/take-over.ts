@@ -10,6 +10,7 @@ export async function takeOverHistory(
   { id, older, at }: { readonly id: SessionId; readonly older: Session; readonly at: number },
 ): Promise<void> {
   const events = await tx.events.copy(older.id, id)
+  await tx.authors.copy(older.id, id)
   await tx.events.append(id, at, [{ type: 'history_taken_over', data: { from: older.id, events } }])
   await tx.aliases.drop(older.scopeKey)
   await tx.sessions.deactivate(older.id, at)

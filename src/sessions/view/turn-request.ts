@@ -22,7 +22,6 @@ export function turnRequest(turn: StartedTurn, view: ModelView, context: Request
     messages,
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
-    principal: turn.principal,
     show: context.show,
     steer: context.steer,
   }

@@ -10,6 +10,7 @@ import { privateAnswers } from './0009-private-answers.ts'
 import { admissions } from './0010-admissions.ts'
 import { messageKeys } from './0011-message-keys.ts'
 import { strangers } from './0012-strangers.ts'
+import { authors } from './0013-authors.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   admissions,
   messageKeys,
   strangers,
+  authors,
 ]

@@ -28,12 +28,12 @@ function recording() {
   const run = (name: string, args: object) => {
     const tool = tools.find(({ spec }) => spec.name === name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
-    return tool.run(args, toolContext(0))
+    return tool.run(args, toolContext(0)).then((output) => (typeof output === 'string' ? output : output.text))
   }
   return { asked, tools, run }
 }
 
-const caller = { principal: { role: 'owner' }, turn: { id: 'turn_1', sessionId: 's', agentId: 'main' } }
+const caller = { turn: { id: 'turn_1', sessionId: 's', agentId: 'main' } }
 
 describe('the tool group sessions', () => {
   it('T1: is exactly sessions_list, sessions_history and sessions_send', () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseNamespace } from '../../../src/core/caller.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
 import type { ContractPart } from './under-test.ts'
 
 const [FIRST, SECOND] = [toAccountId('default'), toAccountId('second')]
@@ -56,5 +57,37 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await tokens.get('tok_1')).toEqual({ ...token, revokedAt: 5 })
     expect(await tokens.all()).toEqual([{ ...token, revokedAt: 5 }])
     expect(await tokens.get('tok_2')).toBeUndefined()
+  })
+
+  it('row 48: authors are those of the session, its participants among them, and are copied and removed with it', async () => {
+    const [one, two] = await underTest.store.write(async (tx) => [
+      await tx.sessions.create(sessionDraft(1), 1),
+      await tx.sessions.create(sessionDraft(2), 1),
+    ])
+    await underTest.store.write(async (tx) => {
+      await tx.participants.add(one.id, 'telegram:111', 1)
+      await tx.authors.add(one.id, 'telegram:444')
+      await tx.authors.add(one.id, 'telegram:444')
+      await tx.authors.add(one.id, 'telegram:111')
+      await tx.authors.copy(one.id, two.id)
+      await tx.authors.copy(one.id, one.id)
+    })
+    const { authors } = (await underTest.reopen()).read
+    expect([...(await authors.of(one.id))].sort()).toEqual(['telegram:111', 'telegram:444'])
+    expect([...(await authors.of(two.id))].sort()).toEqual(['telegram:111', 'telegram:444'])
+    await underTest.store.write((tx) => tx.authors.remove(one.id))
+    expect(await underTest.store.read.authors.of(one.id)).toEqual(['telegram:111'])
+  })
+
+  it('row 48: more authors than anybody would name are copied as nobody', async () => {
+    const [one, two] = await underTest.store.write(async (tx) => [
+      await tx.sessions.create(sessionDraft(1), 1),
+      await tx.sessions.create(sessionDraft(2), 1),
+    ])
+    await underTest.store.write(async (tx) => {
+      for (let no = 0; no <= 200; no++) await tx.authors.add(one.id, `telegram:${no}`)
+      await tx.authors.copy(one.id, two.id)
+    })
+    expect(await underTest.store.read.authors.of(two.id)).toEqual(['nobody'])
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { SessionCaller } from '../../../src/core/session-tools.ts'
-import { CLIENT, openRig, type Rig, turnOf } from './rig.ts'
+import { CLIENT, openRig, type Rig, turnIn } from './rig.ts'
 
 const [ADA, BOB] = ['telegram:direct:111', 'telegram:direct:444'] as const
 const SECOND = toAgentId('second')
@@ -38,7 +38,6 @@ async function household(more: Partial<Parameters<typeof openRig>[0]> = {}): Pro
   return rig
 }
 
-const bob = { role: 'member', person: toPersonId('bob') } as const
 const events = async (rig: Rig, name: string) => rig.store.read.events.latest((await rig.named(name)).id, 50)
 const inHistory = async (rig: Rig, name: string): Promise<readonly string[]> =>
   (await rig.tools.history({ sessionKey: name }, CLIENT)).messages.map(({ text }) => text)
@@ -46,7 +45,7 @@ const inHistory = async (rig: Rig, name: string): Promise<readonly string[]> =>
 describe('who reaches what', () => {
   it('S20: a member sees the session they are in; another one is not found, by list, history and send', async () => {
     const rig = await household()
-    const caller = turnOf(await rig.named(BOB), bob)
+    const caller = await turnIn(rig.store, await rig.named(BOB), '444')
     expect((await rig.tools.list({}, caller)).map(({ key }) => key)).toEqual([BOB])
     const absent = { code: 'not_found', message: `There is no session ${ADA}.` }
     await expect(rig.tools.history({ sessionKey: ADA }, caller)).rejects.toMatchObject(absent)
@@ -68,15 +67,15 @@ describe('who reaches what', () => {
     const other = (await rig.store.read.sessions.list({ limit: 10, offset: 0, inactive: false, agents: [SECOND] }))
       .sessions[0]
     const name = other?.displayKey ?? ''
-    const caller = turnOf(await rig.named(ADA))
+    const caller = await turnIn(rig.store, await rig.named(ADA))
     await expect(rig.tools.history({ sessionKey: name }, caller)).rejects.toMatchObject({ code: 'not_found' })
     expect(await rig.send({ sessionKey: name, message: 'hi' }, caller)).toMatchObject({ status: 'error' })
     expect((await rig.tools.list({}, caller)).map(({ key }) => key)).not.toContain(name)
   })
 
   it('T32: agents that the configuration names reach each other', async () => {
-    const rig = await household({ config: { sessionTools: { agents: [toAgentId('main'), SECOND] } } })
-    const caller = turnOf(await rig.named(ADA))
+    const rig = await household({ config: { sessionTools: { agents: [toAgentId('main'), SECOND], inGroups: 'here' } } })
+    const caller = await turnIn(rig.store, await rig.named(ADA))
     const name = (await rig.tools.list({}, caller)).map(({ key }) => key).find((key) => key.includes('555')) ?? ''
     expect(await rig.send({ sessionKey: name, message: 'hi' }, caller)).toMatchObject({ status: 'ok' })
   })
@@ -126,7 +125,7 @@ describe('the send policy', () => {
   it('S20: where a chat was closed to the person of the turn, its session is not found', async () => {
     const open = await household()
     const closed = await open.reopen({ routing: { access: { direct: 'owner', groups: [] } } })
-    const own = turnOf(await closed.named(BOB), bob)
+    const own = await turnIn(closed.store, await closed.named(BOB), '444')
     expect(await closed.send({ sessionKey: BOB, message: 'hi' }, own)).toMatchObject({
       status: 'error',
       error: expect.stringContaining('There is no such session.'),
@@ -157,7 +156,7 @@ describe('what a session is sent', () => {
   it('I03: runs with the authority of the person who asked, and the session keeps its place', async () => {
     const rig = await household()
     const before = await rig.named(BOB)
-    const { runId } = await rig.send({ sessionKey: BOB, message: 'hi' }, turnOf(await rig.named(ADA)))
+    const { runId } = await rig.send({ sessionKey: BOB, message: 'hi' }, await turnIn(rig.store, await rig.named(ADA)))
     const [row] = await rig.store.read.inbox.find(runId)
     expect(row).toMatchObject({ dispatch: { origin: 'tool' }, decision: { kind: 'run', identity: { role: 'owner' } } })
     const { metadata, source, displayKey } = await rig.named(BOB)
@@ -171,7 +170,7 @@ describe('what a session is sent', () => {
   it('S21, S45: whoever speaks for themselves becomes a participant, and nobody by what a session wrote', async () => {
     const rig = await household()
     const { id } = await rig.named(BOB)
-    await rig.send({ sessionKey: BOB, message: 'hi' }, turnOf(await rig.named(ADA), { person: toPersonId('ada') }))
+    await rig.send({ sessionKey: BOB, message: 'hi' }, await turnIn(rig.store, await rig.named(ADA)))
     expect(await rig.store.read.participants.of(id)).toEqual(['telegram:444'])
     await rig.send({ sessionKey: BOB, message: 'hi' }, { principal: { role: 'owner', person: toPersonId('ada') } })
     expect(await rig.store.read.participants.of(id)).toEqual(['telegram:444', 'person:ada'])

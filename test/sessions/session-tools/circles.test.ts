@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { owner } from '../../fakes/routing-policy.ts'
 import { openRig, type Rig } from './rig.ts'
 
 const [ADA, BOB, CY] = ['111', '444', '555'].map((id) => `telegram:direct:${id}`)
@@ -25,7 +26,8 @@ rules:
 `
 
 async function household(): Promise<Rig> {
-  const rig = await openRig({ script: SCRIPT, routing: { access: { direct: 'public', groups: [] } } })
+  const people = [owner('ada', 'telegram:111'), owner('bob', 'telegram:444'), owner('cy', 'telegram:555')]
+  const rig = await openRig({ script: SCRIPT, routing: { people } })
   for (const id of ['111', '444', '555']) await rig.ask(id, 'hello')
   return rig
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
+import type { Identity } from '../../../src/core/dispatch.ts'
 import { type AgentId, toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
 import type { ListQuery, SessionCaller, SessionRow } from '../../../src/core/session-tools.ts'
@@ -9,7 +10,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../../src/store/store.ts'
 import { assistantMessage, deliveryOf, sessionDraft, turnOf as turnRow, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
-import { CLIENT, turnOf } from './rig.ts'
+import { CLIENT, turnIn } from './rig.ts'
 
 removeTempFolders()
 
@@ -25,6 +26,19 @@ interface Place {
   keys(query?: ListQuery, caller?: SessionCaller): Promise<readonly string[]>
 }
 
+/** Ada owns it, Bob is a member. */
+function whoIs(platformId: string): Identity {
+  if (platformId === 'telegram:111') return { person: toPersonId('ada'), role: 'owner' }
+  return platformId === 'telegram:bob' ? { person: toPersonId('bob'), role: 'member' } : { role: 'guest' }
+}
+
+/** A session in which nobody but the caller reads. */
+const OWN: Partial<SessionDraft> = {
+  displayKey: 'own',
+  chatType: 'direct',
+  source: { kind: 'cli', interactive: true },
+}
+
 async function place(agents: readonly AgentId[] = []): Promise<Place> {
   const store = await openSqliteStore({ path: `${tempFolder()}/parley.db`, clock: systemClock })
   onTestFinished(() => store.close())
@@ -34,8 +48,9 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
       {
         read: store.read,
         reach: createReach({
-          agents,
+          ...{ agents, read: store.read, inGroups: 'here', whoIs },
           access: { read: store.read, platformIds: async (person) => [`telegram:${person}`] },
+          roleOf: async () => 'guest',
         }),
         clock: { ...systemClock, now: () => NOW },
         staleMs: NOW,
@@ -67,11 +82,11 @@ const toolResult = (content: string): EventToAppend => ({
 
 describe('sessions_list', () => {
   it('T2: the main session of the asking agent is shown as main, whatever its display key', async () => {
-    const { add, keys } = await place()
+    const { add, keys, store } = await place()
     await add({ kind: 'main', displayKey: 'main', chatType: 'direct' })
     const second = toAgentId('second')
     const own = await add({ kind: 'main', displayKey: 'agent:second:main', agentId: second, chatType: 'direct' })
-    expect(await keys({}, turnOf(own))).toEqual(['main'])
+    expect(await keys({}, await turnIn(store, own))).toEqual(['main'])
     expect(await keys()).toEqual(['agent:second:main', 'main'])
   })
 
@@ -223,7 +238,14 @@ describe('sessions_list', () => {
     await add({ displayKey: 'new' }, [], 3_000)
     const clock = { ...systemClock, now: () => 5_000 }
     const access = { read: store.read, platformIds: async () => [] }
-    const deps = { modelOf: () => 'm', transcriptPath: () => 't', reach: createReach({ agents: [], access }) }
+    const reaching = {
+      agents: [],
+      inGroups: 'here',
+      whoIs,
+      roleOf: async () => 'guest' as const,
+      read: store.read,
+    } as const
+    const deps = { modelOf: () => 'm', transcriptPath: () => 't', reach: createReach({ ...reaching, access }) }
     const rows = await listSessions({ ...deps, read: store.read, clock, staleMs: 3_000 }, {}, CLIENT)
     expect(rows.map(({ key }) => key)).toEqual(['new'])
   })
@@ -231,10 +253,10 @@ describe('sessions_list', () => {
   it('S20: somebody who is no owner sees what they took part in, and the session they ask from in its place', async () => {
     const { add, keys, store } = await place()
     const older = await add({ displayKey: 'older' }, [], NOW - 3)
-    const own = await add({ displayKey: 'own' }, [], NOW - 2)
+    const own = await add(OWN, [], NOW - 2)
     const newer = await add({ displayKey: 'newer', kind: 'cron' }, [], NOW - 1)
     await add({ displayKey: 'foreign' }, [], NOW)
-    const bob = turnOf(own, { role: 'member', person: toPersonId('bob') })
+    const bob = await turnIn(store, own, 'bob')
     expect(await keys({}, bob)).toEqual(['own'])
     await store.write(async (tx) => {
       for (const { id } of [older, newer]) await tx.participants.add(id, 'telegram:bob', 1)
@@ -244,7 +266,8 @@ describe('sessions_list', () => {
     expect(await keys({ kinds: ['cron'] }, bob)).toEqual(['newer'])
     await store.write((tx) => tx.participants.add(own.id, 'person:bob', 1))
     expect(await keys({}, bob)).toEqual(['newer', 'own', 'older'])
-    expect(await keys({}, turnOf(own, { role: 'guest' }))).toEqual(['own'])
+    const guests = await add({ ...OWN, displayKey: 'guests' }, [], NOW)
+    expect(await keys({}, await turnIn(store, guests, '9'))).toEqual(['guests'])
     expect(await keys({}, { principal: { role: 'guest' } })).toEqual([])
   })
 
@@ -280,14 +303,14 @@ describe('sessions_list', () => {
   it('T32: a turn sees sessions of its own agent only, unless both agents are named', async () => {
     const second = toAgentId('second')
     const closed = await place()
-    const own = await closed.add({ displayKey: 'own' })
+    const own = await closed.add(OWN)
     await closed.add({ displayKey: 'other', agentId: second })
-    expect(await closed.keys({}, turnOf(own))).toEqual(['own'])
+    expect(await closed.keys({}, await turnIn(closed.store, own))).toEqual(['own'])
     const open = await place([MAIN, second])
-    const asking = await open.add({ displayKey: 'own' })
+    const asking = await open.add(OWN)
     await open.add({ displayKey: 'other', agentId: second })
     await open.add({ displayKey: 'third', agentId: toAgentId('third') })
-    expect(await open.keys({}, turnOf(asking))).toEqual(['other', 'own'])
+    expect(await open.keys({}, await turnIn(open.store, asking))).toEqual(['other', 'own'])
   })
 
   it('S9: inactive sessions are not listed', async () => {

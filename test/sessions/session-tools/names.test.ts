@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../../src/core/ids.ts'
-import { CLIENT, openRig, type Rig, turnOf } from './rig.ts'
+import { CLIENT, openRig, type Rig, turnIn } from './rig.ts'
 
 const SCRIPT = "rules: [{ steps: [{ text: 'heard {{user}}' }] }]"
 
@@ -22,8 +22,9 @@ describe('the name main', () => {
   it('T2, T6: is the main session of the asking agent, however it is written', async () => {
     const rig = await household()
     const own = await rig.named('main')
+    const caller = await turnIn(rig.store, own)
     for (const sessionKey of ['main', ' MAIN ']) {
-      expect(await rig.tools.history({ sessionKey }, turnOf(own))).toMatchObject({
+      expect(await rig.tools.history({ sessionKey }, caller)).toMatchObject({
         sessionKey: 'main',
         sessionId: own.id,
       })
@@ -37,12 +38,12 @@ describe('the name main', () => {
   it('T2: of another agent is that one’s own, and none before it has one', async () => {
     const rig = await household()
     const own = await rig.named('main')
-    const second = turnOf({ ...own, agentId: toAgentId('second') })
+    const second = await turnIn(rig.store, { ...own, agentId: toAgentId('second') })
     const missing = rig.tools.history({ sessionKey: 'main' }, second)
     await expect(missing).rejects.toMatchObject({ code: 'not_found' })
     await rig.ask('555', 'hello')
     const other = await rig.named('agent:second:main')
-    expect(await rig.tools.history({ sessionKey: 'main' }, turnOf(other))).toMatchObject({
+    expect(await rig.tools.history({ sessionKey: 'main' }, await turnIn(rig.store, other, '555'))).toMatchObject({
       sessionKey: 'main',
       sessionId: other.id,
     })

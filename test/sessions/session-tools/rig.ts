@@ -6,7 +6,7 @@ import { telegramFormat } from '../../../adapters/telegram/format.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type Deferred, deferred } from '../../../src/core/deferred.ts'
-import { createIdSource, type TurnId, toAccountId, toAgentId } from '../../../src/core/ids.ts'
+import { createIdSource, toAccountId, toAgentId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../../src/core/policy.ts'
 import type { Session } from '../../../src/core/session.ts'
@@ -21,6 +21,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { FakeChannel } from '../../delivery/fake-channel.ts'
 import { direct, dispatchOf, message, routeFacts, user } from '../../fakes/dispatch.ts'
 import { agents, household, routingOf } from '../../fakes/routing-policy.ts'
+import { decisionOf, ids } from '../../store/sample-rows.ts'
 
 /** An owner's client: no turn behind it. */
 export const CLIENT: SessionCaller = { principal: { role: 'owner' } }
@@ -73,16 +74,20 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
   const channel = new FakeChannel(() => systemClock)
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const hold = { reached: deferred(), open: deferred() }
-  const ids = createIdSource({
+  const idSource = createIdSource({
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   })
   const routing = routingOf(policy)
   const engine = createEngine({
-    gate: { decided() {}, admissions: { refused() {} } },
+    gate: {
+      decided() {},
+      admissions: { refused() {} },
+      roleOf: async (person) => routing.people.roles.get(person) ?? 'guest',
+    },
     config: configOf(folder, policy, options.config),
     store,
-    ids,
+    ids: idSource,
     clock: systemClock,
     random: () => 0,
     logger: silentLogger,
@@ -93,7 +98,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
       format: () => telegramFormat,
     },
     routing,
-    moves: await openMoves({ store, clock: systemClock, ids, logger: silentLogger, routing }, async () => {}),
+    moves: await openMoves({ store, clock: systemClock, ids: idSource, logger: silentLogger, routing }, async () => {}),
     facts: { ...routeFacts(options.facts), watch: { ended() {} } },
     overrides: await loadOverrideBook(store.read.sessions),
     commands: new Map(),
@@ -193,10 +198,15 @@ function holding({ reached, open }: Rig['hold']): Tool {
   }
 }
 
-/** As a turn of that session would call. */
-export function turnOf(session: Session, changes: Partial<SessionCaller['principal']> = {}): SessionCaller {
-  return {
-    principal: { role: 'owner', ...changes },
-    turn: { id: `turn_of_${session.id}` as TurnId, sessionId: session.id, agentId: session.agentId },
-  }
+/** Has somebody begin a turn in a session, on record, and returns it as the caller of a tool. */
+export async function turnIn({ write }: Pick<Store, 'write'>, session: Session, from = '111'): Promise<SessionCaller> {
+  const id = ids.turn()
+  const address = direct(from)
+  const dispatch = dispatchOf(message({ address, sender: user(from), eventKey: id, mentioned: true }))
+  await write(async (tx) => {
+    const row = { id: ids.inbox(), dispatch, decision: decisionOf(1), sessionId: session.id, turnId: id }
+    await tx.inbox.add({ ...row, state: 'claimed' })
+    await tx.participants.add(session.id, `telegram:${from}`, 1)
+  })
+  return { turn: { id, sessionId: session.id, agentId: session.agentId } }
 }

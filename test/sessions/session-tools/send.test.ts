@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toPersonId } from '../../../src/core/ids.ts'
 import type { HistoryMessage, SessionCaller } from '../../../src/core/session-tools.ts'
-import { CLIENT, never, openRig, type Rig, turnOf } from './rig.ts'
+import { CLIENT, never, openRig, type Rig, turnIn } from './rig.ts'
 
 const ADA = 'telegram:direct:111'
 const BOB = 'telegram:direct:444'
@@ -173,7 +173,7 @@ describe('sessions_send', () => {
     const wait = (caller: SessionCaller, name: string = runId) =>
       rig.tools.wait({ runId: name, timeoutSeconds: 0 }, caller, never())
     await expect(wait(bob)).rejects.toMatchObject({ code: 'not_found', message: `There is no run ${runId}.` })
-    await expect(wait(turnOf(await rig.named(BOB)))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(wait(await turnIn(rig.store, await rig.named(BOB)))).rejects.toMatchObject({ code: 'not_found' })
     await expect(wait(CLIENT, 'run_0')).rejects.toMatchObject({ code: 'not_found' })
     expect(await wait(CLIENT)).toMatchObject({ status: 'ok', reply: 'heard: one' })
   })

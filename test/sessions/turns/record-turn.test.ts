@@ -59,7 +59,7 @@ describe('messages of several chats behind one turn', () => {
   it('K46: a running turn takes in what was said in its own chat alone', async () => {
     const turn = { ...turnOf(session.id, 1), reply: { address: TELEGRAM } }
     await store.write((tx) => tx.turns.start(turn))
-    const started: StartedTurn = { ...turn, session, principal: { role: 'owner' } }
+    const started: StartedTurn = { ...turn, session }
     const steer = async () => (await store.write((tx) => steerWaiting(tx, started, 2, queue))).length
     expect(await steer()).toBe(0)
     await waiting(TELEGRAM, DISCORD)

@@ -1,0 +1,51 @@
+import type { Dispatch } from './dispatch.ts'
+import type { ChannelId } from './ids.ts'
+import type { InboundText, Sender } from './message.ts'
+import { type AuthorId, identifiesNobody, NOBODY, OPERATOR, personAuthor, platformIdOf } from './platform-id.ts'
+
+/** Returns who wrote a platform's message. An id that many people share is `nobody`. */
+export function senderAuthor(channel: ChannelId, sender: Sender): AuthorId {
+  return identifiesNobody(channel, sender) ? NOBODY : platformIdOf(channel, sender)
+}
+
+/**
+ * Returns who asks for something with this dispatch. Undefined where another session's turn asks: its authors become
+ * authors of this session instead.
+ */
+export function askerOf({ event, origin, posted, schedule }: Dispatch): AuthorId | undefined {
+  if (schedule) return schedule.creator.person === undefined ? OPERATOR : personAuthor(schedule.creator.person)
+  if (posted === undefined) return senderAuthor(event.address.channel, event.sender)
+  if (posted.from !== undefined) return 'session' in posted.from ? undefined : NOBODY
+  if (posted.participant !== undefined) return posted.participant
+  return origin === 'operator' ? OPERATOR : NOBODY
+}
+
+/**
+ * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded, a
+ * sender that is no single person, the people a digest speaks of. Empty for nearly every message.
+ */
+export function furtherAuthors(dispatch: Dispatch): readonly AuthorId[] {
+  const { event } = dispatch
+  const nobody = isNobodys(dispatch) ? [NOBODY] : NONE
+  return 'text' in event ? [...passedOn(event), ...nobody] : nobody
+}
+
+const NONE: readonly AuthorId[] = []
+
+function isNobodys(dispatch: Dispatch): boolean {
+  const { event, posted, schedule } = dispatch
+  if (schedule) return schedule.data !== undefined
+  return posted ? askerOf(dispatch) === NOBODY : identifiesNobody(event.address.channel, event.sender)
+}
+
+/** A quote of ours is not shown to the model, nor is one without text. */
+function passedOn({ address: { channel }, quoted, forwarded, via }: InboundText): readonly AuthorId[] {
+  if (quoted === undefined && forwarded === undefined && via === undefined) return NONE
+  const authorOf = (sender: Sender | undefined): AuthorId =>
+    sender === undefined ? NOBODY : senderAuthor(channel, sender)
+  return [
+    ...(quoted?.text && !quoted.own ? [authorOf(quoted.sender)] : []),
+    ...(forwarded ? [authorOf(forwarded.from)] : []),
+    ...(via ? [NOBODY] : []),
+  ]
+}

@@ -1,0 +1,52 @@
+import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+
+/** Somebody whom a decision depends on, and whether they could do the thing themselves. */
+export interface Judged {
+  readonly author: AuthorId
+  readonly may: boolean
+}
+
+/**
+ * `absent`: one person is behind it all and could not do it either, so it does not exist for them. `denied`: of several
+ * people somebody could not, in words for the model. The words are the same whether or not the thing exists.
+ */
+export type Verdict =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'denied'; readonly reason: string }
+
+export const ALLOWED: Verdict = { kind: 'allowed' }
+
+const MOST_NAMED = 3
+
+/**
+ * Decides what a turn may send elsewhere, change or admit: only what every author whose words it was shown might do.
+ * Nobody known means nobody may. Pure.
+ */
+export function judgeActing(authors: readonly Judged[]): Verdict {
+  return judge(authors, (unable) => {
+    const names = unable.slice(0, MOST_NAMED).map((author) => (author === NOBODY ? STRANGERS : author))
+    const more = unable.length > MOST_NAMED ? ` and ${unable.length - MOST_NAMED} more` : ''
+    const who = unable.length === 0 ? STRANGERS : `${names.join(', ')}${more}`
+    return `Denied: this conversation contains words of ${who}, who may not do this, so it is not done from here. Ask in another conversation, or begin a fresh one with /new.`
+  })
+}
+
+/**
+ * Decides what a turn may read outside of its conversation: only what everybody who sees its answer could read
+ * themselves. `shared`: nobody knows who sees it. Pure.
+ */
+export function judgeReading(readers: readonly Judged[] | 'shared'): Verdict {
+  return readers === 'shared' ? { kind: 'denied', reason: HERE_ONLY } : judge(readers, () => NOT_FOR_ALL)
+}
+
+const STRANGERS = 'nobody I know'
+const HERE_ONLY =
+  'Denied: others see what is answered here, so nothing but this conversation can be read from it. Ask in a direct chat.'
+const NOT_FOR_ALL = 'Denied: not everybody who sees what is answered here may read that.'
+
+function judge(people: readonly Judged[], because: (unable: readonly AuthorId[]) => string): Verdict {
+  const unable = people.filter(({ may }) => !may).map(({ author }) => author)
+  if (people.length > 0 && unable.length === 0) return ALLOWED
+  return people.length === 1 && unable[0] !== NOBODY ? { kind: 'absent' } : { kind: 'denied', reason: because(unable) }
+}

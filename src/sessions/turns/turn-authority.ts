@@ -1,0 +1,78 @@
+import { conversationOf } from '../../core/address.ts'
+import { askerOf } from '../../core/author.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
+import { isScheduled, type Session } from '../../core/session.ts'
+import type { TurnRef } from '../../core/session-tools.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+
+/** The people a turn's tools depend on, as the rows say at this moment. */
+export interface TurnAuthority {
+  /** Everybody whose words the session's model was shown since the session began. */
+  readonly authors: readonly AuthorId[]
+  /** Everybody who sees the answer; `shared` where that cannot be known, as in a group. */
+  readonly readers: readonly AuthorId[] | 'shared'
+}
+
+export interface TurnAuthorityDeps {
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people'>
+  /** `asker`: in a shared conversation the agent may read what everybody who asks could read. */
+  readonly inGroups: 'here' | 'asker'
+}
+
+/**
+ * Looks up whose authority a turn has. Called at each tool call: a message that joined the turn meanwhile counts, a link
+ * that ended does not.
+ */
+export async function turnAuthority({ read, inGroups }: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
+  const session = await read.sessions.get(turn.sessionId)
+  const rows = await read.inbox.ofTurn(turn.id)
+  // Those whose messages the turn answers, including those that joined it while it ran.
+  const askers = unique(rows.flatMap(({ dispatch }) => askerOf(dispatch) ?? []))
+  if (session === undefined) return { authors: [], readers: 'shared' }
+  const own = await readersOf(read, session, { rows, askers })
+  return {
+    authors: unique([...askers, ...(await read.authors.of(session.id))]),
+    readers: own === 'shared' && inGroups === 'asker' && askers.length > 0 ? askers : own,
+  }
+}
+
+type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }
+
+async function readersOf(
+  read: TurnAuthorityDeps['read'],
+  session: Session,
+  { rows, askers }: Asked,
+): Promise<TurnAuthority['readers']> {
+  if (rows.some(({ dispatch }) => dispatch.reply.address.chatType !== 'direct')) return 'shared'
+  if (isScheduled(session)) return atDelivery(read, rows)
+  if (!isPrivate(session)) return 'shared'
+  const asking = rows.flatMap(({ dispatch }) => dispatch.posted?.readers ?? [])
+  return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
+}
+
+/** A direct chat that a schedule delivers to is read by the owner known to write there, or by those of its session. */
+async function atDelivery(
+  read: TurnAuthorityDeps['read'],
+  rows: readonly InboxRow[],
+): Promise<TurnAuthority['readers']> {
+  const address = rows[0]?.dispatch.reply.address
+  if (address === undefined) return 'shared'
+  const place = conversationOf(address)
+  const owners = (await read.people.directChats()).filter((chat) => conversationOf(chat.address) === place)
+  if (owners.length > 0) return owners.map(({ platformId }) => platformId)
+  const [session] = await read.sessions.under(`${address.channel}:direct:${address.chat}`, 1)
+  const there = session === undefined ? [] : await read.participants.of(session.id)
+  return there.length === 0 ? 'shared' : there
+}
+
+/** Only direct chats can be in it, whatever the rules join into one session. */
+function isPrivate({ chatType, kind, scope, source, displayKey }: Session): boolean {
+  if (chatType !== 'direct') return false
+  if (kind === 'main' || source.kind !== 'channel') return true
+  const { chat, sender } = scope.values
+  return chat?.startsWith('direct:') ?? (sender !== undefined && displayKey.endsWith(`direct:${sender}`))
+}
+
+function unique(authors: readonly AuthorId[]): readonly AuthorId[] {
+  return [...new Set(authors)]
+}

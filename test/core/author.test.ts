@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { askerOf, furtherAuthors, senderAuthor } from '../../src/core/author.ts'
+import type { Dispatch, PostedText } from '../../src/core/dispatch.ts'
+import { toPersonId, toSessionId } from '../../src/core/ids.ts'
+import type { InboundMessage } from '../../src/core/message.ts'
+import { NOBODY, OPERATOR, personAuthor, personOfAuthor } from '../../src/core/platform-id.ts'
+import { dispatchOf, message, user } from '../fakes/dispatch.ts'
+import { routeOf } from '../store/sample-rows.ts'
+
+const BOB = user('444')
+const said = (changes: Partial<InboundMessage>): readonly string[] => furtherAuthors(dispatchOf(message(changes)))
+const posted = (changes: Partial<PostedText>, origin: Dispatch['origin'] = 'api'): Dispatch =>
+  dispatchOf(message({ sender: user('x') }), {
+    origin,
+    posted: { session: toSessionId('s'), route: routeOf(1), identity: { role: 'guest' }, ...changes },
+  })
+const scheduled = (changes: Partial<NonNullable<Dispatch['schedule']>>): Dispatch =>
+  dispatchOf(message(), { schedule: { id: 'morning' as never, creator: { role: 'owner' }, ...changes } })
+
+describe('the authors of a message', () => {
+  it('S25: an id that many share, a bot and an empty id are nobody', () => {
+    expect(senderAuthor('telegram', user('111'))).toBe('telegram:111')
+    expect(senderAuthor('slack', user('U333', { team: 'T01' }))).toBe('slack:t01/u333')
+    for (const sender of [user('1087968824'), user('9', { kind: 'bot' }), user(' ')])
+      expect(senderAuthor('telegram', sender)).toBe(NOBODY)
+  })
+
+  it('a plain message has no further author; a bot and an anonymous sender are nobody', () => {
+    expect(said({})).toEqual([])
+    expect(said({ sender: user('9', { kind: 'bot' }) })).toEqual([NOBODY])
+    expect(said({ sender: user('1087968824', { kind: 'anonymous' }) })).toEqual([NOBODY])
+  })
+
+  it('whoever is quoted is one; a quote of ours or without text is not shown and adds nobody', () => {
+    const quoted = { messageId: '1', text: 'hi', own: false }
+    expect(said({ quoted: { ...quoted, sender: BOB } })).toEqual(['telegram:444'])
+    expect(said({ quoted })).toEqual([NOBODY])
+    expect(said({ quoted: { ...quoted, own: true } })).toEqual([])
+    expect(said({ quoted: { messageId: '1', own: false, sender: BOB } })).toEqual([])
+  })
+
+  it('whoever is forwarded is one, and who wrote for the sender is nobody', () => {
+    expect(said({ forwarded: { from: BOB } })).toEqual(['telegram:444'])
+    expect(said({ forwarded: { name: 'A channel' } })).toEqual([NOBODY])
+    expect(said({ via: user('9', { kind: 'bot' }) })).toEqual([NOBODY])
+  })
+
+  it('what carries no text has no author', () => {
+    const { text: _text, ...reaction } = message()
+    const event = { ...reaction, kind: 'reaction', added: [], removed: [] } as never
+    expect(furtherAuthors(dispatchOf(event))).toEqual([])
+  })
+
+  it('a digest is nobody’s; a schedule without one adds nobody', () => {
+    expect(furtherAuthors(scheduled({ data: '> a remark' }))).toEqual([NOBODY])
+    expect(furtherAuthors(scheduled({}))).toEqual([])
+  })
+
+  it('a hook and a client that is no person are nobody', () => {
+    expect(furtherAuthors(posted({ from: { hook: 'door' } }))).toEqual([NOBODY])
+    expect(furtherAuthors(posted({}))).toEqual([NOBODY])
+    expect(furtherAuthors(posted({ participant: 'person:ada' }))).toEqual([])
+  })
+})
+
+describe('who asks', () => {
+  it('is the sender, the creator of a schedule, a client’s person, or the operator', () => {
+    expect(askerOf(dispatchOf(message({ sender: BOB })))).toBe('telegram:444')
+    expect(askerOf(scheduled({}))).toBe(OPERATOR)
+    expect(askerOf(scheduled({ creator: { role: 'member', person: toPersonId('bob') } }))).toBe('person:bob')
+    expect(askerOf(posted({ participant: 'person:ada' }))).toBe('person:ada')
+    expect(askerOf(posted({}, 'operator'))).toBe(OPERATOR)
+    expect(askerOf(posted({}))).toBe(NOBODY)
+  })
+
+  it('is nobody known behind a hook, and is left open behind another session', () => {
+    expect(askerOf(posted({ from: { hook: 'door' } }))).toBe(NOBODY)
+    const from = { session: toSessionId('s2'), displayKey: 'main', agent: routeOf(1).agent, hops: 1 }
+    expect(askerOf(posted({ from }))).toBeUndefined()
+  })
+
+  it('a person is named and found again', () => {
+    expect(personOfAuthor(personAuthor(toPersonId('ada')))).toBe('ada')
+    expect(personOfAuthor('telegram:111')).toBeUndefined()
+  })
+})
