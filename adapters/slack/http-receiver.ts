@@ -98,6 +98,7 @@ export class HttpReceiver implements Receiver {
     }
     if (!isSignedBySlack(signingSecret, signed, clock.now())) return refused(401)
     if (this.#stopped) return refused(503)
+    this.#ports.onAlive()
     this.#ports.onProof()
     return this.#receive(request, body)
   }

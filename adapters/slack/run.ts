@@ -15,6 +15,7 @@ import { innerEvent, readEventBody } from './inbound.ts'
 import { isSlashCommand, readSlashCommand } from './inbound-command.ts'
 import { createIntake } from './intake.ts'
 import { Positions } from './positions.ts'
+import { ConnectionProof } from './prove-connection.ts'
 import type { BotFacts, InboundContext, InboundReading } from './reading.ts'
 import { Silence } from './silence.ts'
 import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
@@ -60,23 +61,35 @@ export function createRun(parts: RunParts): AccountRun {
   const silence = new Silence(() => services.clock.now())
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
+    onAlive: () => silence.heard(),
     onProof: () => {
-      silence.heard()
       health.proven()
+      proof.found()
     },
     onTrouble: (detail) => {
       silence.begins()
+      proof.lost()
       health.trouble('connection', detail)
     },
     onConnected: () => {
-      health.mended('connection')
       // A token that was revoked meanwhile shows only here: its events simply stop.
-      if (greeted) tokens.check()
+      if (!proof.seek() && greeted) tokens.check()
       if (silence.ends() > REPEATED_MS || !greeted) catchUp.begin()
       greeted = true
     },
   }
   const receiver = createReceiver(parts, ports)
+  const proof = new ConnectionProof({
+    client,
+    clock: services.clock,
+    signal,
+    asked(outcome) {
+      if (outcome.kind === 'answered') health.proven()
+      tokens.see(outcome)
+    },
+    proven: () => health.mended('connection'),
+    unproven: () => receiver instanceof SocketReceiver && receiver.giveUp(),
+  })
   const door = new Door(parts, { tokens, commands, positions })
   const accept = (body: Fields): Promise<void> => door.accept(body)
   const catchUp = new CatchUp({ client, clock: services.clock, signal, positions, accept, unknown: ports.unknown })

@@ -6,13 +6,15 @@ import { type ConnectionPorts, type ConnectionSettings, SlackConnection } from '
 import type { Fields } from './fields.ts'
 import type { Take } from './intake.ts'
 import { wordOf } from './reading.ts'
-import { connectionTrouble, SOCKET_MODE_OFF, toChannelDown } from './trouble.ts'
+import { connectionTrouble, SOCKET_MODE_OFF, toChannelDown, UNPROVEN } from './trouble.ts'
 
 export interface ReceiverPorts {
   /** Counts what is no event. */
   unknown(kind: string): void
-  /** Something came in. */
+  /** An event came in. */
   onProof(): void
+  /** Something came in, be it a ping: the line is alive, which proves no receipt. */
+  onAlive(): void
   onConnected(): void
   onTrouble(detail: string): void
 }
@@ -22,7 +24,7 @@ export interface SocketSettings extends ConnectionSettings {
 }
 
 /** Why a connection is to be replaced. `told`: the platform wants to close it, but it still brings events. */
-type Ending = 'told' | 'closed' | 'silent' | 'link_disabled'
+type Ending = 'told' | 'closed' | 'silent' | 'unproven' | 'link_disabled'
 
 interface Live {
   readonly connection: SlackConnection
@@ -51,6 +53,7 @@ export class SocketReceiver implements Receiver {
   readonly #open = new Set<SlackConnection>()
   readonly #working = new Set<Promise<void>>()
   #take: Take | undefined
+  #giveUp = (): void => {}
   #ended: Promise<void> = Promise.resolve()
 
   constructor(settings: SocketSettings, ports: ReceiverPorts) {
@@ -81,6 +84,11 @@ export class SocketReceiver implements Receiver {
     await this.#ended
   }
 
+  /** The connection brings nothing: another one is opened, with growing waits. */
+  giveUp(): void {
+    this.#giveUp()
+  }
+
   kill(): void {
     this.#abort.abort()
     for (const connection of this.#open) connection.kill()
@@ -96,8 +104,9 @@ export class SocketReceiver implements Receiver {
       const since = clock.now()
       const ending = await live.ending
       if (signal.aborted) return
-      short = clock.now() - since < SHORT_LIFE_MS ? short + 1 : 0
+      short = ending === 'unproven' || clock.now() - since < SHORT_LIFE_MS ? short + 1 : 0
       if (ending === 'link_disabled') this.#ports.onTrouble(SOCKET_MODE_OFF)
+      else if (ending === 'unproven') this.#ports.onTrouble(UNPROVEN)
       else if (ending !== 'told') this.#ports.onTrouble(`the connection to Slack ended (${ending})`)
       const next = await this.#reconnect({ failures: short, permanent: ending === 'link_disabled' })
       this.#drop(live.connection)
@@ -142,12 +151,15 @@ export class SocketReceiver implements Receiver {
     const { clock } = this.#settings
     let lastFrameAt = clock.now()
     const ports: ConnectionPorts = {
-      onEnvelope: (envelope) => this.#receive(envelope, connection),
+      onEnvelope: (envelope) => {
+        this.#ports.onProof()
+        this.#receive(envelope, connection)
+      },
       onTold: (reason) => end(reason === 'link_disabled' ? 'link_disabled' : 'told'),
       onClosed: () => end('closed'),
       onFrame: () => {
         lastFrameAt = clock.now()
-        this.#ports.onProof()
+        this.#ports.onAlive()
       },
     }
     const connection = new SlackConnection(this.#settings, ports)
@@ -158,6 +170,7 @@ export class SocketReceiver implements Receiver {
       this.#drop(connection)
       throw error
     }
+    this.#giveUp = () => end('unproven')
     if (this.#abort.signal.aborted) this.#drop(connection)
     else this.#listenForSilence(connection, () => clock.now() - lastFrameAt >= SILENCE_MS && end('silent'))
     return { connection, ending }

@@ -17,6 +17,9 @@ const APP_TOKEN =
   'Slack refuses the app-level token: it was revoked or mistyped; make one with connections:write (Basic Information)'
 export const SOCKET_MODE_OFF = 'Socket Mode is switched off for this app: switch it on, or use mode "http"'
 
+export const UNPROVEN =
+  'Slack greeted a connection, but for 60 s no event came and auth.test was not answered; connecting anew'
+
 /** Why a call with the bot token did not work. */
 export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): Trouble {
   const reason = outcome.kind === 'failed' ? outcome.reason : outcome.stranger
