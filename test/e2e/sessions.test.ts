@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 async function tell(house: Household, text: string, from = 111): Promise<string> {
   const mark = house.telegram.ledger.mark()
@@ -83,6 +84,21 @@ describe('sessions', () => {
       description: 'what is the plan for the weekend?',
       preview: 'echo and then?',
     })
+  })
+
+  it('S13: the row shows when it began and when it was last active, also after a restart', async () => {
+    const clock = setClock('2026-11-21T12:00Z')
+    const house = await startHousehold({ clock })
+    await tell(house, 'hello')
+    await recorded(house)
+    clock.skip(3_600_000)
+    await house.restart()
+    await tell(house, 'and then?')
+    const [session] = (await listed(house)).sessions
+    const { events } = await house.daemon.operator.sessions.show(session?.id ?? '')
+    expect([session?.createdAt, session?.updatedAt]).toEqual([events[0]?.at, events.at(-1)?.at])
+    expect((session?.updatedAt ?? 0) - (session?.createdAt ?? 0)).toBeGreaterThanOrEqual(3_600_000)
+    expect(session).toMatchObject({ messages: 4, turns: 2, preview: 'echo and then?' })
   })
 
   it('S15: every message and turn end is in the log, in order, after a restart too', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { HistoryBoundary } from '../../src/core/event.ts'
-import { createIdSource, type SessionId, toAgentId } from '../../src/core/ids.ts'
+import { createIdSource, type SessionId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { Session } from '../../src/core/session.ts'
 import { mainKey } from '../../src/routing/session-key.ts'
 import { loadOverrideBook, type OverrideBook } from '../../src/sessions/service/override-book.ts'
@@ -153,6 +153,32 @@ describe('taking over an older session', () => {
     expect(await shown(chat.id)).toEqual(['hello', 'echo hello'])
     expect(await store.read.aliases.of(chat.scopeKey)).not.toContain('agent:main:main')
   })
+
+  it('K28, K29: neither the main session nor another chat is an older session, whatever names it carries', async () => {
+    const main = await talk('for the main session', { callerKey: 'agent:main:main' })
+    const room = await talk('in the room', { address: group('-200') })
+    const before = await Promise.all([main, room].map(({ id }) => shown(id)))
+    for (const { scopeKey } of [main, room]) await store.write((tx) => tx.aliases.add(scopeKey, [ALIAS]))
+    const chat = await talk('hello')
+    expect(await store.read.aliases.of(chat.scopeKey)).toContain(ALIAS)
+    expect(await shown(chat.id)).toEqual(['hello', 'echo hello'])
+    expect(await Promise.all([main, room].map(({ id }) => shown(id)))).toEqual(before)
+    for (const { id, scopeKey } of [main, room]) {
+      expect(await store.read.sessions.get(id)).not.toHaveProperty('inactiveAt')
+      expect(await store.read.aliases.of(scopeKey)).toContain(ALIAS)
+    }
+  })
+})
+
+it('S2: a schedule has the one session schedule:<id>, wherever it delivers to', async () => {
+  const schedule = { id: toScheduleId('morning'), creator: { role: 'owner' } } as const
+  for (const address of [group('-100'), direct('111')]) {
+    const dispatch = dispatchOf(message({ address }), { origin: 'schedule', schedule })
+    const decision = decide(household(), dispatch.event, { dispatch })
+    if (!('route' in decision)) throw new Error(decision.reason)
+    const session = await store.write((tx) => openSession(tx, { ...decision, dispatch }, { ids, overrides }))
+    expect(session).toMatchObject({ id: 'schedule:morning', kind: 'cron', source: { kind: 'schedule' } })
+  }
 })
 
 describe('boundaries', () => {

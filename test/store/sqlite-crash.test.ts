@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { requestMessages } from '../../src/sessions/view/model-view.ts'
+import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -19,6 +21,23 @@ removeTempFolders()
 /** Beside the installed packages, so that the bundle finds the native one. */
 const BUNDLE = fileURLToPath(new URL(`../../node_modules/.cache/store-child-${process.pid}.mjs`, import.meta.url))
 const open = (path: string) => openSqliteStore({ path, clock: systemClock })
+
+/** What the model would be shown of the session, one line a message. */
+async function shownMessages(store: Store): Promise<readonly string[]> {
+  const { session } = await storedEvents(store)
+  const limits = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
+  const view = await createTranscript(store.read.events, limits).view({ id: session.id, chatType: 'direct' })
+  return requestMessages(view, 'direct').messages.map((said) => ('text' in said ? said.text : said.role))
+}
+
+const LIBRARY = BUNDLE.replace(/mjs$/, 'so')
+
+/** A folder that will hold what the child has synced, as a power cut would leave it; needs a compiler (Linux, `cc`). */
+function powerCut(folder: string): { readonly env: Readonly<Record<string, string>>; readonly path: string } {
+  const kept = join(folder, 'synced')
+  mkdirSync(kept)
+  return { env: { LD_PRELOAD: LIBRARY, SYNCED_TO: kept }, path: join(kept, 'store.db') }
+}
 
 async function storedEvents(store: Store) {
   const session = await store.read.sessions.current(scopeKeyOf(1))
@@ -36,11 +55,22 @@ describe('a killed process', () => {
       format: 'esm',
       logLevel: 'error',
     })
+    const source = fileURLToPath(new URL('synced-copy.c', import.meta.url))
+    try {
+      execFileSync('cc', ['-shared', '-fPIC', '-o', LIBRARY, source, '-ldl'], { stdio: 'ignore' })
+    } catch {
+      rmSync(LIBRARY, { force: true })
+    }
   })
-  afterAll(() => rmSync(BUNDLE, { force: true }))
+  afterAll(() => {
+    for (const file of [BUNDLE, LIBRARY]) rmSync(file, { force: true })
+  })
 
-  const start = (task: string, path: string): ChildProcess =>
-    spawn(process.execPath, [BUNDLE, task, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const start = (task: string, path: string, env = {}): ChildProcess =>
+    spawn(process.execPath, [BUNDLE, task, path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    })
 
   it('K30: an appended message is on disk before the call returns', async () => {
     const path = join(tempFolder(), 'store.db')
@@ -49,6 +79,46 @@ describe('a killed process', () => {
     const store = await open(path)
     const { events } = await storedEvents(store)
     expect(events).toMatchObject([{ seq: 1, data: { text: 'last words' } }])
+    await store.close()
+  })
+
+  it('K30: what a call has appended survives a power cut right after it', async (test) => {
+    test.skip(!existsSync(LIBRARY), 'no compiler to cut the power with')
+    const folder = tempFolder()
+    const cut = powerCut(folder)
+    const child = start('appendOnce', join(folder, 'store.db'), cut.env)
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+    const store = await open(cut.path)
+    expect((await storedEvents(store)).events).toMatchObject([{ seq: 1, data: { text: 'last words' } }])
+    await store.close()
+  })
+
+  it('K30 C23: a power cut under load loses nothing that was acknowledged, and leaves no gap', async (test) => {
+    test.skip(!existsSync(LIBRARY), 'no compiler to cut the power with')
+    const folder = tempFolder()
+    const cut = powerCut(folder)
+    const lines = await linesUntilKilled(start('append', join(folder, 'store.db'), cut.env), 100)
+    const store = await open(cut.path)
+    const { events } = await storedEvents(store)
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
+    const stored = new Set(events.map((event) => `${event.seq} ${event.type === 'user_message' && event.data.text}`))
+    expect(lines.length).toBeGreaterThanOrEqual(100)
+    expect(lines.filter((line) => !stored.has(line))).toEqual([])
+    await store.close()
+  })
+
+  it.each([
+    [
+      'before its commit shows the old messages',
+      'rewriteUncommitted',
+      ['old one', 'echo old one', 'old two', 'echo old two'],
+    ],
+    ['with its first commit shows all of the new ones', 'rewrite', ['new one', 'answer one', 'new two', 'answer two']],
+  ])('K34: a process killed in a rewrite %s', async (_, task, messages) => {
+    const path = join(tempFolder(), 'store.db')
+    expect(await once(start(task, path), 'exit')).toEqual([null, 'SIGKILL'])
+    const store = await open(path)
+    expect(await shownMessages(store)).toEqual(messages)
     await store.close()
   })
 

@@ -1,12 +1,15 @@
 import { writeSync } from 'node:fs'
+import type { Caller } from '../../src/core/caller.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { errorCode } from '../../src/core/errors.ts'
+import type { HistoryBoundary } from '../../src/core/event.ts'
 import type { SessionId } from '../../src/core/ids.ts'
+import { createSessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store } from '../../src/store/store.ts'
-import { sessionDraft, userMessage } from './sample-rows.ts'
+import { assistantMessage, ids, sessionDraft, turnCompleted, userMessage } from './sample-rows.ts'
 
 /** The process that crash tests start and kill: `<task> <database>`. Each line it prints is a fact on disk. */
 const [task = '', path = ''] = process.argv.slice(2)
@@ -24,6 +27,28 @@ async function appendFrom(store: Store, sessionId: SessionId, text: string): Pro
     const seq = await store.write((tx) => tx.events.append(sessionId, no, [userMessage(`${text} ${no}`)]))
     say(`${seq} ${text} ${no}`)
   }
+}
+
+const OPERATOR: Caller = { kind: 'operator' }
+const REPLACED: HistoryBoundary = {
+  kind: 'replaced',
+  exchanges: [
+    { user: 'new one', assistant: 'answer one' },
+    { user: 'new two', assistant: 'answer two' },
+  ],
+}
+
+/** A session with two answered turns. */
+async function withHistory(): Promise<{ readonly store: Store; readonly id: SessionId }> {
+  const store = await open()
+  const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+  for (const text of ['old one', 'old two']) {
+    const turnId = ids.turn()
+    const started = { type: 'turn_started', turnId, data: { traceId: ids.trace() } } as const
+    const answered = [assistantMessage(`echo ${text}`), turnCompleted].map((event) => ({ ...event, turnId }))
+    await store.write((tx) => tx.events.append(id, 1, [userMessage(text), started, ...answered]))
+  }
+  return { store, id }
 }
 
 const tasks: Record<string, () => Promise<void>> = {
@@ -44,6 +69,37 @@ const tasks: Record<string, () => Promise<void>> = {
     const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
     await store.write((tx) => tx.events.append(id, 1, [userMessage('last words')]))
     die()
+  },
+  /** Dies in a rewrite of the history, when all of it is written and nothing committed. */
+  async rewriteUncommitted() {
+    const { store, id } = await withHistory()
+    await store.write(async (tx) => {
+      await tx.events.append(id, 2, [{ type: 'history_boundary', data: REPLACED }])
+      die()
+    })
+  },
+  /** Rewrites the history as an operator does, and dies with the first commit. */
+  async rewrite() {
+    const { store, id } = await withHistory()
+    const dying: Store = {
+      ...store,
+      epoch: store.epoch,
+      read: store.read,
+      close: () => store.close(),
+      write: async (body) => {
+        await store.write(body)
+        return die()
+      },
+    }
+    const service = createSessionService({
+      store: dying,
+      read: store.read,
+      clock: systemClock,
+      staleMs: Number.MAX_SAFE_INTEGER,
+      platformIds: async () => [],
+      refusesModel: () => undefined,
+    })
+    await service.setHistory(OPERATOR, id, REPLACED)
   },
   /** Dies in the middle of a schema step. */
   async migrate() {

@@ -164,6 +164,18 @@ describe('opening', () => {
     expect((await rig.service.list(OPERATOR, all)).total).toBe(1)
   })
 
+  it('S2: a session is named after its door and its name, exactly, and two names are two sessions', async () => {
+    const rig = await serviceRig()
+    const names = ['cli:desk', 'cli:desk2', 'web:phone', 'web:alice:phone', 'api:desk']
+    for (const name of names) {
+      const [kind] = name.split(':')
+      expect(await rig.service.open(OPERATOR, name)).toMatchObject({ id: name, source: { kind, platform: kind } })
+    }
+    const { sessions, total } = await rig.service.list(OPERATOR, all)
+    expect(sessions.map(({ id }) => id).sort()).toEqual([...names].sort())
+    expect(total).toBe(names.length)
+  })
+
   it.each(['desk', 'cli:', 'cli:a/b', 'telegram:x', 'cli:ä'])('S2: %j opens nothing', async (name) => {
     const { service } = await serviceRig()
     expect(await failureOf(service.open(OPERATOR, name))).toEqual(notFound)

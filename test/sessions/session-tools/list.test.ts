@@ -8,7 +8,14 @@ import { listSessions } from '../../../src/sessions/session-tools/list-sessions.
 import { createReach } from '../../../src/sessions/session-tools/reach.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../../src/store/store.ts'
-import { assistantMessage, deliveryOf, sessionDraft, turnOf as turnRow, userMessage } from '../../store/sample-rows.ts'
+import {
+  addressOf,
+  assistantMessage,
+  deliveryOf,
+  sessionDraft,
+  turnOf as turnRow,
+  userMessage,
+} from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 import { CLIENT, turnIn } from './rig.ts'
 
@@ -230,6 +237,41 @@ describe('sessions_list', () => {
     ])
     await store.write((tx) => tx.events.append(id, NOW, [{ type: 'turn_cancelled', data: { reason: 'stopped' } }]))
     expect(await list()).toMatchObject([{ abortedLastRun: true, systemSent: false }])
+  })
+
+  it('T11: the last run is the newest, the last delivery the newest that left, and neither is taken from another', async () => {
+    const { add, list, store } = await place()
+    const usage = { input: 1, output: 1 }
+    const { id } = await add({}, [userMessage('hi')], NOW)
+    const other = await add({}, [userMessage('elsewhere')], NOW - 1)
+    const ended = async (
+      session: Session,
+      steps: number,
+      delivery?: Parameters<typeof deliveryOf>[1],
+    ): Promise<void> => {
+      const turn = turnRow(session.id, 1)
+      await store.write(async (tx) => {
+        await tx.turns.start(turn)
+        const data = { outcome: steps === 0 ? 'failed' : 'answered', usage, steps } as const
+        await tx.events.append(session.id, NOW, [{ type: 'turn_completed', turnId: turn.id, data }])
+        if (delivery) await tx.outbox.add([deliveryOf(turn.id, delivery)])
+        await tx.turns.finish(turn.id, { state: 'completed', outcome: 'answered', at: NOW, usage })
+      })
+    }
+    const session = { id } as Session
+    const rowOf = async () => (await list()).find(({ sessionId }) => sessionId === id)
+    await ended(session, 0)
+    expect(await rowOf()).toMatchObject({ systemSent: false, abortedLastRun: false, totalTokens: 2 })
+    expect(await rowOf()).not.toHaveProperty('lastTo')
+    await ended(session, 1, { state: 'sent', messageId: '1', address: addressOf(1) })
+    await ended(session, 1, { state: 'sent', messageId: '2', address: addressOf(2) })
+    for (const state of ['planned', 'rejected', 'expired', 'given_up'] as const)
+      await ended(session, 1, { state, address: addressOf(3) })
+    await ended(other, 1, { state: 'sent', messageId: '4', address: addressOf(4) })
+    expect(await rowOf()).toMatchObject({ systemSent: true, lastTo: 'telegram:group:-1002', totalTokens: 14 })
+    expect(await rowOf()).not.toHaveProperty('contextTokens')
+    await ended(session, 0)
+    expect(await rowOf()).toMatchObject({ systemSent: false, lastTo: 'telegram:group:-1002' })
   })
 
   it('S12: what was not active for days is not listed', async () => {

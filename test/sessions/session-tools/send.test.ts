@@ -50,6 +50,18 @@ describe('sessions_send', () => {
     ])
   })
 
+  it('T11: the row names the model that a session was set to instead of its own', async () => {
+    const rig = await withBob()
+    const { id } = await rig.named(BOB)
+    const model = async () => (await rig.tools.list({}, CLIENT)).find(({ sessionId }) => sessionId === id)?.model
+    const own = await model()
+    expect(own).toBe('scripted/script.yaml')
+    await rig.store.write((tx) => tx.sessions.setOverrides(id, { model: 'scripted/echo' }))
+    const again = await rig.reopen()
+    const row = async () => (await again.tools.list({}, CLIENT)).find(({ sessionId }) => sessionId === id)
+    expect(await row()).toMatchObject({ model: 'scripted/echo' })
+  })
+
   it('T15: with 0 it answers accepted at once, and the run happens', async () => {
     const rig = await withBob()
     const ended = rig.engine.running.nextEnd((await rig.named(BOB)).id)
