@@ -1,8 +1,14 @@
 import type { SessionQuery } from './session-port.ts'
 import { placeholders, type SqlValue } from './sql.ts'
 
-/** The WHERE of a list, if it has one, and its parameters, numbered from 1. Few texts exist, whatever is asked for. */
-export function sessionFilter(query: SessionQuery): {
+/**
+ * Returns the WHERE of a list, if it has one, and its parameters, numbered from 1. Few texts exist, whatever is asked for.
+ * `without`: numbers of rows that are left out.
+ */
+export function sessionFilter(
+  query: SessionQuery,
+  without: readonly number[],
+): {
   readonly where: string
   readonly params: readonly SqlValue[]
   /** It asks for more than what every message changes. */
@@ -29,6 +35,10 @@ export function sessionFilter(query: SessionQuery): {
     conditions.push(
       `id IN (SELECT session_id FROM participants WHERE participant IN (${placeholders(among.length, first)}))`,
     )
+  }
+  if (without.length > 0) {
+    conditions.push(`activity.no NOT IN (${placeholders(without.length, params.length + 1)})`)
+    params.push(...without)
   }
   const wide = [kinds, agents, namespace, participants].some((asked) => asked !== undefined)
   return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, params, wide }

@@ -9,7 +9,7 @@ export interface SessionReader {
   current(scopeKey: ScopeKey): Promise<Session | undefined>
   /** By any of its names, in any case: id, scope key, alias, display key; of several the one active last (K25). */
   resolve(name: string): Promise<Session | undefined>
-  /** Newest activity first (T12). `limit` 1-200, else `invalid` (R2). */
+  /** Newest activity first. `limit` 1-200, else `invalid`. What cannot be read is neither listed nor counted. */
   list(query: SessionQuery): Promise<SessionPage>
   /** Every session with an override. */
   overridden(): Promise<readonly OverriddenSession[]>

@@ -21,6 +21,8 @@ const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 export class SessionReading implements SessionReader {
   protected readonly sql: Sql
   readonly #logger: Logger
+  /** Numbers of rows that were found unreadable: no list holds them, so none counts them. */
+  readonly #unreadable = new Set<number>()
 
   constructor({ sql, logger }: Ground) {
     this.sql = sql
@@ -65,17 +67,21 @@ export class SessionReading implements SessionReader {
     const { limit, offset } = query
     if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
     if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
-    const { where, params, wide } = sessionFilter(query)
-    const counted = wide ? SESSIONS : 'session_activity'
-    const count = await this.sql.get(`SELECT COUNT(*) AS total FROM ${counted} ${where}`, params)
+    const { where, params, wide } = sessionFilter(query, [...this.#unreadable])
+    const counted = wide ? SESSIONS : 'session_activity AS activity'
+    // Both are asked for before either is awaited: no commit comes between.
+    const counting = this.sql.get(`SELECT COUNT(*) AS total FROM ${counted} ${where}`, params)
     const next = params.length + 1
     const page = `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} ${where} ORDER BY last_activity_at DESC, activity.no DESC
       LIMIT ($${next} + 0) OFFSET ($${next + 1} + 0)`
-    const rows = await this.sql.all(page, [...params, limit, offset])
-    return {
-      sessions: readRows(sessionCodec, rows, this.#logger),
-      total: count === undefined ? 0 : integer(count, 'total'),
+    const [count, rows] = await Promise.all([counting, this.sql.all(page, [...params, limit, offset])])
+    const sessions = readRows(sessionCodec, rows, this.#logger)
+    if (sessions.length < rows.length) {
+      const read = new Set<unknown>(sessions.map(({ id }) => id))
+      for (const row of rows) if (!read.has(row.id)) this.#unreadable.add(integer(row, 'no'))
+      return this.list(query)
     }
+    return { sessions, total: count === undefined ? 0 : integer(count, 'total') }
   }
 
   async overridden(): Promise<readonly OverriddenSession[]> {

@@ -43,6 +43,33 @@ describe('the log on disk', () => {
     return copy
   }
 
+  it('R2: a session whose row cannot be read is neither listed nor counted, and takes no place on a page', async () => {
+    const made: SessionId[] = []
+    for (let no = 1; no <= 5; no++) {
+      const { id } = await makeSession(store, no)
+      await store.write((tx) => tx.events.append(id, no * 10_000, [userMessage('x')]))
+      made.push(id)
+    }
+    await store.close()
+    withDatabase(path, (database) => {
+      database.prepare("UPDATE sessions SET scope = '{' WHERE id = ?").run(made[4])
+      const no = '(SELECT no FROM sessions WHERE id = ?)'
+      database.prepare(`UPDATE session_activity SET description_source = 'nobody' WHERE no = ${no}`).run(made[2])
+    })
+    store = await open(path)
+    const list = async (limit: number, offset: number) => {
+      const { sessions, total } = await store.read.sessions.list({ limit, offset, inactive: false })
+      return { ids: sessions.map(({ id }) => id), total }
+    }
+    expect(await list(10, 0)).toEqual({ ids: [made[3], made[1], made[0]], total: 3 })
+    expect(await list(2, 0)).toEqual({ ids: [made[3], made[1]], total: 3 })
+    expect(await list(2, 2)).toEqual({ ids: [made[0]], total: 3 })
+    expect(await store.read.sessions.list({ limit: 1, offset: 0, inactive: true, kinds: ['group'] })).toMatchObject({
+      total: 3,
+    })
+    expect(warnings).toMatchObject([{ table: 'sessions', rows: [made[4], made[2]] }])
+  })
+
   it.each([1, 100, 4_096])(
     'K31: a record torn %i bytes from its end is skipped, and the next append survives',
     async (lost) => {
