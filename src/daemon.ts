@@ -126,7 +126,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     adapter,
   })
   const { accept, running, sessions } = engine
-  const inlet = new Inlet({ clock, ids, accept, overheard: gate.overheard, state: stateIn(store) })
+  const inlet = new Inlet({ ...gate, clock, ids, accept, state: stateIn(store) })
   const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now() }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, gate, { store, ids, clock, accept })

@@ -6,6 +6,7 @@ import type { Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
+import type { AccountAt, OwnerNotice } from './core/owner-notice.ts'
 import type { RoutingPolicy } from './core/policy.ts'
 import type { Role } from './core/session.ts'
 import type { Routing } from './routing/compile-routing.ts'
@@ -24,7 +25,7 @@ import { createLinks, type Links } from './sessions/people/links.ts'
 import { operateAdmissions } from './sessions/people/operate-admissions.ts'
 import { operatePeople } from './sessions/people/operate-people.ts'
 import { createOwnerCards } from './sessions/people/owner-cards.ts'
-import { createOwnerChats } from './sessions/people/owner-chats.ts'
+import { createOwnerChats, type OwnerChats } from './sessions/people/owner-chats.ts'
 import { createShownCodes, type LiveCode } from './sessions/people/shown-codes.ts'
 import { createTokens } from './sessions/people/tokens.ts'
 import { loadOverrideBook, type OverrideBook } from './sessions/service/override-book.ts'
@@ -72,6 +73,8 @@ export interface Gate {
   policyChanged(): Promise<readonly string[]>
   /** Who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
+  /** Tells each owner in private, at most once a day for each thing that it is about. */
+  tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void
   /** Platform ids of the owners on a channel, as things stand. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
@@ -125,6 +128,7 @@ export async function createGate(parts: GateParts): Promise<Gate> {
       admissions.decided(dispatch, decision)
     },
     overheard: shown.overheard,
+    tellOwners: ownerTeller(parts, owners),
     owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
     operator: {
       people: operatePeople({ store, people: () => policies.policy.people, live: { links, whoIs } }),
@@ -138,6 +142,20 @@ function claimCode(access: Access, fresh: () => string): readonly LiveCode[] {
   const code = access.claimCode
   if (code === undefined) return []
   return [{ folded: foldCode(code), command: 'start', burn: () => access.replaceClaim(fresh()) }]
+}
+
+const DAY_MS = 86_400_000
+
+function ownerTeller({ ids, clock, logger, say }: GateParts, owners: OwnerChats): Gate['tellOwners'] {
+  return (where, { about, text }) => {
+    for (const { person, address } of owners.beside(where)) {
+      const notice = { source: ids.notice(), traceId: ids.trace(), address, class: 'control', text } as const
+      const key = `channel:${where.channel}@${where.account}:${about}:${person}`
+      say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
+        logger.warn('An owner could not be told of a channel', { err, about }),
+      )
+    }
+  }
 }
 
 /** The chats that got a new id; `reload` reads again what is kept in memory by address or scope key. */

@@ -8,7 +8,7 @@ import { Intake } from './intake.ts'
 import type { Interactions } from './interactions.ts'
 import { ConnectionKeeper } from './keep-connected.ts'
 import type { Positions } from './positions.ts'
-import { checkSessionLimit } from './session-limit.ts'
+import { checkSessionLimit, SessionsSpent } from './session-limit.ts'
 
 export interface RunParts {
   readonly abort: AbortController
@@ -64,7 +64,10 @@ export function createRun(parts: RunParts): Run {
       clock,
       random: () => services.random(),
       async connect(listener) {
-        await checkSessionLimit(parts.client, signal)
+        await checkSessionLimit(parts.client, signal).catch((error: unknown) => {
+          if (error instanceof SessionsSpent) sink.tellOwners({ about: 'sessions', text: error.message })
+          throw error
+        })
         return connectGateway({ token, apiRoot, clock, signal }, listener)
       },
       listener: {

@@ -3,6 +3,7 @@ import type { ChannelId } from '../core/ids.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { MessageLookup } from '../core/message-link.ts'
 import type { DeliveryReceipt, RenderedPart } from '../core/outbound.ts'
+import type { OwnerNotice } from '../core/owner-notice.ts'
 
 export type { RenderedPart } from '../core/outbound.ts'
 
@@ -50,6 +51,8 @@ export interface ChannelSink {
    * a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing any more.
    */
   unknown(kind: string, shown?: unknown): void
+  /** Tells owners in private what only a person can mend. Said once a day, however often it is told. */
+  tellOwners(notice: OwnerNotice): void
   readonly state: ChannelState
 }
 

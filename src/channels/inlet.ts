@@ -3,6 +3,7 @@ import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
 import type { InboundEvent } from '../core/message.ts'
+import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import type { ChannelCursor, ChannelSink, ChannelState } from './adapter.ts'
 
 export interface InletDeps {
@@ -11,6 +12,8 @@ export interface InletDeps {
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
   /** Called for what no event was made of and people could read. */
   readonly overheard: (shown: unknown) => void
+  /** Called for what an account has to tell its owners. */
+  readonly tellOwners: (where: AccountAt, notice: OwnerNotice) => void
   /** Where an account keeps what it must remember. */
   state(channel: ChannelId, account: AccountId): ChannelState
 }
@@ -34,6 +37,7 @@ export class Inlet {
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
         if (shown !== undefined) this.#deps.overheard(shown)
       },
+      tellOwners: (notice) => this.#deps.tellOwners({ channel, account }, notice),
       state: this.#deps.state(channel, account),
     }
   }

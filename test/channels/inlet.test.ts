@@ -12,6 +12,7 @@ test('an event that cannot be taken in rejects, so that an adapter goes on with 
       throw new Error('no route')
     },
     overheard: () => {},
+    tellOwners: () => {},
     state: () => ({ get: async () => undefined, set: async () => {} }),
   })
   const sink = inlet.sink('telegram', toAccountId('default'))

@@ -1,5 +1,6 @@
 import type { ChannelCursor, ChannelSink } from '../../src/channels/adapter.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
+import type { OwnerNotice } from '../../src/core/owner-notice.ts'
 
 interface Waiter {
   readonly ready: () => boolean
@@ -17,6 +18,7 @@ export class RecordingSink implements ChannelSink {
   readonly events: InboundEvent[] = []
   readonly cursors = new Map<string, string>()
   readonly dropped: string[] = []
+  readonly notices: OwnerNotice[] = []
   /** The small memory of the account; another sink of the same account is given it. */
   readonly stored: Map<string, string>
   accepting: (event: InboundEvent) => Promise<void> = () => Promise.resolve()
@@ -53,6 +55,11 @@ export class RecordingSink implements ChannelSink {
 
   unknown(kind: string): void {
     this.dropped.push(kind)
+    this.#wake()
+  }
+
+  tellOwners(notice: OwnerNotice): void {
+    this.notices.push(notice)
     this.#wake()
   }
 

@@ -9,7 +9,9 @@ export interface OwnerChats {
   /** An owner wrote there. Returns the chat if it is a new one and has to be stored. */
   saw(event: InboundEvent, at: number): DirectChat | undefined
   /** One chat for each owner there is: on the account where it happened if they use it, else the one they used last. */
-  nearest(where: Address): readonly OwnerChat[]
+  nearest(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
+  /** As `nearest`, but elsewhere where there is a choice: for what keeps this account from working. */
+  beside(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
 }
 
 export interface OwnerChat {
@@ -26,6 +28,22 @@ export interface OwnerChatDeps {
 
 export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): OwnerChats {
   const chats = new Map<string, DirectChat>(stored.map((chat) => [keyOf(chat), chat]))
+  /** The last of an owner's chats wins. */
+  function bestOf(ranked: readonly DirectChat[]): readonly OwnerChat[] {
+    const best = new Map<string, OwnerChat>()
+    for (const chat of ranked) {
+      const { role, person } = whoIs(chat.platformId)
+      if (role === 'owner' && person !== undefined) best.set(person, { person, address: chat.address })
+    }
+    return [...best.values()]
+  }
+
+  function split({ channel, account }: Pick<Address, 'channel' | 'account'>) {
+    const near = ({ address }: DirectChat): boolean => address.channel === channel && address.account === account
+    const all = [...chats.values()].filter(({ address }) => reaches(address))
+    return { here: all.filter(near), elsewhere: all.filter((one) => !near(one)) }
+  }
+
   return {
     saw({ address: { topic: _topic, ...address }, sender }, at) {
       if (address.chatType !== 'direct' || identifiesNobody(address.channel, sender)) return undefined
@@ -36,15 +54,13 @@ export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): Own
       chats.set(key, chat)
       return known && formatAddress(known.address) === formatAddress(address) ? undefined : chat
     },
-    nearest({ channel, account }) {
-      const best = new Map<string, OwnerChat>()
-      const near = ({ address }: DirectChat): boolean => address.channel === channel && address.account === account
-      const all = [...chats.values()].filter(({ address }) => reaches(address))
-      for (const chat of [...all.filter((one) => !near(one)), ...all.filter(near)]) {
-        const { role, person } = whoIs(chat.platformId)
-        if (role === 'owner' && person !== undefined) best.set(person, { person, address: chat.address })
-      }
-      return [...best.values()]
+    nearest(where) {
+      const { here, elsewhere } = split(where)
+      return bestOf([...elsewhere, ...here])
+    },
+    beside(where) {
+      const { here, elsewhere } = split(where)
+      return bestOf([...here, ...elsewhere])
     },
   }
 }

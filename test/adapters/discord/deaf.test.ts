@@ -260,6 +260,7 @@ describe('the limit of new sessions', () => {
       ),
     })
     expect(event('connected')).toBe(0)
+    expect(sink.notices).toEqual([{ about: 'sessions', text: adapter.health().detail }])
     gateway.sessionLimit.remaining = 101
     await adapter.start(sink, signal)
     expect(adapter.health().status).toBe('up')

@@ -1,0 +1,14 @@
+import type { AccountId, ChannelId } from './ids.ts'
+
+/** What owners are told in private because only a person can mend it. */
+export interface OwnerNotice {
+  /** A short word for what it is about, the same each time. */
+  readonly about: string
+  readonly text: string
+}
+
+/** One account of a channel. */
+export interface AccountAt {
+  readonly channel: ChannelId
+  readonly account: AccountId
+}
