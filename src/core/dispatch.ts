@@ -53,11 +53,13 @@ export interface ScheduledRun {
 }
 
 /**
- * A text for a session that exists, from another session's turn or a client (S44). Its dispatch's event carries the
+ * A text for a session that exists or begins with it, from another session's turn or a client (S44). Its dispatch's event carries the
  * conversation the session belongs to as address, so that rules about places hold; the route is the session's own.
  */
 export interface PostedText {
   readonly session: SessionId
+  /** The session is not there yet: the commit of its first text makes it, so that a refused one leaves none. */
+  readonly begins?: true
   readonly route: Route
   /** Whose authority it has: that of the turn, or of the client. */
   readonly identity: Identity

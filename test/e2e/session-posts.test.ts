@@ -106,6 +106,43 @@ describe('a text of the operator', () => {
     expect((await house.daemon.operator.sessions.show('cli:desk')).messages).toBe(2)
   })
 
+  it.each([[{ text: '  ' }], [{ text: 'x', waitSeconds: -1 }], [{ text: 'x', deliver: true }]])(
+    'S44: %j to a name that is new leaves no session',
+    async (request) => {
+      const house = await startHousehold()
+      const { sessions } = house.daemon.operator
+      await expect(sessions.post('cli:desk', request)).rejects.toMatchObject({ code: 'invalid' })
+      expect((await sessions.list({ limit: 1, offset: 0, inactive: true })).total).toBe(0)
+      expect(await sessions.post('cli:desk', { text: 'now' })).toMatchObject({ session: 'cli:desk', reply: 'echo now' })
+    },
+  )
+
+  it('T30: what the send policy refuses leaves no session, and the answer says why', async () => {
+    const rules = [{ match: { channel: 'cli' }, action: 'deny' as const }]
+    const house = await startHousehold({ routing: { sendPolicy: { rules, default: 'allow' } } })
+    const { sessions } = house.daemon.operator
+    expect(await sessions.post('cli:desk', { text: 'hello' })).toMatchObject({ status: 'error', session: 'cli:desk' })
+    expect((await sessions.list({ limit: 1, offset: 0, inactive: true })).total).toBe(0)
+  })
+
+  it('S44: two first texts at once share the one session they begin', async () => {
+    const house = await startHousehold()
+    const { sessions } = house.daemon.operator
+    const answers = await Promise.all(['one', 'two'].map((text) => sessions.post('cli:desk', { text })))
+    expect(answers.map(({ session, status }) => [session, status])).toEqual([
+      ['cli:desk', 'ok'],
+      ['cli:desk', 'ok'],
+    ])
+    expect((await sessions.list({ limit: 9, offset: 0, inactive: true })).sessions.map(({ id }) => id)).toEqual([
+      'cli:desk',
+    ])
+    expect(await sessions.show('cli:desk')).toMatchObject({
+      source: { kind: 'cli', triggerType: 'message' },
+      metadata: { channel: 'cli', chat_id: 'desk', chat_type: 'direct' },
+      participants: [],
+    })
+  })
+
   it('S44: a session that is not there is not found', async () => {
     const house = await startHousehold()
     await expect(house.daemon.operator.sessions.post('nobody', { text: 'x' })).rejects.toMatchObject({

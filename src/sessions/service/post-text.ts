@@ -6,7 +6,7 @@ import { type ChannelId, type IdSource, runId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operator.ts'
 import { personAuthor } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionDraft } from '../../core/session.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { addressOf } from '../session-tools/address-of.ts'
 import { answerOf } from '../session-tools/answer-of.ts'
@@ -30,14 +30,19 @@ export interface PostDeps {
 /** Longer than a model takes, shorter than a client forgets. */
 const WAIT_SECONDS = { fallback: 120, most: 3_600 }
 
+export interface Posting {
+  readonly caller: Caller
+  readonly session: SessionDraft
+  /** The session is not there yet, and begins with this text. */
+  readonly begins: boolean
+  readonly request: PostRequest
+}
+
 /**
  * Puts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
  * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). It runs on whatever becomes of the wait. Throws `invalid` before anything is stored.
  */
-export async function postText(
-  deps: PostDeps,
-  { caller, session, request }: { readonly caller: Caller; readonly session: Session; readonly request: PostRequest },
-): Promise<PostAnswer> {
+export async function postText(deps: PostDeps, { caller, session, begins, request }: Posting): Promise<PostAnswer> {
   const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
   if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
   if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
@@ -56,7 +61,7 @@ export async function postText(
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(signed(dispatch, author, answer))
+  await deps.accept(signed(dispatch, author, { answer, begins }))
   const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
   const named = { runId: run, traceId, session: session.id }
   if (row.outcome === 'context') return { ...named, status: 'stored' }
@@ -100,11 +105,16 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps
   }
 }
 
-function signed(dispatch: Dispatch, { origin, sender, participant }: Author, answer: boolean): Dispatch {
+function signed(
+  dispatch: Dispatch,
+  { origin, sender, participant }: Author,
+  { answer, begins }: { readonly answer: boolean; readonly begins: boolean },
+): Dispatch {
   const { posted } = dispatch
   const further = {
     ...(participant === undefined ? {} : { participant }),
     ...(answer ? {} : { append: true as const }),
+    ...(begins ? { begins: true as const } : {}),
   }
   return {
     ...dispatch,
@@ -116,7 +126,7 @@ function signed(dispatch: Dispatch, { origin, sender, participant }: Author, ans
 
 async function rowOfRun(
   { store: { read }, clock, running }: PostDeps,
-  { run, session, seconds }: { readonly run: string; readonly session: Session; readonly seconds: number },
+  { run, session, seconds }: { readonly run: string; readonly session: SessionDraft; readonly seconds: number },
 ): Promise<InboxRow> {
   const look = async (): Promise<InboxRow> => {
     const row = (await read.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)

@@ -2,7 +2,7 @@ import { type Address, parseAddress } from '../../core/address.ts'
 import { type Caller, inNamespace } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type AgentId, type IdSource, toSessionId } from '../../core/ids.ts'
+import type { AgentId, IdSource } from '../../core/ids.ts'
 import type {
   HistoryPage,
   PostAnswer,
@@ -15,14 +15,14 @@ import type {
 import { joinsPeople, overridesOf, type Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Participants } from '../people/participants.ts'
-import { type Opening, openSession } from '../turns/open-session.ts'
+import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { markDeleted, purgeSession } from './delete-session.ts'
 import { lastRunOf } from './last-run.ts'
 import type { OverrideBook } from './override-book.ts'
-import { type PostDeps, postText } from './post-text.ts'
+import { type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
 import { eventReport, type Standing, sessionDetail, sessionSummary } from './session-report.ts'
@@ -173,10 +173,10 @@ class Service implements SessionService {
     const { store, clock, live } = this.#deps
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await store.read.sessions.resolve(name)
-    const { id } = known ? await this.#find(caller, name) : await this.open(caller, name)
-    const session = await store.read.sessions.get(toSessionId(id))
-    if (!session) throw noSuchSession(name)
-    return postText({ ...live, store, clock }, { caller, session, request })
+    const into = known
+      ? { session: await this.#find(caller, name), begins: false }
+      : await this.#atDoor(caller, name, live)
+    return postText({ ...live, store, clock }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
@@ -195,6 +195,15 @@ class Service implements SessionService {
     live?.participants.forget(session.id)
     live?.transcript.drop(session.id)
     await purgeSession(store, session.id)
+  }
+
+  /** The session a door of ours leads to: one that other chats share, or a draft of one that begins with what is said. */
+  async #atDoor(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
+    const opening = live.place(ownDoor(caller, name))
+    const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
+    if (!shared) return { session: draftAt(opening, live.ids), begins: true }
+    await this.open(caller, name)
+    return { session: shared, begins: false }
   }
 
   async #find(caller: Caller, name: string): Promise<Session> {

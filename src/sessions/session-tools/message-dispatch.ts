@@ -2,12 +2,12 @@ import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts
 import type { RunId, TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionDraft } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {
-  readonly to: Session
+  readonly to: SessionDraft
   readonly by: Principal
   /** Those who will read the answer elsewhere. */
   readonly readers?: readonly AuthorId[]
@@ -54,7 +54,7 @@ export function messageDispatch(facts: MessageFacts): Dispatch {
   }
 }
 
-function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: Session): Route {
+function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: SessionDraft): Route {
   return { agent: agentId, scope, scopeKey, displayKey, kind, chatType, matchedBy: 'default' }
 }
 

@@ -1,7 +1,8 @@
 import { type Address, formatAddress } from '../../core/address.ts'
-import type { Dispatch, Identity, Origin, Route } from '../../core/dispatch.ts'
+import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
+import type { Sender } from '../../core/message.ts'
 import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -27,7 +28,7 @@ export interface OpenPorts {
  */
 export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
   const { route, dispatch } = opening
-  if (dispatch.posted) return takeUp(tx, dispatch.posted.session, dispatch.receivedAt)
+  if (dispatch.posted) return takeUp(tx, opening, dispatch.posted, ports)
   const current = await tx.sessions.current(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
@@ -44,12 +45,28 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   return { ...current, metadata: { ...current.metadata, ...metadata } }
 }
 
-/** A text posted into a session says nothing about its chat: whatever the row knows stays. */
-async function takeUp(tx: StoreWriter, id: SessionId, at: number): Promise<Session> {
-  const session = await tx.sessions.get(id)
-  if (!session) throw new ParleyError('not_found', `There is no session ${id}.`)
-  if (session.inactiveAt !== undefined) await tx.sessions.reopen(id, {}, at)
-  return session
+/** A text posted into a session says nothing about its chat: whatever the row knows stays, and one that begins knows the place alone. */
+async function takeUp(
+  tx: StoreWriter,
+  { route, identity, dispatch }: Opening,
+  { session: id, begins }: PostedText,
+  ports: OpenPorts,
+): Promise<Session> {
+  const session = (await tx.sessions.get(id)) ?? (begins && (await tx.sessions.current(route.scopeKey)))
+  if (session) {
+    if (session.inactiveAt !== undefined) await tx.sessions.reopen(session.id, {}, dispatch.receivedAt)
+    return session
+  }
+  if (!begins) throw new ParleyError('not_found', `There is no session ${id}.`)
+  const place: Dispatch = { ...dispatch, origin: 'platform', event: { ...dispatch.event, sender: NOBODY } }
+  return beginSession(tx, { route, identity: { role: identity.role }, dispatch: place }, metadataOf(place), ports)
+}
+
+const NOBODY: Sender = { id: '', kind: 'user' }
+
+/** The row a place's first session will have, unless it takes something over. */
+export function draftAt(opening: Opening, ids: IdSource): SessionDraft {
+  return draftOf(opening, metadataOf(opening.dispatch), ids)
 }
 
 /**

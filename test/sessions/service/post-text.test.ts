@@ -31,7 +31,12 @@ async function place(chat: string) {
           await rig.store.write((tx) => tx.inbox.add({ ...inboxRow(1, 1), dispatch, sessionId: id }))
         },
       },
-      { caller, session, request: { text: 'hi', waitSeconds: 0, ...(sender === undefined ? {} : { sender }) } },
+      {
+        caller,
+        session,
+        begins: false,
+        request: { text: 'hi', waitSeconds: 0, ...(sender === undefined ? {} : { sender }) },
+      },
     )
   return { post, accepted }
 }
