@@ -2,6 +2,7 @@ import { type ErrorCode, EXIT, errorCode } from '../core/errors.ts'
 
 const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid: EXIT.usage,
+  too_long: EXIT.usage,
   store_locked: EXIT.locked,
   store_broken: EXIT.disk,
   migration_failed: EXIT.migration,

@@ -1,13 +1,16 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { dirname } from 'node:path'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
-import type { OperatorService } from '../core/operator.ts'
+import { MOST_BODY_BYTES, type OperatorService } from '../core/operator.ts'
 import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
+import * as answers from './answers.ts'
 import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
 
 const TIMEOUT_MS = 10_000
+/** More than any answer of ours; a page of a history holds 200 events. */
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Codes by HTTP status: what the caller can act on. The rest is the daemon's own failure. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -15,66 +18,55 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  413: 'too_long',
   503: 'unavailable',
 }
 
 /**
  * Returns the daemon behind a local socket; undefined when none runs (no socket, or one that a killed daemon left).
  * Rejects with `config` for a socket that neither this user nor root has put there, `forbidden` when it may not be opened
- * and `unavailable` when nothing answers in time.
+ * and `unavailable` when nothing answers in time, or something that is no daemon.
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
   if (!findSocket(socketPath)) return undefined
   try {
-    await answerTo({ socketPath, path: '/healthz', method: 'GET', timeoutMs })
+    await answerTo({ socketPath, path: '/healthz', method: 'GET', timeoutMs }, answers.health)
   } catch (error) {
     if (nobodyListens(error)) return undefined
     throw error
   }
-  const ask: Ask = async (path, method = 'GET', body, waitMs = 0) => {
+  const ask: Ask = async (answer, path, { method = 'GET', body, waitMs = 0 } = {}) => {
     try {
       const patience = timeoutMs + waitMs
-      return await answerTo({ socketPath, path, method, timeoutMs: patience, ...(body === undefined ? {} : { body }) })
+      const local = { socketPath, path, method, timeoutMs: patience, ...(body === undefined ? {} : { body }) }
+      return await answerTo(local, answer)
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
       throw error
     }
   }
-  // The shapes are those of core/operator.ts: both ends are one program.
+  const post = { method: 'POST' } as const
   return {
-    status: () => ask('/v1/status') as ReturnType<OperatorService['status']>,
-    why: (name) => ask(`/v1/why?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['why']>,
-    unseen: (name) =>
-      ask(`/v1/unseen?${new URLSearchParams({ message: name })}`) as ReturnType<OperatorService['unseen']>,
+    status: () => ask(answers.status, '/v1/status'),
+    why: (name) => ask(answers.why, `/v1/why?${new URLSearchParams({ message: name })}`),
+    unseen: (name) => ask(answers.texts, `/v1/unseen?${new URLSearchParams({ message: name })}`),
     sessions: remoteSessions(ask),
     tokens: remoteTokens(ask),
     schedules: {
-      list: () => ask('/v1/schedules') as ReturnType<OperatorService['schedules']['list']>,
-      next: (id, count) =>
-        ask(`/v1/schedules/${encodeURIComponent(id)}/next?count=${count}`) as ReturnType<
-          OperatorService['schedules']['next']
-        >,
-      run: (id) =>
-        ask(`/v1/schedules/${encodeURIComponent(id)}/run`, 'POST') as ReturnType<OperatorService['schedules']['run']>,
+      list: () => ask(answers.schedules, '/v1/schedules'),
+      next: (id, count) => ask(answers.slots, `/v1/schedules/${encodeURIComponent(id)}/next?count=${count}`),
+      run: (id) => ask(answers.startedRun, `/v1/schedules/${encodeURIComponent(id)}/run`, post),
     },
-    config: { reload: () => ask('/v1/config/reload', 'POST') as ReturnType<OperatorService['config']['reload']> },
+    config: { reload: () => ask(answers.reload, '/v1/config/reload', post) },
     admissions: {
-      list: () => ask('/v1/admissions') as ReturnType<OperatorService['admissions']['list']>,
+      list: () => ask(answers.admissions, '/v1/admissions'),
       decide: (name, verdict) =>
-        ask(`/v1/admissions/${verdict}?${new URLSearchParams({ name })}`, 'POST') as ReturnType<
-          OperatorService['admissions']['decide']
-        >,
+        ask(answers.admission, `/v1/admissions/${verdict}?${new URLSearchParams({ name })}`, post),
     },
     people: {
-      list: () => ask('/v1/people') as ReturnType<OperatorService['people']['list']>,
-      link: (person, id) =>
-        ask(`/v1/people/link?${new URLSearchParams({ person, id })}`, 'POST') as ReturnType<
-          OperatorService['people']['link']
-        >,
-      unlink: (id) =>
-        ask(`/v1/people/unlink?${new URLSearchParams({ id })}`, 'POST') as ReturnType<
-          OperatorService['people']['unlink']
-        >,
+      list: () => ask(answers.people, '/v1/people'),
+      link: (person, id) => ask(answers.linked, `/v1/people/link?${new URLSearchParams({ person, id })}`, post),
+      unlink: (id) => ask(answers.linked, `/v1/people/unlink?${new URLSearchParams({ id })}`, post),
     },
   }
 }
@@ -107,40 +99,56 @@ interface LocalRequest {
   readonly body?: object
 }
 
-async function answerTo(local: LocalRequest): Promise<unknown> {
+async function answerTo<Value>(local: LocalRequest, isAnswer: answers.Answer<Value>): Promise<Value> {
   const { status, body } = await send(local).catch((error) => Promise.reject(explained(error, local)))
   const value = parse(body)
-  if (status === 200 && value !== undefined) return value
-  throw new ParleyError(
-    CODES[status] ?? 'internal',
-    messageOf(value) ?? `${local.socketPath} is not answered by a Parley daemon.`,
-  )
+  if (status === 200 && isAnswer(value)) return value
+  const said = status === 200 ? undefined : messageOf(value)
+  if (said === undefined) throw strange(local)
+  throw new ParleyError(CODES[status] ?? 'internal', said)
+}
+
+function strange({ socketPath }: Pick<LocalRequest, 'socketPath'>, cause?: unknown): ParleyError {
+  const message = `What answers on ${socketPath} is no Parley daemon, or one of another version: restart the daemon.`
+  return new ParleyError('unavailable', message, { cause })
 }
 
 function send(local: LocalRequest): Promise<{ status: number; body: string }> {
   const { socketPath, path, method, timeoutMs } = local
   const content = local.body === undefined ? '' : JSON.stringify(local.body)
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
+  const length = Buffer.byteLength(content)
+  if (length > MOST_BODY_BYTES)
+    throw new ParleyError('too_long', `That is too long: ${length} bytes, and the daemon takes ${MOST_BODY_BYTES}.`)
+  const headers = { 'content-type': 'application/json', 'content-length': length }
   return new Promise((resolve, reject) => {
     const call = request(
       { socketPath, path, method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
-      (response) => {
-        let body = ''
-        response.setEncoding('utf8')
-        response.on('data', (chunk: string) => {
-          body += chunk
-        })
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
-        response.on('error', reject)
-      },
+      (response) => read(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject),
     )
     call.on('error', reject)
+    call.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      reject(strange(local))
+    })
     call.end(content)
   })
 }
 
-function explained(error: unknown, { socketPath, timeoutMs = 0 }: Partial<LocalRequest>): unknown {
-  switch (systemCode(error)) {
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > MOST_ANSWER_BYTES) throw new ParleyError('unavailable', "The answer is too long to be a daemon's.")
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function explained(error: unknown, local: Partial<LocalRequest> & Pick<LocalRequest, 'socketPath'>): unknown {
+  const { socketPath, timeoutMs = 0 } = local
+  const code = systemCode(error)
+  switch (code) {
     case 'ABORT_ERR':
       return new ParleyError('unavailable', `The daemon did not answer within ${timeoutMs / 1000} s on ${socketPath}.`)
     case 'EACCES':
@@ -154,7 +162,8 @@ function explained(error: unknown, { socketPath, timeoutMs = 0 }: Partial<LocalR
         cause: error,
       })
     default:
-      return error
+      // The parser of HTTP names what it cannot read.
+      return code.startsWith('HPE_') ? strange(local, error) : error
   }
 }
 

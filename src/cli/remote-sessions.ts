@@ -1,39 +1,46 @@
 import type { OperatorService } from '../core/operator.ts'
+import * as answers from './answers.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** Asks the daemon, which may take `waitMs` longer than usual; resolves with what it answered, rejects with the code it gave. */
-export type Ask = (path: string, method?: Method, body?: object, waitMs?: number) => Promise<unknown>
+interface AskOptions {
+  /** GET if absent. */
+  readonly method?: Method
+  readonly body?: object
+  /** How much longer than usual the daemon may take. */
+  readonly waitMs?: number
+}
+
+/** Asks the daemon; resolves with what it answered once that is an answer of this kind, rejects with the code it gave. */
+export type Ask = <Value>(answer: answers.Answer<Value>, path: string, options?: AskOptions) => Promise<Value>
 
 /** The daemon's own, if none is asked for. */
 const POST_WAIT_SECONDS = 120
 
-type Sessions = OperatorService['sessions']
-
 /** The sessions of a daemon behind its socket. */
-export function remoteSessions(ask: Ask): Sessions {
+export function remoteSessions(ask: Ask): OperatorService['sessions'] {
   const at = (name: string): string => `/v1/sessions/${encodeURIComponent(name)}`
   return {
-    list: ({ limit, offset, inactive }) => {
+    list({ limit, offset, inactive }) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset), inactive: String(inactive) })
-      return ask(`/v1/sessions?${query}`) as ReturnType<Sessions['list']>
+      return ask(answers.sessions, `/v1/sessions?${query}`)
     },
-    show: (name) => ask(at(name)) as ReturnType<Sessions['show']>,
-    history: (name, { limit, before }) => {
+    show: (name) => ask(answers.session, at(name)),
+    history(name, { limit, before }) {
       const end = before === undefined ? {} : { before: String(before) }
       const query = new URLSearchParams({ limit: String(limit), ...end })
-      return ask(`${at(name)}/history?${query}`) as ReturnType<Sessions['history']>
+      return ask(answers.history, `${at(name)}/history?${query}`)
     },
-    patch: (name, changes) => ask(at(name), 'PATCH', { ...(changes as object) }) as ReturnType<Sessions['patch']>,
+    patch: (name, changes) => ask(answers.session, at(name), { method: 'PATCH', body: { ...(changes as object) } }),
     setHistory: (name, boundary) =>
-      ask(`${at(name)}/history`, 'POST', { ...(boundary as object) }) as ReturnType<Sessions['setHistory']>,
-    rename: (name, title) => ask(`${at(name)}/name`, 'POST', { title }) as ReturnType<Sessions['rename']>,
-    post: (name, request) => {
+      ask(answers.session, `${at(name)}/history`, { method: 'POST', body: { ...(boundary as object) } }),
+    rename: (name, title) => ask(answers.session, `${at(name)}/name`, { method: 'POST', body: { title } }),
+    post(name, request) {
       const waitMs = (request.waitSeconds ?? POST_WAIT_SECONDS) * 1_000
-      return ask(`${at(name)}/messages`, 'POST', request, waitMs) as ReturnType<Sessions['post']>
+      return ask(answers.posted, `${at(name)}/messages`, { method: 'POST', body: request, waitMs })
     },
     async delete(name) {
-      await ask(at(name), 'DELETE')
+      await ask(answers.done, at(name), { method: 'DELETE' })
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Machine codes of everything that can go wrong on purpose; anything else is `internal` and its text stays in the log. */
 export type ErrorCode =
   | 'invalid'
+  | 'too_long'
   | 'not_found'
   | 'conflict'
   | 'forbidden'

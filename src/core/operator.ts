@@ -2,6 +2,9 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { PeopleOperator } from './operate-people.ts'
 
+/** Longest body the local API takes: 1 MB. */
+export const MOST_BODY_BYTES = 1024 * 1024
+
 /**
  * What an operator can ask a daemon, over the local socket or from a store that no daemon holds. Every shape here is
  * plain JSON, as the API and `--json` print it. Times are ms since the epoch.

@@ -1,14 +1,16 @@
-import { type ErrorCode, errorCode, toError } from '../core/errors.ts'
+import { type ErrorCode, errorCode, ParleyError, toError } from '../core/errors.ts'
+import { MOST_BODY_BYTES } from '../core/operator.ts'
 
 /** What every failed request answers. */
 export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-type HttpStatus = 400 | 403 | 404 | 409 | 429 | 500 | 502 | 503
+type HttpStatus = 400 | 403 | 404 | 409 | 413 | 429 | 500 | 502 | 503
 
 const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   invalid: 400,
+  too_long: 413,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
@@ -33,6 +35,11 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_invalid_request: 502,
   model_empty: 502,
   model_failed: 502,
+}
+
+/** Returns what is thrown at a request whose body is longer than any that is read. */
+export function tooLong(): ParleyError {
+  return new ParleyError('too_long', `A request may hold ${MOST_BODY_BYTES} bytes and no more.`)
 }
 
 /** The answer to a failed request. What is not ours is `internal` and says nothing of its cause. */

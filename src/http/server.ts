@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OperatorService } from '../core/operator.ts'
+import { MOST_BODY_BYTES, type OperatorService } from '../core/operator.ts'
 import { bindSocket } from './bind-socket.ts'
+import { errorAnswer, tooLong } from './errors.ts'
 
 export interface LocalApiOptions {
   /** Its folder is made 0700 if it is not there. */
@@ -11,7 +12,27 @@ export interface LocalApiOptions {
   readonly service: OperatorService
   readonly logger: Logger
   readonly clock?: Clock
+  /** What is not given is as `LIMITS` says. */
+  readonly limits?: Partial<LocalApiLimits>
 }
+
+/** How long and how much a connection may take; times in ms. */
+export interface LocalApiLimits {
+  /** Until the headers of a request are there, from the connection or the answer before on. */
+  readonly headers: number
+  /** Until a request is there with its body. */
+  readonly request: number
+  /** Between two requests. */
+  readonly idle: number
+  /** Without a byte in either direction, also while an answer is awaited: longer than a post may wait for its own. */
+  readonly silent: number
+  readonly connections: number
+}
+
+const LIMITS: LocalApiLimits = { headers: 10_000, request: 30_000, idle: 5_000, silent: 3_700_000, connections: 200 }
+const MOST_HEADER_BYTES = 16 * 1024
+/** How much later than its limit a connection may be found: a share of the shortest of them. */
+const CHECKS_WITHIN = 4
 
 export interface LocalApi {
   readonly socketPath: string
@@ -30,9 +51,10 @@ export async function startLocalApi({
   service,
   logger,
   clock = systemClock,
+  limits = {},
 }: LocalApiOptions): Promise<LocalApi> {
   const load = lazily(() => loadListener(service, logger))
-  const server = createServer((request, response) => {
+  const server = limitedServer({ ...LIMITS, ...limits }, (request, response) => {
     load().then(
       (listener) => listener(request, response),
       (error) => {
@@ -55,6 +77,42 @@ export async function startLocalApi({
     cancel()
   }
   return { socketPath, close: lazily(close) }
+}
+
+/** A server that bounds what it is sent before anything of ours looks at it; how long an answer takes is the asker's affair. */
+function limitedServer(limits: LocalApiLimits, listener: RequestListener): Server {
+  const options: ServerOptions = {
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.idle,
+    connectionsCheckingInterval: Math.min(limits.headers, limits.request) / CHECKS_WITHIN,
+    maxHeaderSize: MOST_HEADER_BYTES,
+  }
+  const server = createServer(options, (request, response) => {
+    // What was not read by then is read by nobody.
+    response.once('finish', () => {
+      if (!request.complete) request.socket.destroySoon()
+    })
+    if (isTooLong(request.headers['content-length'])) return refuse(response)
+    listener(request, response)
+  })
+  // Whoever asks before sending a body is told before sending it.
+  server.on('checkContinue', (request, response: ServerResponse) => {
+    if (!isTooLong(request.headers['content-length'])) response.writeContinue()
+    server.emit('request', request, response)
+  })
+  server.maxConnections = limits.connections
+  server.timeout = limits.silent
+  return server
+}
+
+function isTooLong(contentLength: string | undefined): boolean {
+  return Number(contentLength ?? 0) > MOST_BODY_BYTES
+}
+
+function refuse(response: ServerResponse): void {
+  const { status, body } = errorAnswer(tooLong())
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
 }
 
 /** The router and its web globals cost 30 ms and some megabytes, which a daemon that is never asked does not pay. */

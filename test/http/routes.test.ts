@@ -205,6 +205,7 @@ describe('a service that fails', () => {
     ['forbidden', 403],
     ['unavailable', 503],
     ['queue_full', 429],
+    ['too_long', 413],
     ['model_failed', 502],
   ] as const)('with %s answers %i and its message', async (code, status) => {
     const { ask, logged } = await rig({ status: () => Promise.reject(new ParleyError(code, 'because')) })

@@ -1,0 +1,188 @@
+import type { AdmissionReport } from '../core/operate-admissions.ts'
+import type { ReloadReport } from '../core/operate-config.ts'
+import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
+import type {
+  ChannelStatus,
+  ListedDelivery,
+  PostAnswer,
+  ScheduleSummary,
+  SessionDetail,
+  SessionEventReport,
+  SessionHistory,
+  SessionList,
+  SessionSummary,
+  StartedRun,
+  StatusReport,
+  TokenReport,
+  WhyReport,
+  WhyStep,
+} from '../core/operator.ts'
+
+/** Says whether a value is an answer that this program can show. It looks at no more than what is shown. */
+export type Answer<Value> = (value: unknown) => value is Value
+
+const text = (value: unknown): value is string => typeof value === 'string'
+const flag = (value: unknown): value is boolean => typeof value === 'boolean'
+const count = (value: unknown): value is number => Number.isFinite(value)
+/** What a `Date` can hold. */
+const time = (value: unknown): value is number => count(value) && Math.abs(value) <= 8.64e15
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+
+function list<Value>(one: Answer<Value>): Answer<readonly Value[]> {
+  return (value): value is readonly Value[] => Array.isArray(value) && value.every(one)
+}
+
+function optional<Value>(one: Answer<Value>): Answer<Value | undefined> {
+  return (value): value is Value | undefined => value === undefined || one(value)
+}
+
+function record<Value>(one: Answer<Value>): Answer<Readonly<Record<string, Value>>> {
+  return (value): value is Readonly<Record<string, Value>> => {
+    const fields = fieldsOf(value)
+    return fields !== undefined && Object.values(fields).every(one)
+  }
+}
+
+function object<Value>(shown: { readonly [Name in keyof Value]?: Answer<unknown> }): Answer<Value> {
+  const checks = Object.entries<Answer<unknown> | undefined>(shown)
+  return (value): value is Value => {
+    const fields = fieldsOf(value)
+    return fields !== undefined && checks.every(([name, check]) => check?.(fields[name]) ?? true)
+  }
+}
+
+export const health = object<{ readonly status: string }>({ status: text })
+export const done = object<object>({})
+export const texts = list(text)
+export const slots = list(time)
+
+const listed = object<ListedDelivery>({ id: text, address: text, state: text, reason: optional(text), traceId: text })
+
+export const status = object<StatusReport>({
+  version: text,
+  startedAt: optional(time),
+  channels: list(
+    object<ChannelStatus>({
+      channel: text,
+      account: text,
+      status: text,
+      detail: optional(text),
+      username: optional(text),
+      lastProofAt: optional(time),
+      hints: texts,
+      unknown: record(count),
+    }),
+  ),
+  ownerKnown: flag,
+  claimLinks: texts,
+  models: texts,
+  botsHeld: texts,
+  sessions: count,
+  runningTurns: count,
+  waiting: count,
+  outbox: record(count),
+  uncertain: list(listed),
+  undelivered: list(listed),
+})
+
+export const why = list(
+  object<WhyReport>({
+    inboxId: text,
+    traceId: text,
+    receivedAt: time,
+    event: text,
+    messageId: optional(text),
+    address: text,
+    sender: object<WhyReport['sender']>({ id: text, name: optional(text) }),
+    decision: text,
+    reason: text,
+    steps: list(object<WhyStep>({ stage: text, verdict: text, because: text, config: optional(text) })),
+    session: optional(text),
+    turn: optional(text),
+    outcome: text,
+    deliveries: list(
+      object<WhyReport['deliveries'][number]>({ state: text, messageId: optional(text), reason: optional(text) }),
+    ),
+  }),
+)
+
+const SUMMARY = {
+  id: text,
+  key: text,
+  status: text,
+  createdAt: time,
+  updatedAt: time,
+  messages: count,
+  turns: count,
+  description: text,
+  preview: text,
+}
+const events = list(object<SessionEventReport>({ seq: count, at: time, type: text, text }))
+
+export const sessions = object<SessionList>({ sessions: list(object<SessionSummary>(SUMMARY)), total: count })
+export const session = object<SessionDetail>({
+  ...SUMMARY,
+  kind: text,
+  agent: text,
+  scopeKey: text,
+  metadata: record(text),
+  aliases: texts,
+  participants: texts,
+  sendPolicy: optional(text),
+  thinkingLevel: optional(text),
+  verboseLevel: optional(text),
+  model: optional(text),
+  lastTo: optional(text),
+  events,
+})
+export const history = object<SessionHistory>({ session: text, events, total: count, before: optional(count) })
+
+const POSTED = object<PostAnswer & Record<'reply' | 'error', unknown>>({ runId: text, traceId: text, session: text })
+
+export function posted(value: unknown): value is PostAnswer {
+  if (!POSTED(value)) return false
+  const { status, reply, error } = value
+  if (status === 'ok') return text(reply)
+  return status === 'error' ? text(error) : ['stored', 'accepted', 'timeout'].includes(status)
+}
+
+const TOKEN = { id: text, namespace: text, label: text, createdAt: time, revokedAt: optional(time) }
+export const tokens = list(object<TokenReport>(TOKEN))
+export const newToken = object<TokenReport & { readonly token: string }>({ ...TOKEN, token: text })
+
+export const schedules = list(
+  object<ScheduleSummary>({
+    id: text,
+    cron: text,
+    timezone: text,
+    deliverTo: text,
+    paused: flag,
+    nextAt: optional(time),
+    last: optional(
+      object<NonNullable<ScheduleSummary['last']>>({ slotAt: time, state: text, outcome: optional(text) }),
+    ),
+  }),
+)
+export const startedRun = object<StartedRun>({ slotAt: time, traceId: text })
+
+export const reload = object<ReloadReport>({ wider: texts, narrower: texts, other: texts, warnings: texts })
+
+export const admission = object<AdmissionReport>({
+  code: text,
+  key: text,
+  name: text,
+  state: text,
+  askedAt: time,
+  toldAt: optional(time),
+  decidedAt: optional(time),
+  decidedBy: optional(text),
+})
+export const admissions = list(admission)
+
+export const linked = object<LinkedId>({ person: text, id: text })
+const ID = object<PersonReport['ids'][number]>({ id: text, from: text, overruledBy: optional(text) })
+export const people = object<PeopleReport>({
+  people: list(object<PersonReport>({ name: text, role: text, ids: list(ID) })),
+  changes: list(object<PeopleReport['changes'][number]>({ at: time, kind: text, person: text, id: text, by: text })),
+})
