@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { namesSecret } from './secrets.ts'
@@ -44,6 +44,7 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
     const value = text.replace(REFERENCE, (whole, kind: string, name: string) => {
       referenced = true
       const found = lookUp(kind, name.trim(), sources)
+      if ('warning' in found) warnings.push(`${formatPath(path)}: ${found.warning}`)
       if ('message' in found) mistakes.push(mistakeAt(path, found))
       else if (kind !== 'env' || namesSecret(lastName(path)) || namesSecret(name.trim())) secrets.add(found.value)
       return 'value' in found ? found.value : whole
@@ -71,7 +72,7 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
   return { value: walk(raw, []), secrets: [...secrets].filter((secret) => secret !== ''), mistakes, warnings }
 }
 
-type Found = { readonly value: string } | Absent
+type Found = { readonly value: string; readonly warning?: string } | Absent
 type Absent = { readonly message: string; readonly missing?: true }
 
 function mistakeAt(path: ConfigPath, { message, missing }: Absent): Mistake {
@@ -87,7 +88,7 @@ function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): 
         : { message: `the variable ${name} is not set; set it or change the reference`, missing: true }
     }
     case 'file':
-      return readSecret(resolve(folder, name), 'create it, or change the reference')
+      return readSecret(resolve(folder, name), { remedy: 'create it, or change the reference', warns: true })
     case 'credential':
       return lookUpCredential(name, env.CREDENTIALS_DIRECTORY)
     default:
@@ -102,16 +103,38 @@ function lookUpCredential(name: string, folder: string | undefined): Found {
   const remedy = `add LoadCredential=${name}:<file> to the systemd unit`
   if (!folder)
     return { message: `there are no credentials outside systemd; ${remedy}, or use \${file:PATH}`, missing: true }
-  return readSecret(join(folder, name), remedy)
+  // Whose it is and who may read it is the service manager's affair.
+  return readSecret(join(folder, name), { remedy, warns: false })
 }
 
-function readSecret(file: string, remedy: string): Found {
+interface Reading {
+  readonly remedy: string
+  /** Whether it is told that others may open the file. */
+  readonly warns: boolean
+}
+
+function readSecret(file: string, { remedy, warns }: Reading): Found {
   try {
-    const value = readFileSync(file, 'utf8').trim()
-    return value === '' ? { message: `${file} is empty; put the secret in it`, missing: true } : { value }
+    const { text, mode } = readWithMode(file)
+    const value = text.trim()
+    if (value === '') return { message: `${file} is empty; put the secret in it`, missing: true }
+    if (!warns || (mode & OTHERS_READ_OR_WRITE) === 0) return { value }
+    return { value, warning: `every user of this machine may open ${file}; run: chmod 600 ${file}` }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'an error'
     return { message: `${file} cannot be read (${code}); ${remedy}`, missing: true }
+  }
+}
+
+const OTHERS_READ_OR_WRITE = 0o006
+
+/** Of the very file that was read. */
+function readWithMode(file: string): { readonly text: string; readonly mode: number } {
+  const opened = openSync(file, 'r')
+  try {
+    return { text: readFileSync(opened, 'utf8'), mode: fstatSync(opened).mode }
+  } finally {
+    closeSync(opened)
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -173,6 +173,23 @@ describe('references', () => {
     const tokens = ['1:one-canary', '2:two-canary', '3:three-canary', 'bot:1:one-canary']
     expect(accounts.map(({ token }) => token)).toEqual(tokens)
     expect([...secrets].sort()).toEqual([...tokens].sort())
+  })
+
+  test('a file with a secret that every user may open works and is warned of; a closed one is not', async () => {
+    const yaml = `channels: { telegram: { accounts: { default: { token: "\${file:token}" } } } }`
+    for (const [mode, warned] of [
+      [0o644, true],
+      [0o602, true],
+      [0o640, false],
+      [0o600, false],
+    ] as const) {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, 'token'), TOKEN)
+      chmodSync(join(folder, 'token'), mode)
+      const { config } = await load(yaml.replace('token}', `${folder}/token}`))
+      const warning = `channels.telegram.accounts.default.token: every user of this machine may open ${folder}/token; run: chmod 600 ${folder}/token`
+      expect([mode, config.warnings.includes(warning)]).toEqual([mode, warned])
+    }
   })
 
   test('a secret in the file itself works, is warned of, and is redacted like the others', async () => {
