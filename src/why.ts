@@ -1,6 +1,7 @@
 import { type AccountState, explainAbsence } from './channels/explain-absence.ts'
 import { formatAddress } from './core/address.ts'
 import type { ChannelId } from './core/ids.ts'
+import { senderName } from './core/label.ts'
 import type { MessageLink, MessageLookup } from './core/message-link.ts'
 import type { WhyReport } from './core/operator.ts'
 import { deniedCalls } from './sessions/commands/describe-row.ts'
@@ -69,7 +70,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     address: formatAddress(event.address),
     sender: {
       id: event.sender.id,
-      ...(event.sender.displayName === undefined ? {} : { name: event.sender.displayName }),
+      ...(senderName(event.sender) === '' ? {} : { name: senderName(event.sender) }),
     },
     decision: decision.kind,
     reason: decision.reason,

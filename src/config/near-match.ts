@@ -4,12 +4,16 @@ export function nearMatch(word: string, candidates: readonly string[]): string |
   let best: string | undefined
   let least = allowed + 1
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const distance = editDistance(visible(word), visible(candidate))
     if (distance >= least) continue
     best = candidate
     least = distance
   }
   return best
+}
+
+function visible(word: string): string {
+  return word.replace(/\p{Cf}/gu, '').toLowerCase()
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn `from` into `to`. */

@@ -1,4 +1,5 @@
-import type { Sender } from './message.ts'
+import type { UserMessageData } from './event.ts'
+import { type Forwarded, hasForeignText, type Sender } from './message.ts'
 
 /**
  * Labels are what Parley itself adds to other people's texts: `[Ada]`, `[in reply to …]`, `[forwarded from …]`. They stand
@@ -16,11 +17,14 @@ const CLOSING = '\\]］】〕〗〙〛⟧⟭⁆❳⦌⦎⦐⦘﹞﹈︘︺︼⌉
 /** A line that begins like a label, whatever invisible or empty characters stand before. */
 const LIKE_LABEL = new RegExp(`^[\\\\\\s\\p{C}\\p{M}\\p{Default_Ignorable_Code_Point}\\u2800]*[${OPENING}]`, 'u')
 
+const ANY_OPENING = new RegExp(`[${OPENING}]`, 'u')
+
 /**
  * Returns the text with a backslash before each line that begins like a label; every other line stays as it is, and so
  * do the line breaks. One backslash taken from each such line gives the text again.
  */
 export function escapeLabels(text: string): string {
+  if (!ANY_OPENING.test(text)) return text
   return text
     .split(BREAK)
     .map((part, index) => (index % 2 === 0 && LIKE_LABEL.test(part) ? `\\${part}` : part))
@@ -44,6 +48,36 @@ export function quoteLines(text: string): string {
     .join('\n')
 }
 
+type Words = Pick<UserMessageData, 'text' | 'forwarded' | 'via'>
+
+/**
+ * Returns the words of a message, escaped: the sender's own, and behind them, with a label on each line, those of somebody
+ * else that the sender passed on.
+ */
+export function labelledWords(message: Words): string {
+  const { text, forwarded } = message
+  const theirs = foreignLabels(message)
+  if (hasForeignText(message)) return labelLines(theirs.first, theirs.further, text)
+  const own = escapeLabels(text)
+  return forwarded?.text === undefined ? own : `${own}\n${labelLines(theirs.first, theirs.further, forwarded.text)}`
+}
+
+function foreignLabels({ forwarded, via }: Words): { readonly first: string; readonly further: string } {
+  const by = via === undefined ? [] : [`[via @${plainName(via.username ?? calledBy(via))}]`]
+  if (forwarded === undefined) return { first: by.join(''), further: by.join('') }
+  const writer = writerOf(forwarded)
+  const from = `[forwarded${writer === '' ? '' : ` from ${writer}`}]`
+  return { first: [from, ...by].join(' '), further: '[forwarded]' }
+}
+
+function writerOf({ from, name = '' }: Forwarded): string {
+  return from === undefined ? plainName(name) : calledBy(from)
+}
+
+function calledBy(sender: Sender): string {
+  return senderName(sender) || plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_NAME)
+}
+
 const LONGEST_NAME = 64
 
 /** What is not seen, or is seen as nothing: joiners, marks of direction, soft hyphens, fillers. */
@@ -65,6 +99,15 @@ export function senderName({ id, displayName = '' }: Sender): string {
   return displayName === id.replace(':', ' ') ? plainExcerpt(displayName, LONGEST_NAME) : plainName(displayName)
 }
 
+/** Returns what the one who wrote a message is called: a session or a hook by its label, others by name or else by id. */
+export function speakerName({ from, sender }: Pick<UserMessageData, 'from' | 'sender'>): string {
+  if (from !== undefined) return plainExcerpt(sender.displayName ?? sender.id, LONGEST_SPEAKER)
+  return senderName(sender) || plainExcerpt(sender.id, LONGEST_NAME)
+}
+
+/** A session's label has its key in it. */
+const LONGEST_SPEAKER = 300
+
 /** Returns somebody else's text as one line without brackets, for a label that quotes it. */
 export function plainExcerpt(text: string, longest: number): string {
   const line = text.replace(BRACKETS_AND_BREAKS, ' ').trim()
@@ -73,9 +116,9 @@ export function plainExcerpt(text: string, longest: number): string {
 
 const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 
-/** What our own labels begin with, and whom the model knows as nobody's name. */
+/** What our own labels begin with, and the names of those who are nobody's. */
 const OURS =
-  /^(not directed at you|in reply to|forwarded|shared|via|message from|attached|edited an earlier|deleted this message|you posted|system note|session|schedule|hook|you$|system$|assistant$|operator$|user$)/
+  /^(?:(?:not directed at|in reply to|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook)(?: |$)|(?:you|system|assistant|operator|user)$)/
 
 /** Letters that are drawn like Latin ones, each before the one it is drawn like. */
 const LOOK_ALIKE = new Map(

@@ -34,9 +34,12 @@ export function agentOfKey(key: string): AgentId | undefined {
   return agent === undefined ? undefined : toAgentId(agent)
 }
 
-/** A name as it is looked up: case and outer spaces make no difference. */
+/** A name as it is looked up: case, outer spaces and invisible characters make no difference. */
 export function normalName(name: string): string {
-  return name.trim().toLowerCase()
+  return name
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toLowerCase()
 }
 
 /** Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. */

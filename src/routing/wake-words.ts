@@ -12,8 +12,8 @@ export function compileWakeWords(words: readonly string[]): readonly WakeWord[] 
 }
 
 /**
- * The first of the words that stands in the text as a whole word, anywhere, without regard to case and to how its
- * letters are composed. A word inside a link, a file name or an address is none. Nothing of the configuration becomes a
+ * The first of the words that stands in the text as a whole word, anywhere, without regard to case, to how its letters
+ * are composed and to invisible characters. A word inside a link, a file name or an address is none. Nothing of the configuration becomes a
  * pattern, and only the beginning of a long text is looked at.
  */
 export function findWakeWord(text: string, words: readonly WakeWord[]): string | undefined {
@@ -24,9 +24,13 @@ export function findWakeWord(text: string, words: readonly WakeWord[]): string |
 /** What people paste is not what they say, whatever signs stand around the words in it. */
 const LINK = /https?:\/\/\S+/gi
 
-/** Upper case knows that ß is SS, and has one sigma. */
+/** Upper case knows that ß is SS, and has one sigma. What nobody sees separates and joins nothing. */
 function fold(text: string): string {
-  return text.normalize('NFKC').toUpperCase().normalize('NFC')
+  return text
+    .replace(/\p{Cf}/gu, '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .normalize('NFC')
 }
 
 function standsIn(text: string, word: string): boolean {

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts'
 import { formatAddress } from '../core/address.ts'
 import type { SessionEvent } from '../core/event.ts'
+import { escapeLabels, labelledWords, quoteLines, speakerName } from '../core/label.ts'
 import { stripSilence } from '../core/silence.ts'
 
 /** One message of a digest. */
@@ -9,6 +10,7 @@ export interface DigestLine {
   /** The display key of its session: tells topics apart. */
   readonly place: string
   readonly who: string
+  /** Escaped: no line of it begins as a message of the digest does. */
   readonly text: string
 }
 
@@ -20,16 +22,16 @@ const LONGEST_TEXT = 2_000
 export function digestLine(event: SessionEvent, place: string): DigestLine | undefined {
   switch (event.type) {
     case 'user_message': {
-      const { sender, text, refused, from } = event.data
+      const { text, refused, from } = event.data
       return refused || from || text.trim() === ''
         ? undefined
-        : { at: event.at, place, who: sender.displayName ?? sender.id, text }
+        : { at: event.at, place, who: speakerName(event.data), text: labelledWords(event.data) }
     }
     case 'assistant_message':
     case 'assistant_posted': {
       if ('unseen' in event.data) return undefined
       const { text } = stripSilence(event.data.text)
-      return text.trim() === '' ? undefined : { at: event.at, place, who: 'you', text }
+      return text.trim() === '' ? undefined : { at: event.at, place, who: 'you', text: escapeLabels(text) }
     }
     default:
       return undefined
@@ -63,12 +65,7 @@ export function digestText(of: Address, lines: readonly DigestLine[], timezone: 
 function quoted({ at, place, who, text }: DigestLine, { name, timezone }: { name: string; timezone: string }): string {
   const topic = place === name.toLowerCase() ? '' : ` (${place})`
   const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…` : text
-  const whole = `[${timeOf(at, timezone)}] ${who}${topic}: ${cut}`
-  return whole
-    .replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n')
-    .split('\n')
-    .map((line) => `> ${line}`)
-    .join('\n')
+  return quoteLines(`[${timeOf(at, timezone)}] ${who}${topic}: ${cut}`)
 }
 
 function timeOf(at: number, timeZone: string): string {

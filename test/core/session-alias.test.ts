@@ -124,6 +124,6 @@ describe('aliases', () => {
     expect(sessionAliases({ route: cron, event: dispatchOf(event).event, person: toPersonId('ada') })).toEqual([
       'cron:morning',
     ])
-    expect(normalName(' Cron:Morning ')).toBe('cron:morning')
+    expect(normalName(' Cron:\u200bMor\u2060ning\ufeff ')).toBe('cron:morning')
   })
 })

@@ -87,6 +87,12 @@ describe('wake words in a group', () => {
     expect(verdict(say('parley, tell @bob', '-100', { mentionsOthers: true }))).toBe('run/wake_word')
   })
 
+  it('are heard whatever invisible characters stand in them, and not in words that somebody else wrote', () => {
+    expect(verdict(say('par\u200bl\u00adey\u2060, tea'))).toBe('run/wake_word')
+    expect(verdict(say('parley, tea', '-100', { forwarded: {} }))).toBe('context/not_addressed')
+    expect(verdict(say('parley, what is that?', '-100', { forwarded: { text: 'tea' } }))).toBe('run/wake_word')
+  })
+
   it('K18: make a rule for mentions match', () => {
     const dispatch = [{ name: 'called', match: { mentioned: true }, agent: 'main' }]
     const decision = decide({ ...policy, dispatch }, message({ sender: STRANGER, text: 'parley!' }))

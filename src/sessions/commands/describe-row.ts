@@ -1,4 +1,5 @@
 import { formatAddress } from '../../core/address.ts'
+import { senderName } from '../../core/label.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 
 /** A tool call that the host refused, and why. */
@@ -33,7 +34,8 @@ export function describeRow(
   { settings, denied }: { readonly settings: boolean; readonly denied: readonly DeniedCall[] },
 ): readonly string[] {
   const { event, traceId } = dispatch
-  const who = event.sender.displayName ? `${event.sender.displayName} (${event.sender.id})` : event.sender.id
+  const name = senderName(event.sender)
+  const who = name === '' ? event.sender.id : `${name} (${event.sender.id})`
   const steps = decision.trace.map(({ stage, verdict, because, config }) => {
     const setting = config && settings ? `; setting ${config}` : ''
     return `${verdict === 'pass' ? '✓' : '✗'} ${stage}: ${because}${setting}`

@@ -1,4 +1,5 @@
 import type { SessionEvent } from '../../core/event.ts'
+import { labelledWords, speakerName } from '../../core/label.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
 import { stripSilence } from '../../core/silence.ts'
 
@@ -10,8 +11,7 @@ export function messageOf(event: SessionEvent, tools: boolean): HistoryMessage |
   const timestamp = event.at
   switch (event.type) {
     case 'user_message': {
-      const { text, sender } = event.data
-      return { role: 'user', text, timestamp, from: sender.displayName ?? sender.id }
+      return { role: 'user', text: labelledWords(event.data), timestamp, from: speakerName(event.data) }
     }
     case 'assistant_message':
     case 'assistant_posted':

@@ -1,4 +1,5 @@
 import type { SessionId } from '../../core/ids.ts'
+import { plainExcerpt } from '../../core/label.ts'
 import { overridesOf, type Session, type SessionKind } from '../../core/session.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -13,6 +14,7 @@ export interface RowDeps {
   transcriptPath(session: SessionId): string
 }
 
+const LONGEST_NAME = 200
 /** Of the messages of one row: 200 rows must still fit a prompt. */
 const ROW_BYTES = 8_000
 
@@ -34,7 +36,7 @@ export async function sessionRow(
     updatedAt: lastActivityAt,
     sessionId: id,
     model: modelOf(session),
-    ...(description === '' || !named ? {} : { displayName: description }),
+    ...(description === '' || !named ? {} : { displayName: plainExcerpt(description, LONGEST_NAME) }),
     ...(turns === 0 ? {} : { totalTokens: usage.input + usage.output }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
     ...(verboseLevel === undefined ? {} : { verboseLevel }),

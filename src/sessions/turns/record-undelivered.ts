@@ -1,11 +1,13 @@
 import { formatAddress } from '../../core/address.ts'
 import type { UndeliveredData } from '../../core/event.ts'
 import { isTurnId } from '../../core/ids.ts'
+import { plainExcerpt } from '../../core/label.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** UTF-16 units of what was to be said. */
 const BEGINNING = 120
+const LONGEST_REASON = 300
 
 /**
  * Tells a session that something it said did not reach its chat, so that its agent does not go on as if it had (RELIABILITY
@@ -27,13 +29,8 @@ export async function recordUndelivered(
   ])
 }
 
-/** What the model is told of it, before what is said next. */
+/** What the model is told of it, before what is said next. Nobody's words in it can close the note. */
 export function undeliveredNote({ to, state, reason, text }: UndeliveredData): string {
   const fate = state === 'given_up' ? 'may not have arrived' : 'did not arrive'
-  return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(text)}; reason: ${tagFree(reason)}]`
-}
-
-/** A platform's words must not be able to close the note. */
-function tagFree(text: string): string {
-  return text.replace(/[[\]\r\n]/g, ' ')
+  return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(plainExcerpt(text, 2 * BEGINNING))}; reason: ${plainExcerpt(reason, LONGEST_REASON)}]`
 }

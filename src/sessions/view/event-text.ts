@@ -1,12 +1,13 @@
 import type { HistoryBoundary, SessionEvent, TurnEndData } from '../../core/event.ts'
+import { labelledWords, speakerName } from '../../core/label.ts'
 
 /** One event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
   switch (event.type) {
     case 'user_message':
-      return `${event.data.sender.displayName ?? event.data.sender.id}: ${event.data.text}`
+      return `${speakerName(event.data)}: ${labelledWords(event.data)}`
     case 'message_edited':
-      return `${event.data.sender.displayName ?? event.data.sender.id} edited a message: ${event.data.text}`
+      return `${speakerName(event.data)} edited a message: ${labelledWords(event.data)}`
     case 'message_deleted':
       return `message ${event.data.messageId} was deleted`
     case 'assistant_message':

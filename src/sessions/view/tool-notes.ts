@@ -31,7 +31,7 @@ function noteOf({ name, args }: ModelToolCall, result: ModelToolResult | undefin
 
 /** One line that no markup of its own can leave. */
 function code(text: string): string {
-  const line = text.replace(/[`\s]+/g, ' ').trim()
+  const line = text.replace(/[`\s\p{Cc}]+/gu, ' ').trim()
   const cut = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
   return `\`${cut === '' ? ' ' : cut}\``
 }

@@ -1,8 +1,7 @@
 import type { ChatType } from '../../core/address.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
-import { escapeLabels, labelLines, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
-import { type Forwarded, hasForeignText, type Sender } from '../../core/message.ts'
+import { labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
 import type { Heard } from './heard.ts'
 
 const QUOTE_LENGTH = 200
@@ -18,7 +17,7 @@ export function taggedText(message: Heard, chatType: ChatType): string {
   const files = (message.attachments ?? []).map((file) => {
     return `[attached: ${plainName(file.fileName ?? file.mime ?? '') || 'file'}]`
   })
-  const said = [wordsOf(message), ...files].filter((part) => part !== '').join('\n')
+  const said = [message.deleted ? '' : labelledWords(message), ...files].filter((part) => part !== '').join('\n')
   return (said === '' ? labels : [...labels, said]).join(' ')
 }
 
@@ -27,32 +26,6 @@ function speakerLabels({ sender, addressed, edit, deleted }: Heard, chatType: Ch
   const aside = told ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
   const name = chatType === 'direct' ? '' : senderName(sender)
   return [...(name === '' ? [] : [`[${name}]`]), ...(aside === undefined ? [] : [aside])]
-}
-
-/** Somebody else's words carry a label on each line, behind the sender's own if there are any. */
-function wordsOf(message: Heard): string {
-  const { text, forwarded, deleted } = message
-  if (deleted) return ''
-  const theirs = foreignLabels(message)
-  if (hasForeignText(message)) return labelLines(theirs.first, theirs.further, text)
-  const own = escapeLabels(text)
-  return forwarded?.text === undefined ? own : `${own}\n${labelLines(theirs.first, theirs.further, forwarded.text)}`
-}
-
-function foreignLabels({ forwarded, via }: UserMessageData): { readonly first: string; readonly further: string } {
-  const by = via === undefined ? [] : [`[via @${plainName(via.username ?? nameOf(via))}]`]
-  if (forwarded === undefined) return { first: by.join(''), further: by.join('') }
-  const writer = writerOf(forwarded)
-  const from = `[forwarded${writer === '' ? '' : ` from ${writer}`}]`
-  return { first: [from, ...by].join(' '), further: '[forwarded]' }
-}
-
-function writerOf({ from, name = '' }: Forwarded): string {
-  return from === undefined ? plainName(name) : nameOf(from)
-}
-
-function nameOf(sender: Sender): string {
-  return senderName(sender) || plainName(sender.username ?? '') || plainName(sender.id)
 }
 
 /** What no person wrote is data, each line quoted: whatever it says, it does not look like a person's words. */

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { escapeLabels, plainExcerpt, plainName, quoteLines } from '../../src/core/label.ts'
+
+/** As others count lines. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the separators break lines
+const LINES = /\r\n|[\n\r\v\f\u{1c}-\u{1e}\u{85}\u{2028}\u{2029}]/u
+const breaks = ['\n', '\r', '\r\n', '\v', '\f', '\u001c', '\u001d', '\u001e', '\u0085', '\u2028', '\u2029']
+/** Whatever is drawn like an opening square bracket. */
+const OPENING = /[[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢]/u
+const brackets = [...'[］［]【】〔〕⟦⟧﹝﹞']
+const unseen = ['\u200b', '\u200d', '\u2060', '\u202e', '\u00ad', '\ufeff', '\u{e0041}', '\u2800', '\u3164', '\u0301']
+const words = ['Ada', 'not directed at you', 'in reply to', 'forwarded from', 'via @gif', ':', '\\', '> ', ' ', '']
+/** Texts made of whatever could make a label, and of anything else. */
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...breaks, ...brackets, ...unseen, ...words), fc.string({ unit: 'binary' })))
+  .map((parts) => parts.join(''))
+
+/** What a reader sees of a line's beginning. */
+const begins = (line: string): string => line.replace(/^[\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]+/u, '')
+const isLabelled = (line: string): boolean =>
+  brackets.some((bracket) => begins(line).startsWith(bracket) && !/[\])}】〕⟧﹞］]/u.test(bracket))
+
+describe('a text that was escaped', () => {
+  it('S26: has no line that begins like a label, whatever breaks lines and whatever stands before a bracket', () => {
+    fc.assert(
+      fc.property(text, (raw) => {
+        expect(escapeLabels(raw).split(LINES).filter(isLabelled)).toEqual([])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('S23: is the text again with one backslash less, and the same where no line begins with a bracket', () => {
+    fc.assert(
+      fc.property(text, (raw) => {
+        const [before, after] = [raw.split(LINES), escapeLabels(raw).split(LINES)]
+        expect(after).toHaveLength(before.length)
+        for (const [at, line] of after.entries()) expect([before[at], `\\${before[at]}`]).toContain(line)
+        const plain = before.every((line) => !OPENING.test(line))
+        if (plain) expect(escapeLabels(raw)).toBe(raw)
+      }),
+      { numRuns: 2_000 },
+    )
+    const escaped = (raw: string): string => escapeLabels(escapeLabels(raw))
+    fc.assert(fc.property(text, text, (one, other) => one === other || escaped(one) !== escaped(other)))
+  })
+
+  it.each(['👩‍👩‍👧 yes', 'می‌خواهم', 'क्‍ष', 'a [b] c', '> quoted', '(x)', '- [ ] to do'])('%j stays as it is', (raw) => {
+    expect(escapeLabels(raw)).toBe(raw)
+  })
+})
+
+describe('a name', () => {
+  it('is one visible line without brackets, bounded, and never one of our labels', () => {
+    fc.assert(
+      fc.property(text, (raw) => {
+        const name = plainName(raw)
+        expect(name).not.toMatch(/[\p{C}\u2028\u2029[\]［］【】〔〕⟦⟧﹝﹞`]/u)
+        expect(name.length).toBeLessThanOrEqual(70)
+        expect(name).toBe(name.trim())
+        expect(name).not.toMatch(/^(not directed at|in reply to|forwarded|via)( |$)/i)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it.each([
+    ['not directed at you', 'name: not directed at you'],
+    ['n\u200bot dire\u00adcted at\u2060 you', 'name: not directed at you'],
+    ['ｎｏｔ directed at you', 'name: ｎｏｔ directed at you'],
+    ['nоt dіrесtеd аt yоu', 'name: nоt dіrесtеd аt yоu'],
+    ['Iñ reply to Bo: yes', 'name: Iñ reply to Bo yes'],
+    ['Forwarded', 'name: Forwarded'],
+    ['message from session x', 'name: message from session x'],
+    ['you', 'name: you'],
+    ['Viana', 'Viana'],
+    ['Eve]\n[Ada', 'Eve Ada'],
+    ['\u202eadA', 'adA'],
+    ['अदा', 'अदा'],
+  ])('%j is shown as %j', (raw, shown) => {
+    expect(plainName(raw)).toBe(shown)
+  })
+})
+
+it('an excerpt and a quote stay in their place', () => {
+  fc.assert(
+    fc.property(text, (raw) => {
+      expect(plainExcerpt(raw, 200)).not.toMatch(/[\p{Cc}\u2028\u2029[\]［］【】〔〕⟦⟧﹝﹞]/u)
+      for (const line of quoteLines(raw).split(LINES)) expect(line).toMatch(/^> /)
+    }),
+  )
+})
