@@ -33,8 +33,12 @@ export function readChatSender(chat: Fields): Sender {
   }
 }
 
-/** Returns whose words a message passes on, by `forward_origin` or the fields that older Bot API servers send. */
+/**
+ * Returns whose words a message passes on, by `forward_origin` or the fields that older Bot API servers send. The post of
+ * a channel in its discussion group is none: the channel is its author there too.
+ */
 export function readForwarded(message: Fields): Forwarded | undefined {
+  if (message.is_automatic_forward === true) return undefined
   const origin = optionalFields(message.forward_origin)
   if (origin !== undefined) return readOrigin(origin)
   const [user, chat] = [optionalFields(message.forward_from), optionalFields(message.forward_from_chat)]
@@ -42,7 +46,6 @@ export function readForwarded(message: Fields): Forwarded | undefined {
   if (chat !== undefined) return { from: readChatSender(chat) }
   const name = optionalText(message.forward_sender_name)
   if (name !== undefined) return { name }
-  if (message.is_automatic_forward === true) return { from: readAuthor(message) }
   return message.forward_date === undefined ? undefined : {}
 }
 
