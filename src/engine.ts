@@ -126,7 +126,7 @@ export function createEngine(parts: EngineParts): Engine {
     ended: facts.watch.ended,
     transcript,
     commands: runner,
-    courtesy: createCourtesy({ clock, logger, say, admissions: gate.admissions }),
+    courtesy: createCourtesy({ clock, logger, say, admissions: gate.admissions, crowded: delivery.crowded }),
     busy,
   })
   async function recover(): Promise<void> {

@@ -39,6 +39,16 @@ export interface OutboundMessage {
    * not, what stands in the chat is left as it is.
    */
   readonly below?: { readonly shown?: string }
+  /** Everything else goes first. Absent: it is sent in its turn. */
+  readonly lowPriority?: LowPriority
+}
+
+export interface LowPriority {
+  /**
+   * The person it answers, by platform id: of what waits for one person in a conversation only the newest is sent.
+   * Absent: it is sent in any case.
+   */
+  readonly supersedes?: string
 }
 
 /** One message as the platform will take it. */

@@ -9,7 +9,7 @@ import type { Store, StoreWriter } from '../store/store.ts'
 import { createActivity } from './activity.ts'
 import { createCalls } from './calls.ts'
 import type { LiveTurn } from './growing-message.ts'
-import { createLanes } from './lanes.ts'
+import { createLanes, type LaneItem } from './lanes.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
@@ -56,6 +56,8 @@ export interface DeliveryService {
   plan(tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply>
   /** After the commit: hands what was planned to its lane. Never throws. */
   release(planned: PlannedReply): void
+  /** So much of low priority waits for this account that what can be left unsaid should be. */
+  crowded(address: Address): boolean
   /** A reply that is shown while its turn runs. */
   live(turn: LiveTurn): LiveReply
   /** Shows typing until the returned function is called, two minutes at most. */
@@ -71,6 +73,7 @@ export interface DeliveryService {
 }
 
 const TICK_MS = 250
+const SUPERSEDED = 'newer answers took its place while it waited for a slot'
 /** For aborted calls to be recorded. */
 const LAST_GRACE_MS = 1_000
 
@@ -89,17 +92,30 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     step: (item, lane) => sendPart(tools, item, lane),
     ready: (address) => deps.adapter(address) !== undefined,
     activity,
+    superseded: (items) => activity.track(supersede(items)),
   })
   const showing = { ...tools, lanes }
   const planning = { ...tools, claim }
   let stopped: Promise<void> | undefined
 
   /** The first part may be `sending` with the commit if it can really leave right after it. */
-  function claim({ address, source }: OutboundMessage): boolean {
-    if (stopping.signal.aborted || !deps.adapter(address)) return false
+  function claim({ address, source, lowPriority }: OutboundMessage): boolean {
+    if (stopping.signal.aborted || lowPriority !== undefined || !deps.adapter(address)) return false
     if (!lanes.free(address, source) || !limiter.take(address)) return false
     lanes.reserve(address, source)
     return true
+  }
+
+  /** Newer answers to the same people went in their place: that is their outcome. */
+  async function supersede(items: readonly LaneItem[]): Promise<void> {
+    const at = clock.now()
+    try {
+      await store.write(async (tx) => {
+        for (const { id } of items) await tx.outbox.settle(id, { state: 'expired', reason: SUPERSEDED, at })
+      })
+    } catch (err) {
+      deps.logger.warn('Answers that are not sent any more could not be recorded as such', { err })
+    }
   }
 
   /** Nothing of it has left: without this the next start would take it for a send of unknown outcome. */
@@ -131,6 +147,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
       )
       activity.track(back)
     },
+    crowded: lanes.crowded,
     live: (turn) => startLiveReply(showing, turn),
     typing: (turn) => startTyping(tools, turn),
     recover: () => recover({ ...deps, lanes }),

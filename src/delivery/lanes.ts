@@ -6,15 +6,17 @@ import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
 import type { Activity } from './activity.ts'
+import { createLowQueues, type Queued } from './low-priority.ts'
 import type { Looked } from './reconcile.ts'
 
 /** One outbox row on its way. Only the id is kept of what cannot be sent yet; the row is loaded at the head. */
-export interface LaneItem {
+export interface LaneItem extends Queued {
   readonly id: DeliveryId
-  readonly source: SourceId
   row?: Delivery | undefined
   /** `sending` is committed and a slot taken: the next step is the send itself. */
   begun?: boolean | undefined
+  /** It waits for a slot that nobody else wants. */
+  yielding?: boolean | undefined
   /** When its booked slot comes. */
   slotAt?: number | undefined
   /** When this process first met it as uncertain. */
@@ -47,6 +49,8 @@ export interface LaneDeps {
   /** Takes the head one step on. */
   step(item: LaneItem, lane: Lane): Promise<Step>
   ready(address: Address): boolean
+  /** Called with what is not sent any more, since newer answers took its place. */
+  superseded(items: readonly LaneItem[]): void
   /** Told of all work, so that somebody can wait for its end. */
   readonly activity: Activity
 }
@@ -57,6 +61,8 @@ export interface Lanes {
   /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
   reserve(address: Address, source: SourceId): void
   push(address: Address, items: readonly LaneItem[]): void
+  /** So many parts of low priority wait for this account that no more should be added. */
+  crowded(address: Address): boolean
   /** An adapter became ready. */
   wake(channel: ChannelId, account: AccountId): void
   /** Starts no further step. */
@@ -79,6 +85,7 @@ const WAKE_AT_ONCE = 64
 export function createLanes(deps: LaneDeps): Lanes {
   const lanes = new Map<string, LaneState>()
   const reserved = new Map<string, SourceId>()
+  const low = createLowQueues()
   let stopped = false
 
   /** A lane without an adapter is not even looked at; one whose part is `sending` must put it back. */
@@ -110,8 +117,10 @@ export function createLanes(deps: LaneDeps): Lanes {
   }
 
   function follow(lane: LaneState, item: LaneItem, step: Step): void {
-    if (step.kind === 'ended') remove(lane, item, step.others)
-    else if (step.kind === 'wait') rest(lane, step.until)
+    if (step.kind === 'ended') {
+      low.begun(lane.items, item.source)
+      remove(lane, item, step.others)
+    } else if (step.kind === 'wait') rest(lane, step.until)
     else if (step.kind === 'parked' && !deps.ready(lane.address)) lane.state = 'parked'
   }
 
@@ -134,21 +143,19 @@ export function createLanes(deps: LaneDeps): Lanes {
       const holder = reserved.get(key)
       return !lanes.has(key) && (holder === undefined || holder === source)
     },
-    reserve(address, source) {
-      reserved.set(conversationOf(address), source)
-    },
+    reserve: (address, source) => void reserved.set(conversationOf(address), source),
     push(address, items) {
       const key = conversationOf(address)
       const known = lanes.get(key)
-      if (known) {
-        known.items.push(...items)
-        if (known.state === 'parked' && mayStart(known)) start(known)
-        return
-      }
-      const lane: LaneState = { key, address, items: [...items], state: 'parked', failures: 0, cancel: undefined }
+      const lane: LaneState = known ?? { key, address, items: [], state: 'parked', failures: 0, cancel: undefined }
       lanes.set(key, lane)
-      if (mayStart(lane)) start(lane)
+      const [head] = lane.items
+      const superseded = low.enqueue(lane.items, items, { address, headWaits: headWaits(lane) })
+      if (superseded.length > 0) deps.superseded(superseded)
+      const changed = lane.state === 'waiting' && lane.items[0] !== head
+      if ((lane.state === 'parked' || changed) && mayStart(lane)) start(lane)
     },
+    crowded: low.crowded,
     wake(channel, account) {
       const parked = [...lanes.values()].filter(
         ({ address }) => address.channel === channel && address.account === account,
@@ -163,6 +170,12 @@ export function createLanes(deps: LaneDeps): Lanes {
       for (const lane of lanes.values()) lane.cancel?.()
     },
   }
+}
+
+/** The head has not been tried yet: it waits for an adapter, or for a slot that nobody else wants. */
+function headWaits({ state, items: [head] }: LaneState): boolean {
+  if (!head || state === 'running' || head.begun || head.outcome || head.uncertainSince !== undefined) return false
+  return state === 'parked' || head.yielding === true
 }
 
 function remove(lane: Lane, head: LaneItem, others: readonly LaneItem[] | undefined): void {

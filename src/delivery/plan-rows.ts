@@ -54,7 +54,7 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
     if (errorCode(err) !== 'conflict' || !isTurnId(message.source)) throw err
     return sayAll(planning, parts, startedAt)
   }
-  return { outcome: 'planned', address: message.address, items: [itemOf(row)] }
+  return { outcome: 'planned', address: message.address, items: [itemOf(row, message)] }
 }
 
 /** The first part replaces what was shown, if anything was and it does not go below it. */
@@ -75,7 +75,7 @@ async function sayAll(
     else rows.push(newRow(deps, message, { part, partNo, startedAt }))
   }
   if (rows.length > 0) await tx.outbox.add(rows)
-  for (const row of rows) items.push(itemOf(row))
+  for (const row of rows) items.push(itemOf(row, message))
   return { outcome: 'planned', address: message.address, items }
 }
 
@@ -96,9 +96,10 @@ async function growing(tx: StoreWriter, source: OutboundMessage['source']): Prom
 }
 
 /** The row travels with the item only where its send follows at once; all others are read when their turn comes. */
-function itemOf(row: Delivery): LaneItem {
+function itemOf(row: Delivery, message?: OutboundMessage): LaneItem {
   const { id, source } = row
-  return row.state === 'sending' ? { id, source, row, begun: true } : { id, source }
+  if (row.state === 'sending') return { id, source, row, begun: true }
+  return message?.lowPriority === undefined ? { id, source } : { id, source, lowPriority: message.lowPriority }
 }
 
 /** Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. */

@@ -12,6 +12,11 @@ export interface SendLimits {
 export interface RateLimiter {
   /** Takes a slot if every limit has one this moment and, of chat and group, `leaving` more. */
   take(address: Address, leaving?: number): boolean
+  /**
+   * Takes a slot for what has low priority and returns 0, or takes none and returns the ms after which to ask again. Some
+   * slots of chat, group and account are left to everything else, and none is booked ahead of it.
+   */
+  takeLow(address: Address): number
   /** Takes the chat's and the group's slot and returns 0, or takes none and returns the ms after which to ask again. */
   takeChat(address: Address): number
   /** Books the account's next slot and returns the ms until it comes. Slots come in the order of asking. */
@@ -38,46 +43,51 @@ interface Rates {
 
 /** Telegram lets a few messages in a row pass before it counts a chat's seconds (PLATFORMS 1, rates). */
 const CHAT_BURST = 3
+/** Slots of a chat and of a group that what has low priority leaves alone. */
+const LOW_LEAVES = 2
 const SWEEP_ABOVE = 1_000
 
-export function createRateLimiter(clock: Clock, limits: (address: Address) => SendLimits): RateLimiter {
-  const fullAt = new Map<string, number>()
-  const pausedUntil = new Map<string, number>()
-  const known = new WeakMap<SendLimits, Rates>()
-  let sweepAbove = SWEEP_ABOVE
-
-  function ratesOf(of: SendLimits): Rates {
-    const rates = known.get(of) ?? ratesFor(of)
-    known.set(of, rates)
-    return rates
-  }
+/** Buckets by name; those that are full again are forgotten. */
+class Buckets {
+  readonly #fullAt = new Map<string, number>()
+  #sweepAbove = SWEEP_ABOVE
 
   /** When the bucket has a slot and `leaving` more; in the past if it has them now. */
-  function slotAt(key: string, rate: Rate, leaving: number): number {
+  slotAt(key: string, rate: Rate, leaving: number): number {
     const burst = Math.max(1, rate.burst - leaving)
-    return (fullAt.get(key) ?? 0) - (burst - 1) * rate.everyMs
+    return (this.#fullAt.get(key) ?? 0) - (burst - 1) * rate.everyMs
   }
 
-  function spend(key: string, rate: Rate, now: number): void {
-    fullAt.set(key, Math.max(fullAt.get(key) ?? 0, now) + rate.everyMs)
-    if (fullAt.size > sweepAbove) sweepAbove = SWEEP_ABOVE + 2 * sweep(now)
+  spend(key: string, rate: Rate, now: number): void {
+    this.#fullAt.set(key, Math.max(this.#fullAt.get(key) ?? 0, now) + rate.everyMs)
+    if (this.#fullAt.size > this.#sweepAbove) this.#sweep(now)
   }
 
-  function sweep(now: number): number {
-    for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key)
-    for (const [key, at] of pausedUntil) if (at <= now) pausedUntil.delete(key)
-    return fullAt.size
+  get size(): number {
+    return this.#fullAt.size
   }
+
+  #sweep(now: number): void {
+    forgetPast(this.#fullAt, now)
+    this.#sweepAbove = SWEEP_ABOVE + 2 * this.#fullAt.size
+  }
+}
+
+export function createRateLimiter(clock: Clock, limits: (address: Address) => SendLimits): RateLimiter {
+  const buckets = new Buckets()
+  const pausedUntil = new Map<string, number>()
+  /** By account: when the last of those that were told to ask again will do so. */
+  const askedAgainAt = new Map<string, number>()
 
   function chatSlotAt({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
     const resumed = pausedUntil.size === 0 ? 0 : (pausedUntil.get(key) ?? 0)
-    const inGroup = chatType === 'direct' ? 0 : slotAt(`${key}#`, rates.group, leaving)
-    return Math.max(resumed, slotAt(key, rates.chat, leaving), inGroup)
+    const inGroup = chatType === 'direct' ? 0 : buckets.slotAt(`${key}#`, rates.group, leaving)
+    return Math.max(resumed, buckets.slotAt(key, rates.chat, leaving), inGroup)
   }
 
   function spendChat({ chatType }: Address, key: string, rates: Rates, now: number): void {
-    spend(key, rates.chat, now)
-    if (chatType !== 'direct') spend(`${key}#`, rates.group, now)
+    buckets.spend(key, rates.chat, now)
+    if (chatType !== 'direct') buckets.spend(`${key}#`, rates.group, now)
   }
 
   return {
@@ -85,12 +95,30 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       const now = clock.now()
       const account = accountKey(address)
       const rates = ratesOf(limits(address))
-      if (slotAt(account, rates.account, 0) > now) return false
+      if (buckets.slotAt(account, rates.account, 0) > now) return false
       const chat = chatKey(address, account)
       if (chatSlotAt(address, chat, rates, leaving) > now) return false
       spendChat(address, chat, rates, now)
-      spend(account, rates.account, now)
+      buckets.spend(account, rates.account, now)
       return true
+    },
+    takeLow(address) {
+      const now = clock.now()
+      const account = accountKey(address)
+      const rates = ratesOf(limits(address))
+      const chat = chatKey(address, account)
+      const chatAt = chatSlotAt(address, chat, rates, LOW_LEAVES)
+      const accountAt = buckets.slotAt(account, rates.account, Math.floor(rates.account.burst / 2))
+      if (chatAt > now) return Math.ceil(chatAt - now)
+      if (accountAt > now) {
+        // One after another: else all would ask at each slot.
+        const again = Math.max(accountAt, (askedAgainAt.get(account) ?? 0) + rates.account.everyMs)
+        askedAgainAt.set(account, again)
+        return Math.ceil(again - now)
+      }
+      spendChat(address, chat, rates, now)
+      buckets.spend(account, rates.account, now)
+      return 0
     },
     takeChat(address) {
       const now = clock.now()
@@ -104,25 +132,38 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       const now = clock.now()
       const key = accountKey(address)
       const { account } = ratesOf(limits(address))
-      const wait = Math.max(0, slotAt(key, account, 0) - now)
-      spend(key, account, now)
+      const wait = Math.max(0, buckets.slotAt(key, account, 0) - now)
+      buckets.spend(key, account, now)
       return Math.ceil(wait)
     },
     pause(address, until) {
       const key = chatKey(address)
+      if (pausedUntil.size > SWEEP_ABOVE) forgetPast(pausedUntil, clock.now())
       pausedUntil.set(key, Math.max(pausedUntil.get(key) ?? 0, until))
     },
     paused: (address) => (pausedUntil.get(chatKey(address)) ?? 0) > clock.now(),
     get size() {
-      return fullAt.size + pausedUntil.size
+      return buckets.size + pausedUntil.size
     },
   }
+}
+
+function forgetPast(times: Map<string, number>, now: number): void {
+  for (const [key, at] of times) if (at <= now) times.delete(key)
 }
 
 /** Burst and refill together never exceed the limit within its second or minute. */
 function within(limit: number, windowMs: number, share: number): Rate {
   const burst = Math.max(1, Math.floor(limit * share))
   return { burst, everyMs: windowMs / Math.max(limit - burst, limit * (1 - share)) }
+}
+
+const known = new WeakMap<SendLimits, Rates>()
+
+function ratesOf(limits: SendLimits): Rates {
+  const rates = known.get(limits) ?? ratesFor(limits)
+  known.set(limits, rates)
+  return rates
 }
 
 function ratesFor(limits: SendLimits): Rates {

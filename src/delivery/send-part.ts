@@ -139,6 +139,12 @@ async function end(
 
 /** The time from which the part may go. Chat and group are asked first, so that a full one books nothing elsewhere. */
 function slot({ limiter, clock }: SendDeps, item: LaneItem, { address }: Lane): number {
+  if (item.low !== undefined && item.slotAt === undefined) {
+    const wait = limiter.takeLow(address)
+    item.yielding = wait > 0
+    if (wait > 0) return clock.now() + wait
+    item.slotAt = clock.now()
+  }
   if (item.slotAt === undefined) {
     const wait = limiter.takeChat(address)
     if (wait > 0) return clock.now() + wait

@@ -12,6 +12,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -38,6 +39,8 @@ export interface HouseholdOptions {
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
   readonly telegram?: TelegramServerOptions
+  /** What the account may send; so much that nothing waits, if absent. */
+  readonly limits?: SendLimits
   /** False: an answer is shown once it is whole, for tests that read the first message of it. */
   readonly streaming?: boolean
   readonly logger?: Logger
@@ -56,6 +59,8 @@ export interface OtherChannels {
   /** Called before each start: resolves once that daemon hears these platforms too. */
   listening(): Promise<unknown>
 }
+
+const UNLIMITED: SendLimits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
 
 /** Ada (111) owns the agent; it reads everything in groups, which are open to whoever addresses it. */
 export async function startHousehold(options: HouseholdOptions = {}): Promise<Household> {
@@ -115,11 +120,10 @@ interface Servers {
 }
 
 function configOf(
-  { routing, config, beside, streaming = true }: HouseholdOptions,
+  { routing, config, beside, streaming = true, limits = UNLIMITED }: HouseholdOptions,
   { telegram, anthropic, schedules, dataDir }: Servers,
 ): Config {
   const { apiRoot, token } = telegram
-  const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
   const models = anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {}
   return {

@@ -4,6 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
+import { platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 import type { Say } from './courtesy.ts'
@@ -56,8 +57,13 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   }
 }
 
-function messageOf({ id, dispatch }: InboxRow, text: string, command: ChatCommand | undefined): OutboundMessage {
-  const { traceId, reply } = dispatch
+/** An owner does not wait behind what others ask for. */
+function messageOf(
+  { id, dispatch, decision }: InboxRow,
+  text: string,
+  command: ChatCommand | undefined,
+): OutboundMessage {
+  const { traceId, reply, event } = dispatch
   const only = recipientOf(dispatch, command)
   return {
     source: id,
@@ -67,6 +73,9 @@ function messageOf({ id, dispatch }: InboxRow, text: string, command: ChatComman
     text,
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
     ...(only === undefined ? {} : { only }),
+    ...(decision.identity.role === 'owner'
+      ? {}
+      : { lowPriority: { supersedes: platformIdOf(event.address.channel, event.sender) } }),
   }
 }
 

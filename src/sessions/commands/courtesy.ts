@@ -1,9 +1,11 @@
+import type { Address } from '../../core/address.ts'
 import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
+import { platformIdOf } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
@@ -23,6 +25,8 @@ export interface CourtesyDeps {
   readonly say: Say
   /** Told of who asks to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
+  /** So many lines wait for this account that another one is left unsaid. */
+  crowded(address: Address): boolean
 }
 
 const HOUR_MS = 3_600_000
@@ -39,8 +43,10 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
 
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
-export function createCourtesy({ clock, logger, say, admissions }: CourtesyDeps): Courtesy {
+export function createCourtesy({ clock, logger, say, admissions, crowded }: CourtesyDeps): Courtesy {
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
+    // Whoever is not told now is told with their next word.
+    if (crowded(message.address)) return
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
     )
@@ -67,13 +73,14 @@ export function createCourtesy({ clock, logger, say, admissions }: CourtesyDeps)
   }
 }
 
-function messageOf(source: InboxId, { traceId, reply }: Dispatch, text: string): OutboundMessage {
+function messageOf(source: InboxId, { traceId, reply, event }: Dispatch, text: string): OutboundMessage {
   return {
     source,
     traceId,
     address: reply.address,
     class: 'control',
     text,
+    lowPriority: { supersedes: platformIdOf(event.address.channel, event.sender) },
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
   }
 }

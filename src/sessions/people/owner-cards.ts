@@ -73,7 +73,14 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     const last = toldAt.length === CARDS_A_DAY - 1
     const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
     for (const { person, address } of chats) {
-      const card: OutboundMessage = { source: deps.ids.notice(), traceId, address, class: 'control', text }
+      const card: OutboundMessage = {
+        source: deps.ids.notice(),
+        traceId,
+        address,
+        class: 'control',
+        text,
+        lowPriority: {},
+      }
       await say(card, (tx) => tx.notices.once(`admission:${code}:${person}`, clock.now(), FOR_EVER_MS))
     }
     await store.write(async (tx) => {

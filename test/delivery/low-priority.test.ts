@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { OutboundMessage } from '../../src/core/outbound.ts'
+import { unreachable } from './fake-channel.ts'
+import { anInbox, at, DM, GROUP, openRig, type Rig, TELEGRAM } from './rig.ts'
+
+/** The answer to a command of somebody who is no owner. */
+function answer(rig: Rig, nth: number, changes: Partial<OutboundMessage> = {}): Promise<unknown> {
+  const source = anInbox(`${changes.lowPriority?.supersedes}-${nth}`)
+  const own = { class: 'control', lowPriority: { supersedes: 'telegram:444' }, source, address: at(GROUP) } as const
+  return rig.say(`answer ${nth}`, { ...own, ...changes })
+}
+
+const statesOf = async (rig: Rig, count: number, person?: string): Promise<readonly (string | undefined)[]> => {
+  const rows = Array.from({ length: count }, (_, index) => rig.rows(anInbox(`${person}-${index + 1}`)))
+  return (await Promise.all(rows)).map(([row]) => row?.state)
+}
+
+test("200 answers to one member's commands do not delay the owner's, and each has its outcome", async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  for (let nth = 1; nth <= 200; nth++) await answer(rig, nth)
+  await rig.delivery.idle()
+  const before = rig.channel.calls.length
+  expect(before).toBeLessThanOrEqual(3)
+  await rig.say('for the owner', { address: at(GROUP) })
+  await rig.pass(2_000)
+  expect(rig.channel.calls[before]?.text).toBe('for the owner')
+
+  await rig.pass(60_000)
+  const states = await statesOf(rig, 200)
+  expect(states.filter((state) => state === 'expired').length).toBeGreaterThan(190)
+  expect(new Set(states)).toEqual(new Set(['sent', 'expired']))
+  expect(states.slice(-3)).toEqual(['sent', 'sent', 'sent'])
+  expect(rig.channel.visible(GROUP).slice(-3)).toEqual(['answer 198', 'answer 199', 'answer 200'])
+  const dropped = (await rig.rows(anInbox('undefined-100')))[0]
+  expect(dropped).toMatchObject({ state: 'expired', reason: 'newer answers took its place while it waited for a slot' })
+})
+
+test('what many people ask for in one chat is bounded too, the newest are answered', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.up = false
+  for (let person = 1; person <= 50; person++)
+    await answer(rig, 1, { lowPriority: { supersedes: `telegram:${person}` }, source: anInbox(`${person}`) })
+  await rig.ready()
+  await rig.pass(120_000)
+  expect(rig.channel.visible(GROUP)).toHaveLength(10)
+  expect((await rig.rows(anInbox('50')))[0]?.state).toBe('sent')
+  expect((await rig.rows(anInbox('40')))[0]?.state).toBe('expired')
+})
+
+test('lines to 90 strangers leave the account free for everything else', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  for (let stranger = 1; stranger <= 90; stranger++) {
+    const address = at(`telegram:direct:${stranger + 100}`)
+    await answer(rig, stranger, { address, lowPriority: { supersedes: `telegram:${stranger}` } })
+  }
+  for (let chat = 1; chat <= 3; chat++) await rig.say('at once', { address: at(`telegram:direct:${chat}`) })
+  await rig.delivery.idle()
+  const atOnce = rig.channel.calls.filter(({ text }) => text === 'at once')
+  expect(atOnce.map((call) => call.at)).toEqual([rig.clock.now(), rig.clock.now(), rig.clock.now()])
+  await rig.pass(30_000)
+  expect(rig.channel.calls).toHaveLength(93)
+})
+
+test('an account for which 100 lines wait is crowded until they have left', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.up = false
+  for (let stranger = 1; stranger <= 100; stranger++) {
+    const address = at(`telegram:direct:${stranger}`)
+    expect(rig.delivery.crowded(address)).toBe(false)
+    await answer(rig, stranger, { address, lowPriority: { supersedes: `telegram:${stranger}` } })
+  }
+  expect(rig.delivery.crowded(at(DM))).toBe(true)
+  expect(rig.delivery.crowded(at('telegram@second:direct:7'))).toBe(false)
+  await rig.ready()
+  await rig.pass(60_000)
+  expect(rig.channel.calls).toHaveLength(100)
+  expect(rig.delivery.crowded(at(DM))).toBe(false)
+})
+
+test('a message of low priority that has begun is brought to its end, and nothing comes between its attempts', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.channel.fates.push(unreachable)
+  const long = 'one two three four five six seven eight nine ten eleven twelve thirteen'
+  await answer(rig, 1, { text: long, source: anInbox('long') })
+  for (let nth = 2; nth <= 20; nth++) await answer(rig, nth)
+  await rig.pass(60_000)
+  const rows = await rig.rows(anInbox('long'))
+  expect(rows.length).toBeGreaterThan(1)
+  expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['sent']))
+})
+
+test('a card that nobody may miss goes after everything else, and is sent in any case', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  for (let nth = 1; nth <= 20; nth++) await answer(rig, nth, { address: at(DM), lowPriority: {} })
+  await rig.delivery.idle()
+  const before = rig.channel.calls.length
+  await rig.say('an answer')
+  await rig.delivery.idle()
+  expect(rig.channel.calls[before]).toMatchObject({ text: 'an answer', at: rig.clock.now() })
+  await rig.pass(60_000)
+  expect(rig.channel.visible(DM)).toHaveLength(21)
+})
