@@ -36,6 +36,7 @@ import { chooseAgent } from './sessions/service/choose-model.ts'
 import type { OverrideBook } from './sessions/service/override-book.ts'
 import { sessionRules } from './sessions/service/session-rules.ts'
 import { createSessionService, type LiveSessions, type SessionService } from './sessions/service/session-service.ts'
+import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from './sessions/turns/public-turns.ts'
 import { recordPost } from './sessions/turns/record-post.ts'
 import { recordUndelivered } from './sessions/turns/record-undelivered.ts'
 import { recoverTurns } from './sessions/turns/recover-turns.ts'
@@ -91,6 +92,7 @@ export function createEngine(parts: EngineParts): Engine {
   const logger = parts.logger.child({ subsystem: 'turns' })
   const queue = createTurnQueue(config.session.queue.max)
   const running = createRunningTurns(clock, logger)
+  const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const delivery = deliveryOf(parts)
   const say = sayer(store, delivery)
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
@@ -120,6 +122,7 @@ export function createEngine(parts: EngineParts): Engine {
     queue,
     participants,
     running,
+    publicTurns,
     delivery,
     decide,
     converse,

@@ -9,6 +9,7 @@ import type { DeliveryService } from './delivery/delivery.ts'
 import type { CommandRunner } from './sessions/commands/command-runner.ts'
 import type { Courtesy } from './sessions/commands/courtesy.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from './sessions/turns/accept-dispatch.ts'
+import type { PublicTurns } from './sessions/turns/public-turns.ts'
 import { claimWaiting, recordEnd, type StartedTurn } from './sessions/turns/record-turn.ts'
 import type { RunningTurns } from './sessions/turns/running-turns.ts'
 import { endingOf, replyOf } from './sessions/turns/turn-reply.ts'
@@ -21,6 +22,7 @@ export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'overrides' | 'qu
   readonly logger: Logger
   readonly decide: (dispatch: Dispatch) => Decided
   readonly running: RunningTurns
+  readonly publicTurns: PublicTurns
   readonly converse: Converse
   /** Told what each turn came to, before its end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
@@ -41,10 +43,10 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, overrides, queue, participants, decide } = this.#deps
+    const { store, ids, overrides, queue, publicTurns, participants, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const deps = { ids, overrides, queue, participants, position }
+    const deps = { ids, overrides, queue, publicTurns, participants, position }
     const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
     this.#follow(accepted, dispatch, decision)
   }
@@ -56,7 +58,7 @@ export class Pipeline {
   }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
-    const { transcript, running, commands, courtesy, busy } = this.#deps
+    const { transcript, running, publicTurns, commands, courtesy, busy } = this.#deps
     switch (accepted.kind) {
       case 'started':
         transcript.saw(accepted.turn.session, accepted.appended)
@@ -64,6 +66,7 @@ export class Pipeline {
         void this.resume(accepted.turn)
         break
       case 'waiting':
+        if (decision.kind === 'run' && !decision.public) publicTurns.hurry(accepted.sessionId)
         if (busy === 'interrupt' && !dispatch.posted) void running.abort(accepted.sessionId)
         break
       case 'command':
@@ -71,6 +74,9 @@ export class Pipeline {
         break
       case 'full':
         courtesy.queueFull(accepted.inboxId, dispatch)
+        break
+      case 'crowded':
+        courtesy.crowded(accepted.inboxId, dispatch)
         break
       case 'done':
         if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision)
@@ -80,8 +86,11 @@ export class Pipeline {
   }
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
-    const { store, running, logger, converse, ended } = this.#deps
+    const { store, running, publicTurns, logger, converse, ended } = this.#deps
+    const place = publicTurns.mayRun(turn, signal)
+    if (place !== undefined) await place
     const result = await converse(turn, signal)
+    publicTurns.left(turn.id)
     ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
     if (result.kind === 'aborted' && running.putsDown(turn)) return store.write((tx) => tx.turns.putDown(turn.id))

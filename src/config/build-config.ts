@@ -39,7 +39,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     channels: buildChannels(parsed),
     down: options.down,
     routing: toPolicy(parsed, ids),
-    session: { queue: parsed.session.queue, staleDays: parsed.session.staleDays },
+    session: sessionSettings(parsed),
     ...sessionTools,
     schedules: scheduled.schedules,
     store: { path },
@@ -58,6 +58,10 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...placeholderMistakes(parsed),
     ],
   }
+}
+
+function sessionSettings({ session: { queue, publicTurns, staleDays } }: ConfigFile): Config['session'] {
+  return { queue, publicTurns, staleDays }
 }
 
 function buildModels({ models: { anthropic } }: ConfigFile): Config['models'] {

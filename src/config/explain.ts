@@ -116,7 +116,7 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
 
 function sessionLines({
   routing,
-  session: { queue, staleDays },
+  session: { queue, publicTurns, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
 }: Config): string[] {
   const own = CHANNEL_IDS.flatMap((id) => {
@@ -128,6 +128,7 @@ function sessionLines({
     `session.dimensions: ${[list(routing.dimensions), ...own].join('; ')}`,
     `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
+    ...publicLines(publicTurns),
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
     ...sessionToolLines(sessionTools, routing.people),
   ]
@@ -148,6 +149,14 @@ function sessionToolLines({ agents, inGroups }: SessionToolSettings, people: Rou
     inGroups === 'here'
       ? 'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation'
       : `tools.sessions.inGroups: asker: where others see the answer, too, steered by whoever speaks there: can make the agent read ${who}`,
+  ]
+}
+
+function publicLines(turns: Config['session']['publicTurns']): string[] {
+  if (turns === undefined) return []
+  const { atOnce, perPerson, waiting } = turns
+  return [
+    `session.publicTurns: people nobody let in by name have ${atOnce} turns at once, each of them ${perPerson}, and ${waiting} wait; the others are asked to write again`,
   ]
 }
 

@@ -38,6 +38,16 @@ const session = z
         busy: z.enum(['queue', 'steer', 'interrupt']).default('queue'),
       })
       .prefault({}),
+    publicTurns: z
+      .strictObject({
+        atOnce: z.int().min(1).max(1_000).default(8).describe('Turns that run at a time for all of them.'),
+        perPerson: z.int().min(1).max(100).default(1).describe('Turns that run at a time for one of them.'),
+        waiting: z.int().min(0).max(10_000).default(16).describe('Turns that wait for one that runs to end.'),
+      })
+      .prefault({})
+      .describe(
+        'Bounds for people whom nobody let in by name: public direct chats, open groups. Others never wait for them.',
+      ),
     turnCap: turnCap.exactOptional(),
     checkpoint: checkpoint.exactOptional(),
     staleDays: z

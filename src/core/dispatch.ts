@@ -162,7 +162,14 @@ interface Looked {
  * line. `ignore` is recorded and silent.
  */
 export type Decision =
-  | (Looked & { readonly kind: 'run'; readonly reason: RunReason; readonly route: Route; readonly addressed: boolean })
+  | (Looked & {
+      readonly kind: 'run'
+      readonly reason: RunReason
+      readonly route: Route
+      readonly addressed: boolean
+      /** Somebody unknown, who may talk only because anybody may there. */
+      readonly public?: true
+    })
   | (Looked & {
       readonly kind: 'context'
       readonly reason: ContextReason

@@ -32,6 +32,8 @@ export interface AccessVerdict {
   readonly refused?: RefuseReason
   /** An owner may let it in. */
   readonly asks?: Applicant
+  /** Somebody unknown, who may talk only because anybody may here. */
+  readonly public?: true
 }
 
 const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
@@ -54,6 +56,7 @@ export function decideAccess(visitor: Visitor, ground: AccessGround): AccessVerd
         ground.direct === 'public' ? 'direct: public' : 'direct: allowlist',
         'routing.access.direct',
       ),
+      ...anybody(identity),
     }
   }
   const letIn = identity.role === 'guest' ? decideAdmission(visitor, ground) : {}
@@ -67,14 +70,19 @@ function decideGroup(visitor: Visitor, ground: AccessGround): AccessVerdict {
   const { identity, rule } = visitor
   if (rule === undefined) {
     const letIn = decideAdmission(visitor, ground)
-    if (letIn.step) return { step: letIn.step }
+    if (letIn.step) return { step: letIn.step, ...anybody(identity) }
     const because = `no group rule matches, ${describe(identity)} is not an owner`
     const refusal: AccessVerdict = { step: stop('access', because, 'routing.access.groups'), refused: 'access' }
     return letIn.asks && ground.ownerKnown ? { ...refusal, asks: letIn.asks } : refusal
   }
-  if (admits(rule.who, identity)) return { step: rule.admitted }
+  if (admits(rule.who, identity)) return { step: rule.admitted, ...anybody(identity) }
   const because = `who: ${rule.who} leaves out ${describe(identity)}`
   return { step: stop('access', because, `${rule.path}.who`), refused: 'access' }
+}
+
+/** An audience of people by name lets no guest in. */
+function anybody({ role }: Identity): Pick<AccessVerdict, 'public'> {
+  return role === 'guest' ? { public: true } : {}
 }
 
 /** An owner let the applicant in, or is asked to. Only people on a platform ask. */

@@ -34,6 +34,7 @@ interface FirstSteps {
   readonly identity: TraceStep
   readonly access: TraceStep
   readonly command: TraceStep
+  readonly public?: true
 }
 
 const SENDERS = {
@@ -82,7 +83,8 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   }
   const routed = route(routing, arrival)
   if (input.kind === 'text') {
-    const first = { sender, identity: step, access: access.step, command: input.step }
+    const open = access.public && dispatch.origin === 'platform' ? ({ public: true } as const) : {}
+    const first = { sender, identity: step, access: access.step, command: input.step, ...open }
     return decideText(routing, facts, { arrival, event: input.event, routed, first })
   }
   const trace = [sender, step, access.step, input.step, routed.dispatchStep, routed.sessionStep]
@@ -238,7 +240,7 @@ function decideNew(routing: Routing, facts: RouteFacts, { arrival, event, routed
     trigger.step,
   ]
   return trigger.kind === 'run'
-    ? { kind: 'run', reason: trigger.reason, route, addressed, identity, trace }
+    ? { kind: 'run', reason: trigger.reason, route, addressed, identity, trace, ...(first.public && { public: true }) }
     : { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
 }
 

@@ -149,6 +149,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.dimensions: chat; discord chat, topic; slack chat, topic',
     'session.direct: one session a chat',
     'session.queue: at most 100 waiting, a busy session: queue',
+    'session.publicTurns: people nobody let in by name have 8 turns at once, each of them 1, and 16 wait; the others are asked to write again',
     'session.staleDays: a session counts as inactive after 3 days without a word',
     'tools.sessions, in a direct chat: can make the agent read ada: every session of the agent; bob: those they take part in; anybody else: none but their own chat',
     'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation',

@@ -12,6 +12,8 @@ import type { StoreWriter } from '../../store/store.ts'
 export interface Courtesy {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
   queueFull(inbox: InboxId, dispatch: Dispatch): void
+  /** The agent talks with as many strangers as it may. */
+  crowded(inbox: InboxId, dispatch: Dispatch): void
 }
 
 type Refusal = Extract<Decision, { kind: 'refuse' }>
@@ -41,6 +43,7 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   send_policy: undefined,
 }
 
+const CROWDED = 'I am talking with as many people as I can right now. Please write again in a minute.'
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createCourtesy({ clock, logger, say, admissions, crowded }: CourtesyDeps): Courtesy {
@@ -60,6 +63,10 @@ export function createCourtesy({ clock, logger, say, admissions, crowded }: Cour
       // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
       if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
       once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
+    },
+    crowded(inbox, dispatch) {
+      const { channel, chat } = dispatch.event.address
+      once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, CROWDED))
     },
     queueFull(inbox, dispatch) {
       if (dispatch.posted) return

@@ -9,8 +9,9 @@ import { type Participants, participantOf } from '../people/participants.ts'
 import { acceptAmendment, findOriginal } from './accept-amendment.ts'
 import { withoutText, withShortText } from './kept-text.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
+import type { PublicTurns } from './public-turns.ts'
 import { recordRefusal } from './record-refusal.ts'
-import { type Appended, recordStart, type StartedTurn } from './record-turn.ts'
+import { type Appended, countedFor, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
@@ -24,9 +25,12 @@ export type Accepted =
   | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
   | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
   | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+  /** Recorded and refused: the agent talks with as many strangers as it may. */
+  | { readonly kind: 'crowded'; readonly inboxId: InboxId }
 
 export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
+  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
   readonly participants: Pick<Participants, 'join'>
   /** How far the platform was read with this dispatch: stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
@@ -143,9 +147,14 @@ async function acceptRun(
     // What still waits is answered once, as it reads by then.
     return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } })
   }
+  if (decision.public && (await isCrowded(tx, { id, dispatch, decision }, deps))) {
+    const outcome = 'refused: public_full'
+    const stored = await acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome })
+    return stored.kind === 'done' ? { kind: 'crowded', inboxId: id } : stored
+  }
   const session = await openSession(tx, { ...decision, dispatch }, deps)
   const row = { id, dispatch, decision, sessionId: session.id }
-  const admission = deps.queue.peek(session.id)
+  const admission = deps.queue.peek(session.id, leftToOthers(decision, deps))
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
   const joining = join(tx, session.id, dispatch, deps)
@@ -162,8 +171,26 @@ async function acceptRun(
     await tx.events.append(session.id, dispatch.receivedAt, [message])
     return { kind: 'waiting', inboxId: id, sessionId: session.id }
   }
-  const turn = startedTurn(turnId, session, dispatch)
+  const turn = startedTurn(turnId, session, { dispatch, decision })
+  if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
+}
+
+/** A message for a session that is busy waits there and makes no turn of its own. */
+async function isCrowded(
+  tx: StoreWriter,
+  { dispatch, decision }: Incoming<'run'>,
+  { publicTurns, queue }: AcceptDeps,
+): Promise<boolean> {
+  const { publicFor } = countedFor([{ dispatch, decision }])
+  if (publicFor === undefined || publicTurns.admits(publicFor)) return false
+  const session = await tx.sessions.current(decision.route.scopeKey)
+  return session === undefined || queue.peek(session.id) === 'start'
+}
+
+/** Strangers fill half of the places behind a turn at most, so that whom we know finds one. */
+function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue }: AcceptDeps): number {
+  return stranger ? Math.floor(queue.max / 2) : 0
 }
 
 /**
@@ -212,9 +239,10 @@ function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, '
   }
 }
 
-function startedTurn(id: TurnId, session: Session, dispatch: Dispatch): StartedTurn {
+function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
   const { traceId, reply, receivedAt } = dispatch
-  return { id, session, traceId, reply, startedAt: receivedAt }
+  const counted = decision.public ? countedFor([{ dispatch, decision }]) : {}
+  return { id, session, traceId, reply, startedAt: receivedAt, ...counted }
 }
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {

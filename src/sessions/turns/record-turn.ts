@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
+import { platformIdOf } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import type { TurnQueue } from './turn-queue.ts'
@@ -15,6 +16,8 @@ export interface StartedTurn {
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly startedAt: number
+  /** The person it is counted for among the turns of people whom nobody let in by name. */
+  readonly publicFor?: string
 }
 
 /** Events as they were appended: the first has the number `seq`. */
@@ -69,7 +72,7 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at }
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: rows.length })
   return turn
@@ -157,6 +160,14 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   )
   await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
   return append(tx, turn, at, events)
+}
+
+/** The person a turn counts for that answers these messages; nobody if one of them is from somebody known. */
+export function countedFor(rows: readonly Pick<InboxRow, 'dispatch' | 'decision'>[]): Pick<StartedTurn, 'publicFor'> {
+  const newest = rows.at(-1)
+  if (!newest || !rows.every(({ decision }) => decision.kind === 'run' && decision.public)) return {}
+  const { address, sender } = newest.dispatch.event
+  return { publicFor: platformIdOf(address.channel, sender) }
 }
 
 function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {

@@ -6,7 +6,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { Say } from '../commands/courtesy.ts'
-import { claimWaiting, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
+import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine } from './turn-reply.ts'
 
@@ -39,8 +39,9 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   for (const turn of await store.read.turns.interrupted()) {
     const session = await store.read.sessions.get(turn.sessionId)
     if (!session) continue
+    const counted = countedFor(await store.read.inbox.ofTurn(turn.id))
     const { id, traceId, reply, startedAt, attempt } = turn
-    const started: StartedTurn = { id, session, traceId, reply, startedAt }
+    const started: StartedTurn = { id, session, traceId, reply, startedAt, ...counted }
     if (attempt >= MOST_ATTEMPTS) {
       await setAside(started, deps)
       continue

@@ -10,8 +10,8 @@ export type Admission = 'start' | 'wait' | 'full'
  * transaction, which puts them in the order of the commits; one that is undone takes its changes back.
  */
 export interface TurnQueue {
-  /** How the session would take a message now. */
-  peek(session: SessionId): Admission
+  /** How the session would take a message now, if so many places behind its turn are left to others. */
+  peek(session: SessionId, leaving?: number): Admission
   /** Takes the place that `peek` saw. */
   admit(session: SessionId, tx: Undoable): void
   /** A turn takes so many of the messages that waited. */
@@ -40,10 +40,10 @@ export function createTurnQueue(max: number): TurnQueue {
   }
   return {
     max,
-    peek(session) {
+    peek(session, leaving = 0) {
       const count = waiting.get(session)
       if (count === undefined) return 'start'
-      return count >= max ? 'full' : 'wait'
+      return count >= max - leaving ? 'full' : 'wait'
     },
     admit(session, tx) {
       const count = waiting.get(session)

@@ -1,0 +1,90 @@
+import type { SessionId, TurnId } from '../../core/ids.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import type { StartedTurn } from './record-turn.ts'
+
+/** How much people may cause whom the agent talks to only because it talks to anybody. */
+export interface PublicTurnLimits {
+  /** Turns for all of them that run at a time. */
+  readonly atOnce: number
+  /** Turns for one of them that run at a time, in all conversations. */
+  readonly perPerson: number
+  /** Turns that wait for one that runs to end. */
+  readonly waiting: number
+}
+
+export const DEFAULT_PUBLIC_TURNS: PublicTurnLimits = { atOnce: 8, perPerson: 1, waiting: 16 }
+
+/** Turns that one person may have waiting, so that nobody takes all the places. */
+const WAITING_FOR_ONE = 2
+
+/**
+ * The turns of people whom nobody let in by name, in memory: so many run at a time, a few wait, the others are refused.
+ * Turns of everybody else are not counted and wait for none of these.
+ */
+export interface PublicTurns {
+  /** False: so many run and wait that another turn of this person is refused. */
+  admits(person: string): boolean
+  /** Takes a place for a turn, inside the transaction that claims it. */
+  enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void
+  /** Resolves when the turn may run, or when `signal` aborts; undefined: at once. */
+  mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
+  /** Called when somebody known waits behind the turn of this session: it runs at once. */
+  hurry(session: SessionId): void
+  /** Called when the turn has ended. */
+  left(turn: TurnId): void
+}
+
+interface Place {
+  readonly person: string
+  readonly session: SessionId
+  running: boolean
+  go(): void
+}
+
+export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimits): PublicTurns {
+  const places = new Map<TurnId, Place>()
+  const count = (fits: (place: Place) => boolean): number => [...places.values()].filter(fits).length
+  const mayStart = (person: string): boolean =>
+    count(({ running }) => running) < atOnce && count((place) => place.running && place.person === person) < perPerson
+  const run = (place: Place): void => {
+    place.running = true
+    place.go()
+  }
+  const startNext = (): void => {
+    for (const place of places.values()) if (!place.running && mayStart(place.person)) run(place)
+  }
+  const leave = (turn: TurnId): void => {
+    if (places.delete(turn)) startNext()
+  }
+  const placeOf = ({ id, session, publicFor = '' }: StartedTurn): Place => {
+    const known = places.get(id)
+    if (known !== undefined) return known
+    const place = { person: publicFor, session: session.id, running: mayStart(publicFor), go() {} }
+    places.set(id, place)
+    return place
+  }
+  return {
+    admits(person) {
+      if (mayStart(person)) return true
+      const mine = count((place) => !place.running && place.person === person)
+      return mine < WAITING_FOR_ONE && count(({ running }) => !running) < waiting
+    },
+    enter(turn, tx) {
+      placeOf(turn)
+      tx.afterUndo(() => leave(turn.id))
+    },
+    mayRun(turn, signal) {
+      if (turn.publicFor === undefined) return undefined
+      const place = placeOf(turn)
+      if (place.running || signal.aborted) return undefined
+      return new Promise((resolve) => {
+        place.go = resolve
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    },
+    hurry(session) {
+      for (const place of places.values()) if (place.session === session && !place.running) run(place)
+    },
+    left: leave,
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { type Household, startHousehold } from './household.ts'
+
+/** Anybody may write: two turns of strangers at once, three more wait. What they ask is answered once the gate opens. */
+async function open() {
+  const gate = createGate()
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    return textReply(`heard ${text}`, text.includes('stranger') ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  const house = await startHousehold({
+    script,
+    streaming: false,
+    routing: policy({
+      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+    }),
+    config: { session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 2, perPerson: 1, waiting: 3 } } },
+  })
+  return { house, gate }
+}
+
+const asked = ({ anthropic }: Household): readonly string[] => (anthropic?.ledger.requests() ?? []).map(lastUserText)
+
+const sent = ({ telegram }: Household, chat: number, words: string) =>
+  telegram.ledger.nextFromBot('sent', {
+    where: (one) => one.chatId === chat && one.text.includes(words),
+    timeoutMs: 20_000,
+  })
+
+it('strangers have so many turns at once, a few wait, the others get one line, and nobody known waits', async () => {
+  const { house, gate } = await open()
+  const { telegram, daemon } = house
+  const ids = Array.from({ length: 12 }, (_, index) => 9_000 + index)
+  for (const id of ids) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const said = ids.map((from) => telegram.world.say({ from, text: `stranger ${from}` }))
+  const last = ids.at(-1) ?? 0
+  const again = telegram.world.say({ from: last, text: `stranger ${last} again` })
+  await sent(house, last, 'as many people as I can')
+  await telegram.ledger.confirmed(telegram.ledger.updateIdOf(again))
+
+  telegram.world.say({ from: 111, text: 'are you there?' })
+  await sent(house, 111, 'heard are you there?')
+  telegram.world.say({ from: 444, text: 'and for me?' })
+  await sent(house, 444, 'heard and for me?')
+  expect(asked(house).filter((text) => text.includes('stranger'))).toHaveLength(2)
+  const lines = ids.flatMap((id) => telegram.world.messages(id, { by: 'bot' }))
+  expect(lines.every(({ message }) => message.text?.includes('as many people as I can'))).toBe(true)
+  expect(telegram.world.messages(last, { by: 'bot' })).toHaveLength(1)
+
+  gate.release()
+  for (const id of ids.slice(0, 5)) await sent(house, id, `heard stranger ${id}`)
+  const outcomes = await Promise.all(
+    said.map(async ({ message_id }, index) => {
+      const rows = await daemon.operator.why(String(message_id))
+      return rows.find(({ sender }) => sender.id === String(ids[index]))?.outcome
+    }),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'refused: public_full')).toHaveLength(7)
+  telegram.world.say({ from: last, text: 'one stranger less' })
+  await sent(house, last, 'heard one stranger less')
+}, 60_000)
+
+it('a turn of a stranger that waits begins at once when somebody known waits behind it', async () => {
+  const { house, gate } = await open()
+  const { telegram } = house
+  for (const id of [9_001, 9_002, 9_003]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [444, 9_003] })
+  for (const from of [9_001, 9_002]) telegram.world.say({ from, text: `stranger ${from}` })
+  const waits = telegram.world.say({ from: 9_003, chat, text: '@parley_bot stranger 9003' })
+  await telegram.ledger.confirmed(telegram.ledger.updateIdOf(waits))
+  await house.anthropic?.ledger.collect(2, ({ kind }) => kind === 'accepted')
+  expect(asked(house).some((text) => text.includes('9003'))).toBe(false)
+  telegram.world.say({ from: 444, chat, text: '@parley_bot and me?' })
+  await house.anthropic?.ledger.nextAccepted({ where: (request) => lastUserText(request).includes('9003') })
+  gate.release()
+  await sent(house, chat, 'and me?')
+}, 60_000)

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import type { SessionId, TurnId } from '../../../src/core/ids.ts'
+import { createPublicTurns } from '../../../src/sessions/turns/public-turns.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
+import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
+
+const NEVER = new AbortController().signal
+
+/** A turn in a session of its own. */
+const turnOf = (person: string, id: string): StartedTurn =>
+  ({ id: id as TurnId, session: { id: `s-${id}` }, publicFor: person }) as StartedTurn
+
+function rig(limits: { atOnce: number; perPerson: number; waiting: number }) {
+  const turns = createPublicTurns(limits)
+  const undo: (() => void)[] = []
+  const tx = { afterUndo: (takeBack: () => void) => void undo.push(takeBack) }
+  const begun: string[] = []
+  return {
+    turns,
+    undo,
+    begun,
+    async begin(person: string, id: string): Promise<void> {
+      const turn = turnOf(person, id)
+      turns.enter(turn, tx)
+      const place = turns.mayRun(turn, NEVER)
+      if (place === undefined) begun.push(id)
+      else void place.then(() => begun.push(id))
+    },
+    async left(id: string): Promise<void> {
+      turns.left(id as TurnId)
+      await Promise.resolve()
+    },
+  }
+}
+
+it('one person has so many turns at once, whatever room there is, and the next begins when one ends', async () => {
+  const { turns, begin, begun, left } = rig({ atOnce: 8, perPerson: 1, waiting: 16 })
+  await begin('cy', 'a')
+  expect(turns.admits('cy')).toBe(true)
+  await begin('cy', 'b')
+  await begin('dee', 'c')
+  expect(begun).toEqual(['a', 'c'])
+  await left('a')
+  expect(begun).toEqual(['a', 'c', 'b'])
+})
+
+it('one person has two turns waiting at most, so that others find a place', async () => {
+  const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
+  for (const id of ['a', 'b', 'c']) await begin('cy', id)
+  expect([turns.admits('cy'), turns.admits('dee')]).toEqual([false, true])
+  await begin('dee', 'd')
+  await begin('eve', 'e')
+  expect(turns.admits('fay')).toBe(false)
+})
+
+it('a turn whose claim was undone gives its place back', async () => {
+  const { turns, begin, undo, begun } = rig({ atOnce: 1, perPerson: 1, waiting: 0 })
+  await begin('cy', 'a')
+  expect(turns.admits('dee')).toBe(false)
+  for (const takeBack of undo) takeBack()
+  expect(turns.admits('dee')).toBe(true)
+  expect(begun).toEqual(['a'])
+})
+
+it('a turn that waits ends its waiting when it is stopped', async () => {
+  const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
+  await begin('cy', 'a')
+  const stop = new AbortController()
+  const place = turns.mayRun(turnOf('dee', 'b'), stop.signal)
+  stop.abort()
+  await expect(place).resolves.toBeUndefined()
+})
+
+it('strangers fill a part of the places behind a turn, and others the rest', () => {
+  const queue = createTurnQueue(4)
+  const session = 's' as SessionId
+  queue.occupy(session, 2)
+  expect([queue.peek(session, 2), queue.peek(session)]).toEqual(['full', 'wait'])
+})
