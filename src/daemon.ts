@@ -25,7 +25,7 @@ import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
 import { movedSchedule } from './sessions/facts/move-chat.ts'
-import { purgeLeftovers } from './sessions/service/delete-session.ts'
+import { startCleaning } from './sessions/service/age-out.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createWhy } from './why.ts'
@@ -149,9 +149,8 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     engine.delivery.ready(channel, account)
     menus.register(adapter, { channel, account })
   })
-  purgeLeftovers(store, () => running.draining).catch((err: unknown) =>
-    logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
-  )
+  const { keepRefusedDays: keepDays } = config.store
+  startCleaning({ store, clock, logger, keepDays, stopping: () => running.draining })
   const doors = { engine, inlet, schedules, hub, api, store }
   return {
     operator,

@@ -136,14 +136,8 @@ export function createEngine(parts: EngineParts): Engine {
     await delivery.recover()
     const { resume } = pipeline
     await recoverTurns({
-      store,
-      clock,
-      ids,
-      logger,
-      queue,
+      ...{ store, clock, ids, logger, queue, say, resume },
       commands: runner,
-      say,
-      resume,
       draining: () => running.draining,
     })
   }

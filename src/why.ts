@@ -1,9 +1,9 @@
 import { type AccountState, explainAbsence } from './channels/explain-absence.ts'
 import { formatAddress } from './core/address.ts'
-import type { ChannelId } from './core/ids.ts'
+import { type ChannelId, madeAt } from './core/ids.ts'
 import { senderName } from './core/label.ts'
 import type { MessageLink, MessageLookup } from './core/message-link.ts'
-import type { WhyReport } from './core/operator.ts'
+import { AGED_OUT, type WhyReport } from './core/operator.ts'
 import { deniedCalls } from './sessions/commands/describe-row.ts'
 import { findMessages } from './sessions/commands/find-messages.ts'
 import type { InboxRow, StoreReader } from './store/store.ts'
@@ -41,12 +41,30 @@ export function createWhy({ read, lookups, channels }: WhySources): WhyService {
       return Promise.all(rows.map((row) => whyReport(row, read)))
     },
     async unseen(asked) {
+      const gone = await agedOut(read, asked)
+      if (gone.certain) return [gone.reason]
       const link = typeof asked === 'string' ? readLink(asked) : asked
       const chatKnown = link?.chat !== undefined && (await isKnown(read, link.channel, link.chat))
       const keepsBack = link ? (lookups[link.channel]?.lookup.keepsBack ?? []) : []
-      return explainAbsence(channels(), { link, chatKnown, keepsBack })
+      const others = explainAbsence(channels(), { link, chatKnown, keepsBack })
+      return gone.reason === undefined ? others : [...others, gone.reason]
     },
   }
+}
+
+type AgedOut =
+  | { readonly certain: true; readonly reason: string }
+  | { readonly certain: false; readonly reason?: string }
+
+/** Our own ids tell when they were made, a platform's do not. */
+async function agedOut(read: StoreReader, asked: string | MessageLink): Promise<AgedOut> {
+  const until = await read.ageing.agedOut()
+  if (until === undefined) return { certain: false }
+  const before = new Date(until).toISOString().slice(0, 10)
+  const at = typeof asked === 'string' ? madeAt(asked) : undefined
+  const what = 'what was refused or ignored, and commands, from before'
+  if (at !== undefined && at < until) return { certain: true, reason: `${AGED_OUT}: ${what} ${before} is deleted.` }
+  return { certain: false, reason: `Or it came long ago: ${what} ${before} is deleted.` }
 }
 
 /** Something from this chat was stored; a link does not say which type of chat it is. */

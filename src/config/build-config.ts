@@ -42,7 +42,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     schedules: scheduled.schedules,
-    store: { path },
+    store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),

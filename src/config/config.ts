@@ -19,7 +19,8 @@ export interface Config {
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly schedules: readonly ConfiguredSchedule[]
-  readonly store: { readonly path: string }
+  /** Days for which what was refused or ignored is kept; 30 if absent. */
+  readonly store: { readonly path: string; readonly keepRefusedDays?: number }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
   /** Where the files of `scripted/<file>` are looked for. */
   readonly scriptFolder: string

@@ -28,6 +28,7 @@ export function explainConfig(config: Config): readonly string[] {
     ...sendLines(config),
     ...sessionLines(config),
     ...scheduleLines(config),
+    `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days; sessions stay`,
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
 }

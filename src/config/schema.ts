@@ -78,6 +78,23 @@ const tools = z
   })
   .prefault({})
 
+/** A platform may repeat a message for a week, and the row of the first time is how it is known. */
+const LEAST_DAYS = 8
+
+const store = z
+  .strictObject({
+    url: text.default('sqlite:parley.db'),
+    keepRefusedDays: z
+      .int()
+      .min(LEAST_DAYS, {
+        error: `must be at least ${LEAST_DAYS}: a platform may repeat a message for a week, and its record is how the repetition is known`,
+      })
+      .max(36_500)
+      .default(30)
+      .describe('Days for which messages that were refused or ignored, commands and their answers are kept.'),
+  })
+  .prefault({})
+
 /** The shape of the file, references resolved. Unknown keys are refused everywhere. */
 export function createFileSchema(channelSchemas: ChannelSchemas) {
   return z.strictObject({
@@ -99,7 +116,7 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
     session,
     tools,
     schedules,
-    store: z.strictObject({ url: text.default('sqlite:parley.db') }).prefault({}),
+    store,
     http: http.exactOptional(),
     logging: z
       .strictObject({

@@ -118,6 +118,23 @@ export function turnIdFloor(ms: number): TurnId {
   return `turn_${fixed(ms, 10)}` as TurnId
 }
 
+/** As `turnIdFloor`, for messages. */
+export function inboxIdFloor(ms: number): InboxId {
+  return `in_${fixed(ms, 10)}` as InboxId
+}
+
+/** As `turnIdFloor`, for deliveries. */
+export function deliveryIdFloor(ms: number): DeliveryId {
+  return `out_${fixed(ms, 10)}` as DeliveryId
+}
+
+/** When an inbox or trace id was made, ms since the epoch; undefined for any other text. */
+export function madeAt(text: string): number | undefined {
+  const digits = /^(?:in|tr)_([0-9a-z]{10})[0-9a-z]{6,}$/.exec(text)?.[1]
+  if (digits === undefined) return undefined
+  return [...digits].reduce((value, digit) => value * 32 + CROCKFORD.indexOf(digit), 0)
+}
+
 /** Whether a source of a delivery is a turn; the other kinds are an inbox row and a notice. */
 export function isTurnId(id: SourceId): id is TurnId {
   return id.startsWith('turn_')

@@ -53,6 +53,9 @@ export interface OperatorService {
   readonly config: ConfigOperator
 }
 
+/** Begins what is told of a message whose record was deleted for its age. */
+export const AGED_OUT = 'Its record has aged out'
+
 /** Channel tokens (S42). */
 export interface TokenOperator {
   /** The token is in the answer and nowhere else, ever. `invalid` for what is no namespace. */

@@ -28,6 +28,8 @@ export interface AdmissionWriter {
   ask(applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>, at: number): Promise<boolean>
   /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not told. */
   beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]>
+  /** Some of those who asked before this time, or of whom an owner was told before it, and are undecided. */
+  before(which: 'told' | 'untold', at: number): Promise<readonly string[]>
   /** Removes one that asked and is undecided, with its list of messages. */
   withdraw(key: string): Promise<void>
   told(key: string, at: number): Promise<void>

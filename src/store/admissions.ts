@@ -99,6 +99,12 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
     return (await this.sql.all(query, [AT_ONCE, most])).map((row) => text(row, 'key'))
   }
 
+  async before(which: 'told' | 'untold', at: number): Promise<readonly string[]> {
+    const by = which === 'told' ? 'told_at' : 'asked_at'
+    const query = `SELECT key FROM admissions WHERE ${UNDECIDED[which]} AND ${by} < $1 ORDER BY ${by} LIMIT $2`
+    return (await this.sql.all(query, [at, AT_ONCE])).map((row) => text(row, 'key'))
+  }
+
   async withdraw(key: string): Promise<void> {
     await this.sql.run('DELETE FROM admission_refusals WHERE key = $1', [key])
     await this.sql.run("DELETE FROM admissions WHERE key = $1 AND state = 'asked'", [key])

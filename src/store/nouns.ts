@@ -1,4 +1,5 @@
 import { AdmissionReading, AdmissionWriting } from './admissions.ts'
+import { AgeingReading, AgeingWriting } from './ageing.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
 import { AuthorReading, AuthorWriting } from './authors.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
@@ -20,6 +21,7 @@ import { TurnReading, TurnWriting } from './turns.ts'
 /** Every noun over the committed data. */
 export function storeReader(ground: Ground): StoreReader {
   return {
+    ageing: new AgeingReading(ground),
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
@@ -52,6 +54,10 @@ export class Writer implements StoreWriter {
 
   afterUndo(takeBack: () => void): void {
     this.#ground.sql.afterUndo(takeBack)
+  }
+
+  get ageing(): AgeingWriting {
+    return new AgeingWriting(this.#ground)
   }
 
   get sessions(): SessionWriting {

@@ -33,6 +33,21 @@ export interface NoticeWriter {
   once(key: string, at: number, windowMs: number): Promise<boolean>
 }
 
+export interface AgeingReader {
+  /** What belonged to no session and came before this time is gone, ms since the epoch; undefined: nothing is. */
+  agedOut(): Promise<number | undefined>
+}
+
+/** What belongs to no session, from before a time: at most `limit` rows of it are deleted, the oldest first, and counted. */
+export interface AgeingWriter {
+  /** Messages that were refused or ignored, and commands. With the row goes the knowledge that the message was seen. */
+  messages(before: number, limit: number): Promise<number>
+  /** What was said for no session and has ended: answers to commands, refusals, cards. */
+  deliveries(before: number, limit: number): Promise<number>
+  /** What was told once. */
+  notices(before: number, limit: number): Promise<number>
+}
+
 /** Further names of scopes, in lower case (K25). A name may stand for several scopes: linked people, equal ids. */
 export interface AliasReader {
   of(scopeKey: ScopeKey): Promise<readonly string[]>

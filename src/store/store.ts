@@ -9,6 +9,8 @@ import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
+  AgeingReader,
+  AgeingWriter,
   AliasReader,
   AliasWriter,
   AuthorReader,
@@ -35,11 +37,17 @@ export interface Store {
   write<T>(body: (tx: StoreWriter) => Promise<T>): Promise<T>
   /** Raised by one at each open; a row claimed under an older epoch belongs to a dead process (RELIABILITY rule 8). */
   readonly epoch: number
+  /**
+   * Gives pages that deleted rows left free back to the file system, some at a time, and resolves with the number that is
+   * still free. A store that cannot uses them again for new rows, and resolves with 0.
+   */
+  shrink(): Promise<number>
   /** Idempotent; waits for writes under way. */
   close(): Promise<void>
 }
 
 export interface StoreReader {
+  readonly ageing: AgeingReader
   readonly sessions: SessionReader
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
@@ -58,6 +66,7 @@ export interface StoreReader {
 }
 
 export interface StoreWriter {
+  readonly ageing: AgeingReader & AgeingWriter
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter
   readonly chatMoves: ChatMoveReader & ChatMoveWriter

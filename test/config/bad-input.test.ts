@@ -29,6 +29,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ['a role that is none', 'people: { ada: { role: admin } }', '2: people.ada.role: must be one of owner, member'],
   ['text for a number', 'session: { queue: { max: many } }', '2: session.queue.max: must be a number, not text'],
   ['a number out of range', 'session: { queue: { max: 0 } }', '2: session.queue.max: must be at least 1'],
+  [
+    'fewer days than a platform may repeat a message',
+    'store: { keepRefusedDays: 7 }',
+    '2: store.keepRefusedDays: must be at least 8: a platform may repeat a message for a week, and its record is how the repetition is known',
+  ],
   ['text for a block', 'session: none', '2: session: must be a block of keys, not text'],
   [
     'an unknown dimension',

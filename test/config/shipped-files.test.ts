@@ -153,6 +153,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.staleDays: a session counts as inactive after 3 days without a word',
     'tools.sessions, in a direct chat: can make the agent read ada: every session of the agent; bob: those they take part in; anybody else: none but their own chat',
     'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation',
+    'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
   ])
   expect(lines.join('\n')).not.toContain('canary')
 })

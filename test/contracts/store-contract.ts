@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { admissionContract } from './store/admissions.ts'
+import { ageingContract } from './store/ageing.ts'
 import { aliasContract } from './store/aliases.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
@@ -62,6 +63,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('outbox', () => outboxContract(underTest))
     describe('schedules', () => scheduleContract(underTest))
     describe('admissions', () => admissionContract(underTest))
+    describe('ageing', () => ageingContract(underTest))
     describe('people', () => peopleContract(underTest))
     describe('channel state, notices', () => smallContract(underTest))
   })

@@ -1,6 +1,7 @@
 import { get } from 'node:http'
-import { describe, expect, it } from 'vitest'
-import { type Household, startHousehold } from './household.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { type Household, recorded, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 const PRIVATE = 1_234_567_890
 
@@ -112,5 +113,24 @@ describe('/why in a chat', () => {
     const { text } = await telegram.ledger.nextFromBot('sent')
     expect(text).toContain('it never reached me')
     expect(text).toContain('privacy mode is on')
+  })
+
+  it('of what was refused long ago it is told that the record has aged out', async () => {
+    const clock = setClock('2026-11-21T08:00Z')
+    const house = await startHousehold({ clock })
+    const { telegram, daemon } = house
+    const said = telegram.world.say({ from: 555, text: 'let me in' })
+    await telegram.ledger.nextFromBot('sent')
+    const [found] = await daemon.operator.why(String(said.message_id))
+    expect(found).toMatchObject({ outcome: 'refused: stranger' })
+    await recorded(house)
+    clock.skip(31 * 86_400_000)
+    await vi.waitFor(async () => expect(await daemon.operator.why(found?.traceId ?? '')).toEqual([]), 10_000)
+    expect(await daemon.operator.unseen(found?.traceId ?? '')).toEqual([
+      expect.stringMatching(
+        /^Its record has aged out: what was refused or ignored, and commands, from before 2026-11-22/,
+      ),
+    ])
+    expect((await daemon.operator.unseen('tr_nothing')).at(-1)).toMatch(/^Or it came long ago/)
   })
 })

@@ -118,6 +118,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 async function readAll(reader: StoreReader): Promise<void> {
   const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
   const { participants, tokens } = reader
+  await reader.ageing.agedOut()
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
@@ -220,6 +221,8 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.admissions.refuse(applicant.key, { inbox: NOBODYS_ID, at: 1, bytes: 1 }, { since: 1, messages: 1, bytes: 1 })
   await tx.admissions.beyond('told', 1)
   await tx.admissions.beyond('untold', 1)
+  await tx.admissions.before('told', 1)
+  await tx.admissions.before('untold', 1)
   await tx.admissions.withdraw(applicant.key)
   await tx.admissions.rekey(applicant.key, 'telegram:2', delivery.address)
   await tx.admissions.forget(applicant.key)
@@ -235,6 +238,9 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.people.recordChange({ at: 1, kind: 'linked', person: 'ada' as PersonId, platformId: 'x', by: 'y' })
   await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
   await tx.notices.once('key', 1, 1)
+  await tx.ageing.messages(1, 1)
+  await tx.ageing.deliveries(1, 1)
+  await tx.ageing.notices(1, 1)
   await tx.mutes.set({ conversation: 'x' }, 1)
   await tx.mutes.clear('x')
   await writeSchedules(tx.schedules)

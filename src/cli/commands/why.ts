@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors.ts'
+import { AGED_OUT } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
 import { oneLine } from '../print/plain.ts'
 import { printWhy } from '../print/why.ts'
@@ -14,7 +15,8 @@ export async function why(ports: ReadPorts, message: string, options: ReadOption
     const reports = await operator.why(message)
     return { reports, unseen: reports.length > 0 ? [] : await operator.unseen(message) }
   })
-  if (reports.length === 0) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
+  const aged = unseen[0]?.startsWith(AGED_OUT)
+  if (reports.length === 0 && !aged) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
   for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
   show(ports, options, { value: reports, lines: (style) => printWhy(reports, style) })
   return reports.length === 0 ? EXIT.failed : EXIT.ok

@@ -1,6 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
+import { AGED_OUT } from '../../core/operator.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { deniedCalls, describeRow } from './describe-row.ts'
@@ -40,6 +41,7 @@ async function why(call: CommandCall, { store, unseen, readLink }: WhyDeps): Pro
   // Whether somebody else's message was received is nothing a guest may learn.
   if (!owner) return null
   const reasons = await unseen(asked)
+  if (reasons[0]?.startsWith(AGED_OUT)) return reasons[0]
   return ['I have no record of that message: it never reached me.', ...reasons.map((reason) => `- ${reason}`)].join(
     '\n',
   )

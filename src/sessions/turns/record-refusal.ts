@@ -34,10 +34,19 @@ export async function recordRefusal(
 
 /** Inside a transaction: forgets the applicants beyond the bound, and what they said. */
 export async function forgetBeyond(tx: StoreWriter, which: 'told' | 'untold'): Promise<void> {
-  for (const key of await tx.admissions.beyond(which, MOST_ASKING)) {
-    await forgetTexts(tx, await tx.admissions.refusals(key, 0, MOST_HANDLED))
-    await tx.admissions.withdraw(key)
-  }
+  for (const key of await tx.admissions.beyond(which, MOST_ASKING)) await forgetApplicant(tx, key)
+}
+
+/** Inside a transaction: forgets some of the applicants whom nobody decided about since then. Returns how many. */
+export async function forgetBefore(tx: StoreWriter, at: number): Promise<number> {
+  const keys = [...(await tx.admissions.before('untold', at)), ...(await tx.admissions.before('told', at))]
+  for (const key of keys) await forgetApplicant(tx, key)
+  return keys.length
+}
+
+async function forgetApplicant(tx: StoreWriter, key: string): Promise<void> {
+  await forgetTexts(tx, await tx.admissions.refusals(key, 0, MOST_HANDLED))
+  await tx.admissions.withdraw(key)
 }
 
 /** The rows stay, so that a message that comes again is known: without a word of what was said. */

@@ -51,7 +51,12 @@ const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly 
   { name: 'temp_store', set: 'MEMORY', read: 2 },
 ]
 
+/** What `auto_vacuum` reads back as where free pages are given back on request (decision 0010). */
+export const INCREMENTAL = 2
+
+/** `auto_vacuum` first: it counts for a database that is empty yet, and changes nothing in another. */
 function setPragmas(database: Database): void {
+  database.pragma('auto_vacuum = INCREMENTAL')
   for (const { name, set } of PRAGMAS) database.pragma(`${name} = ${set}`)
   for (const { name, read } of PRAGMAS) {
     const value: unknown = database.pragma(name, { simple: true })

@@ -8,7 +8,7 @@ import { storeReader, Writer } from '../nouns.ts'
 import { integer } from '../rows.ts'
 import type { Store } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { openConnection, type SqliteConnection } from './sqlite-connection.ts'
+import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { lockStore } from './sqlite-lock.ts'
 import { migrate } from './sqlite-migrate.ts'
@@ -79,11 +79,26 @@ function prepare(
     epoch,
     read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch }),
     write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, current }))),
+    shrink: () => group.read(() => giveBack(connection)),
     close: () => {
       closing ??= close()
       return closing
     },
   }
+}
+
+/** Pages that are given back at a time: 1 MB, some milliseconds. */
+const PAGES_AT_ONCE = 256
+
+/** Called between two groups: the pragma commits by itself. */
+function giveBack(connection: SqliteConnection): number {
+  if (pragma(connection, 'auto_vacuum') !== INCREMENTAL || pragma(connection, 'freelist_count') === 0) return 0
+  connection.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`)
+  return pragma(connection, 'freelist_count')
+}
+
+function pragma(connection: SqliteConnection, name: 'auto_vacuum' | 'freelist_count'): number {
+  return Number(connection.get(`PRAGMA ${name}`, [])?.[name] ?? 0)
 }
 
 function raiseEpoch(connection: SqliteConnection): number {

@@ -11,6 +11,7 @@ import { admissions } from './0010-admissions.ts'
 import { messageKeys } from './0011-message-keys.ts'
 import { strangers } from './0012-strangers.ts'
 import { authors } from './0013-authors.ts'
+import { ageing } from './0014-ageing.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   messageKeys,
   strangers,
   authors,
+  ageing,
 ]

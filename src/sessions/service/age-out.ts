@@ -1,0 +1,71 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { forgetBefore } from '../turns/record-refusal.ts'
+import { purgeLeftovers } from './delete-session.ts'
+
+export interface AgeOutDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** How long what belongs to no session is kept: at least as long as a platform may repeat a message. */
+  readonly keepDays: number | undefined
+  /** The daemon is being stopped: nothing further begins. */
+  stopping(): boolean
+}
+
+/** What is kept if nothing else is configured. */
+const DEFAULT_KEEP_DAYS = 30
+
+const DAY_MS = 86_400_000
+/** Nothing is told once for longer than a day. */
+const NOTICES_MS = 2 * DAY_MS
+const FIRST_MS = 60_000
+const EVERY_MS = 3_600_000
+/** Rows that one transaction takes away: some milliseconds. */
+const BATCH = 100
+/** A pause in which others have the store, between two transactions. */
+const PAUSE_MS = 50
+
+/** Beside everything else: purges what an earlier process left of deleted sessions, and deletes what is old. */
+export function startCleaning(deps: AgeOutDeps): void {
+  purgeLeftovers(deps.store, deps.stopping).catch((err: unknown) =>
+    deps.logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
+  )
+  startAgeing(deps)
+}
+
+/**
+ * Deletes what belongs to no session once it is old, a minute after the start and every hour: messages that were refused
+ * or ignored, commands and their answers, notices, and applicants nobody decided about. Small transactions with pauses,
+ * so that nobody waits for them. What is in a session stays with it.
+ */
+function startAgeing(deps: AgeOutDeps): void {
+  const again = (ms: number): void => {
+    deps.clock.after(ms, () => {
+      if (deps.stopping()) return
+      ageOut(deps)
+        .catch((err: unknown) => {
+          if (!deps.stopping()) deps.logger.warn('Old records could not be deleted; they are in an hour', { err })
+        })
+        .finally(() => again(EVERY_MS))
+    })
+  }
+  again(FIRST_MS)
+}
+
+/** One round: resolves when nothing is old any more and the space is given back. */
+export async function ageOut({ store, clock, keepDays = DEFAULT_KEEP_DAYS, stopping }: AgeOutDeps): Promise<void> {
+  const now = clock.now()
+  const before = now - keepDays * DAY_MS
+  const kinds: readonly ((tx: StoreWriter) => Promise<number>)[] = [
+    (tx) => forgetBefore(tx, before),
+    (tx) => tx.ageing.messages(before, BATCH),
+    (tx) => tx.ageing.deliveries(before, BATCH),
+    (tx) => tx.ageing.notices(now - NOTICES_MS, BATCH),
+  ]
+  for (const deleteSome of kinds) {
+    while (!stopping() && (await store.write(deleteSome)) > 0) await sleep(clock, PAUSE_MS)
+  }
+  while (!stopping() && (await store.shrink()) > 0) await sleep(clock, PAUSE_MS)
+}

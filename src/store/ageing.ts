@@ -1,0 +1,57 @@
+import { deliveryIdFloor, type InboxId, inboxIdFloor } from '../core/ids.ts'
+import { id, text } from './rows.ts'
+import type { AgeingReader, AgeingWriter } from './small-port.ts'
+import { type Ground, inBatches, placeholders, type Sql } from './sql.ts'
+
+/** When a record began to be gone: the newest that aged out, under this name among the counters. */
+const AGED_OUT = 'aged_out'
+/** More ids than this are deleted in several statements, so that few statement texts exist. */
+const IDS_AT_ONCE = 50
+const ENDED = "state IN ('sent', 'resent', 'rejected', 'given_up', 'expired')"
+
+export class AgeingReading implements AgeingReader {
+  protected readonly sql: Sql
+
+  constructor({ sql }: Ground) {
+    this.sql = sql
+  }
+
+  async agedOut(): Promise<number | undefined> {
+    const row = await this.sql.get('SELECT value FROM counters WHERE name = $1', [AGED_OUT])
+    return typeof row?.value === 'number' ? row.value : undefined
+  }
+}
+
+export class AgeingWriting extends AgeingReading implements AgeingWriter {
+  async messages(before: number, limit: number): Promise<number> {
+    const query = `SELECT id FROM inbox WHERE session_id IS NULL AND state = 'done' AND id < $1 ORDER BY id LIMIT $2`
+    const ids = (await this.sql.all(query, [inboxIdFloor(before), limit])).map((row) => id<InboxId>(row, 'id'))
+    await this.#deleteAll('DELETE FROM inbox WHERE id IN', ids)
+    if (ids.length > 0) {
+      await this.sql.run(
+        `INSERT INTO counters (name, value) VALUES ($1, $2)
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE counters.value < excluded.value`,
+        [AGED_OUT, before],
+      )
+    }
+    return ids.length
+  }
+
+  async deliveries(before: number, limit: number): Promise<number> {
+    const query = `SELECT id FROM outbox WHERE session_id IS NULL AND id < $1 AND ${ENDED} ORDER BY id LIMIT $2`
+    const ids = (await this.sql.all(query, [deliveryIdFloor(before), limit])).map((row) => id(row, 'id'))
+    await this.#deleteAll('DELETE FROM outbox WHERE id IN', ids)
+    return ids.length
+  }
+
+  async notices(before: number, limit: number): Promise<number> {
+    const query = 'SELECT key FROM notices WHERE told_at < $1 ORDER BY told_at LIMIT $2'
+    const keys = (await this.sql.all(query, [before, limit])).map((row) => text(row, 'key'))
+    await this.#deleteAll('DELETE FROM notices WHERE key IN', keys)
+    return keys.length
+  }
+
+  async #deleteAll(query: string, ids: readonly string[]): Promise<void> {
+    for (const some of inBatches(ids, IDS_AT_ONCE)) await this.sql.run(`${query} (${placeholders(some.length)})`, some)
+  }
+}

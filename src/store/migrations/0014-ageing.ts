@@ -1,0 +1,15 @@
+import type { Migration } from './migration.ts'
+
+/**
+ * What belongs to no session ages out and is looked for by its age, which is part of its id. Only such rows are in the
+ * index: a message that is answered pays nothing for it.
+ */
+export const ageing: Migration = {
+  version: 14,
+  name: 'ageing',
+  statements: () => [
+    "CREATE INDEX inbox_ageing ON inbox (id) WHERE session_id IS NULL AND state = 'done'",
+    'CREATE INDEX outbox_ageing ON outbox (id) WHERE session_id IS NULL',
+    'CREATE INDEX notices_by_time ON notices (told_at)',
+  ],
+}

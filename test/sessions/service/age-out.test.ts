@@ -1,0 +1,120 @@
+import { statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createIdSource } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { ageOut } from '../../../src/sessions/service/age-out.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
+import type { NewInboxRow } from '../../../src/store/store.ts'
+import { deliveryOf, inboxRow, sessionDraft } from '../../store/sample-rows.ts'
+
+const DAY = 86_400_000
+const START = Date.UTC(2026, 10, 1)
+
+/** A store whose clock is set by hand; pauses are none. */
+async function rig() {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-ageing-'))
+  const path = join(folder, 'parley.db')
+  let now = START
+  const clock = {
+    now: () => now,
+    after(_ms: number, run: () => void) {
+      setImmediate(run)
+      return () => {}
+    },
+  }
+  let drawn = 0
+  const ids = createIdSource({ now: clock.now, randomBytes: (count) => new Uint8Array(count).fill(drawn++ % 251) })
+  const store = await openSqliteStore({ path, clock })
+  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => store.close())
+  const refused = (no: number): NewInboxRow => ({
+    ...inboxRow(1, no, { state: 'done', outcome: 'refused: stranger' }),
+    id: ids.inbox(),
+  })
+  return {
+    store,
+    path,
+    ids,
+    clock,
+    refused,
+    pass: (days: number) => {
+      now += days * DAY
+    },
+    round: (keepDays: number) => ageOut({ store, clock, logger: silentLogger, keepDays, stopping: () => false }),
+    rows: async () => (await store.read.inbox.recent(10_000)).length,
+    pages(): number {
+      const connection = openConnection(path)
+      const count = Number(connection.get('PRAGMA page_count', [])?.page_count)
+      connection.close()
+      return count
+    },
+  }
+}
+
+it('rows, notices, answers and pages go once they are old, and what is in a session stays', async () => {
+  const { store, path, ids, clock, refused, pass, round, rows, pages } = await rig()
+  const session = await store.write((tx) => tx.sessions.create(sessionDraft(1), START))
+  await store.write((tx) => tx.inbox.add({ ...refused(9_999), sessionId: session.id, outcome: 'context' }))
+  const empty = pages()
+  for (let from = 0; from < 3_000; from += 100) {
+    await store.write(async (tx) => {
+      for (let no = from; no < from + 100; no++) {
+        const row = refused(no)
+        await tx.inbox.add(row)
+        const { sessionId: _session, ...answer } = deliveryOf(row.id)
+        await tx.outbox.add([{ ...answer, id: ids.delivery(), state: 'sent' }])
+        await tx.notices.once(`refused:${no}`, clock.now(), DAY)
+      }
+    })
+  }
+  const full = pages()
+  expect(full).toBeGreaterThan(empty + 500)
+
+  pass(29)
+  await round(30)
+  expect(await rows()).toBe(3_001)
+  pass(2)
+  await round(30)
+  expect(await rows()).toBe(1)
+  expect(await store.read.outbox.counts()).toEqual({})
+  expect(pages()).toBeLessThan(empty + 20)
+  await store.write((tx) => tx.notices.once('one more', clock.now(), DAY))
+  expect(await store.shrink()).toBe(0)
+  expect(statSync(path).size).toBeLessThan(full * 4_096)
+})
+
+it('S43: a message that comes again within 8 days is known, however often was cleaned up', async () => {
+  const { store, refused, pass, round } = await rig()
+  await store.write((tx) => tx.inbox.add(refused(1)))
+  for (let day = 0; day < 7; day++) {
+    pass(1)
+    await round(8)
+    expect(await store.write((tx) => tx.inbox.add(refused(1)))).toBe(false)
+  }
+  pass(2)
+  await round(8)
+  expect(await store.write((tx) => tx.inbox.add(refused(1)))).toBe(true)
+})
+
+it('an applicant nobody decided about is forgotten, with what they said', async () => {
+  const { store, ids, refused, clock, pass, round } = await rig()
+  const row = refused(1)
+  const applicant = { kind: 'person', key: 'telegram:555', code: 'aaaaa', name: 'Cy' } as const
+  const { address } = row.dispatch.event
+  await store.write(async (tx) => {
+    await tx.inbox.add(row)
+    await tx.admissions.ask({ ...applicant, address, traceId: ids.trace() }, clock.now())
+    await tx.admissions.ask(
+      { ...applicant, key: 'telegram:556', code: 'bbbbb', address, traceId: ids.trace() },
+      clock.now(),
+    )
+    await tx.admissions.decide('telegram:556', { state: 'denied', by: 'ada' }, clock.now())
+  })
+  pass(31)
+  await round(30)
+  expect((await store.read.admissions.all()).map(({ key }) => key)).toEqual(['telegram:556'])
+})
