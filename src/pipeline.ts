@@ -67,7 +67,7 @@ export class Pipeline {
         break
       case 'waiting':
         if (decision.kind === 'run' && !decision.public) publicTurns.hurry(accepted.sessionId)
-        if (busy === 'interrupt' && !dispatch.posted) void running.abort(accepted.sessionId)
+        if (busy === 'interrupt' && accepted.interrupts) void running.abort(accepted.sessionId)
         break
       case 'command':
         commands.run(accepted.inboxId)

@@ -15,11 +15,12 @@ interface House extends Household {
 }
 
 /** The first answer is held until the gate is released. */
-async function house(routing: Partial<RoutingPolicy>): Promise<House> {
+async function house(routing: Partial<RoutingPolicy>, busy: 'queue' | 'interrupt' = 'queue'): Promise<House> {
   const gate = createGate()
   let asked = 0
   const script = () => textReply('answered', asked++ === 0 ? { holds: [{ beforeDelta: 0, gate }] } : {})
-  const of = await startHousehold({ script, routing: { ...routing } })
+  const config = { session: { queue: { max: 100, busy } } }
+  const of = await startHousehold({ script, routing: { ...routing }, config })
   const { telegram } = of
   const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
   const ask = async (from: number, text: string, where?: number): Promise<string> => {
@@ -81,5 +82,29 @@ describe('/stop and /new where other people share the conversation beyond the ch
     expect(await of.ask(444, '/stop')).toContain('Stopped')
     expect(await of.ask(444, '/new')).toContain('a fresh conversation')
     expect(await active(of)).toBe(before)
+  })
+})
+
+describe('busy mode interrupt where other people share the conversation beyond the chat', () => {
+  it("a member's message waits for the owner's answer, and the owner's ends that turn", async () => {
+    const of = await house({ scope: 'global' }, 'interrupt')
+    const { telegram } = of
+    const first = telegram.world.say({ from: 111, text: 'think long' })
+    await of.gate.reached
+    const other = telegram.world.say({ from: 444, text: 'and me' })
+    await telegram.ledger.confirmed(telegram.ledger.updateIdOf(other))
+    const answered = telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 111 })
+    of.gate.release()
+    expect((await answered).text).toBe('answered')
+    await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 444 })
+    const outcome = async (household: House, id: number): Promise<string | undefined> =>
+      (await household.daemon.operator.why(String(id))).find(({ sender }) => sender.id === '111')?.outcome
+    expect(await outcome(of, first.message_id)).toBe('answered')
+
+    const own = await house({ scope: 'global' }, 'interrupt')
+    const long = own.telegram.world.say({ from: 111, text: 'think long' })
+    await own.gate.reached
+    expect(await own.ask(111, 'never mind')).toBe('answered')
+    expect(await outcome(own, long.message_id)).toBe('cancelled')
   })
 })

@@ -2,7 +2,7 @@ import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import { joinsPeople, type Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
@@ -23,7 +23,13 @@ export type Accepted =
   | { readonly kind: 'done'; readonly inboxId: InboxId }
   | { readonly kind: 'command'; readonly inboxId: InboxId }
   | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
-  | { readonly kind: 'waiting'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+  | {
+      readonly kind: 'waiting'
+      readonly inboxId: InboxId
+      readonly sessionId: SessionId
+      /** Where the session is the sender's too, its turn may be ended for it (busy mode `interrupt`). */
+      readonly interrupts: boolean
+    }
   | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
   /** Recorded and refused: the agent talks with as many strangers as it may. */
   | { readonly kind: 'crowded'; readonly inboxId: InboxId }
@@ -169,7 +175,9 @@ async function acceptRun(
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
-    return { kind: 'waiting', inboxId: id, sessionId: session.id }
+    // In a session that joins people of different chats a member does not end the turn of another.
+    const interrupts = !dispatch.posted && (decision.identity.role === 'owner' || !joinsPeople(session))
+    return { kind: 'waiting', inboxId: id, sessionId: session.id, interrupts }
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
