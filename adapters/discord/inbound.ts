@@ -152,7 +152,7 @@ function readMentions(message: Fields, botId: string): { readonly bot: boolean; 
 function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage | undefined {
   const original = optionalFields(message.referenced_message)
   if (message.type !== 19 || original === undefined) return undefined
-  const sender = readSender(fieldsOf(original.author))
+  const sender = readSender(fieldsOf(original.author), original.webhook_id !== undefined)
   return {
     messageId: idOf(original.id),
     ...present('text', optionalText(original.content)),

@@ -6,7 +6,7 @@ import { idOf, optionalFields, optionalText, present, timeOf } from './fields.ts
 import { findMentions, readCommand, readText } from './mentions.ts'
 import type { InboundContext, InboundReading, UpdateReading } from './reading.ts'
 import { dropped, readPlace, wordOf } from './reading.ts'
-import { readAuthor, readForwarded, readVia } from './sender.ts'
+import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
 export function readMessage(message: Fields, { context }: UpdateReading): InboundReading {
@@ -92,7 +92,7 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
   return {
     messageId: idOf(original.message_id),
     ...present('text', picked ?? optionalText(original.text) ?? optionalText(original.caption)),
-    sender: readAuthor(original),
+    ...present('sender', readWriter(original)),
     own: isFromBot(original, context),
   }
 }

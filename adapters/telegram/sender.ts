@@ -62,3 +62,9 @@ export function readVia(message: Fields): Sender | undefined {
   const bot = optionalFields(message.via_bot) ?? optionalFields(message.sender_business_bot)
   return bot && readUser(bot)
 }
+
+/** Returns who wrote the words of a message, which may have been passed on; undefined where the platform does not tell. */
+export function readWriter(message: Fields): Sender | undefined {
+  const forwarded = readForwarded(message)
+  return readVia(message) ?? (forwarded === undefined ? readAuthor(message) : forwarded.from)
+}

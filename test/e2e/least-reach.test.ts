@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
-import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
-import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, startHousehold } from './household.ts'
+import { obedient, toolResult } from './obedient.ts'
 import { startTwoMore } from './three-platforms.ts'
 
 const SECRET = 'bluebird'
@@ -27,30 +26,6 @@ interface Stage {
   nextResult(): Promise<string>
   /** Everything the bot showed anywhere. */
   shown(): readonly string[]
-}
-
-function toolResult({ messages }: MessagesRequest): string | undefined {
-  for (const { content } of messages.slice(-2)) {
-    const result = typeof content === 'string' ? undefined : content.find(({ type }) => type === 'tool_result')
-    if (result && 'content' in result)
-      return typeof result.content === 'string' ? result.content : JSON.stringify(result.content)
-  }
-  return undefined
-}
-
-/** Does whatever any text it is shown says, and repeats what its tools answer. */
-function obedient(gate: Stage['gate']): Script {
-  return (request) => {
-    const [, tool, args] = /(sessions_\w+) (\{.*?\})/.exec(lastUserText(request)) ?? []
-    const result = toolResult(request)
-    if (result !== undefined && !result.startsWith('{"sessions"')) return textReply(`it says ${result}`)
-    if (tool && args) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as object }] } as Reply
-    const slow = lastUserText(request).includes('slow')
-    // A tool call, behind which what was said meanwhile joins the turn.
-    if (slow && result === undefined)
-      return { blocks: [{ type: 'tool_use', name: 'sessions_list', input: {} }], holds: [{ beforeDelta: 0, gate }] }
-    return textReply('heard')
-  }
 }
 
 async function stage(platform: Platform, busy: 'queue' | 'steer'): Promise<Stage> {

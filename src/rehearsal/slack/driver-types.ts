@@ -48,6 +48,8 @@ export interface EditSaid {
   channel: ChannelRef
   message: MessageRef
   text: string
+  /** A link in it now leads to this message, which is shown beside it. */
+  shares?: Share['of']
 }
 
 export interface Share {

@@ -48,28 +48,7 @@ export class SlackWorld extends WorldState {
 
   /** A person shares a message: it comes as an attachment beside what they say of it themselves. */
   share({ of, text = '', ...where }: Share): ApiMessage {
-    const there = this.channel(of.channel)
-    const { message } = this.#stored(there, of.message)
-    const author = this.user(message.user ?? this.app.bot.id)
-    const stamp = message.ts.replace('.', '')
-    const attachment = {
-      id: 1,
-      is_msg_unfurl: true,
-      is_share: true,
-      from_url: `https://rehearsal.slack.invalid/archives/${there.id}/p${stamp}`,
-      author_id: author.id,
-      author_name: author.profile.display_name || author.real_name,
-      author_subname: author.real_name,
-      channel_id: there.id,
-      channel_team: this.app.teamId,
-      color: 'D0D0D0',
-      fallback: `[November 21st, 2026] ${author.name}: ${message.text}`,
-      footer: there.kind === 'channel' ? `Posted in #${there.name}` : 'Slack Conversation',
-      mrkdwn_in: ['text'],
-      text: message.text,
-      ts: message.ts,
-    }
-    return this.say({ ...where, text, extra: { attachments: [attachment] } })
+    return this.say({ ...where, text, extra: { attachments: [this.#shared(of)] } })
   }
 
   /** A person runs a slash command of the app; the app must acknowledge it within three seconds. */
@@ -109,7 +88,9 @@ export class SlackWorld extends WorldState {
   /** A person edits what they wrote. */
   edit(input: EditSaid): ApiMessage {
     const channel = this.channel(input.channel)
-    return this.#change(channel, this.#stored(channel, input.message), input.text)
+    const { text, message, shares } = input
+    const more = shares === undefined ? {} : { attachments: [this.#shared(shares)] }
+    return this.#change(channel, this.#stored(channel, message), text, more)
   }
 
   /** A person deletes a message. */
@@ -186,10 +167,35 @@ export class SlackWorld extends WorldState {
     return stored
   }
 
-  #change(channel: ChannelState, stored: StoredMessage, text: string): ApiMessage {
+  /** A message as the platform attaches it to another one. */
+  #shared(of: Share['of']): object {
+    const there = this.channel(of.channel)
+    const { message } = this.#stored(there, of.message)
+    const author = this.user(message.user ?? this.app.bot.id)
+    const stamp = message.ts.replace('.', '')
+    return {
+      id: 1,
+      is_msg_unfurl: true,
+      is_share: true,
+      from_url: `https://rehearsal.slack.invalid/archives/${there.id}/p${stamp}`,
+      author_id: author.id,
+      author_name: author.profile.display_name || author.real_name,
+      author_subname: author.real_name,
+      channel_id: there.id,
+      channel_team: this.app.teamId,
+      color: 'D0D0D0',
+      fallback: `[November 21st, 2026] ${author.name}: ${message.text}`,
+      footer: there.kind === 'channel' ? `Posted in #${there.name}` : 'Slack Conversation',
+      mrkdwn_in: ['text'],
+      text: message.text,
+      ts: message.ts,
+    }
+  }
+
+  #change(channel: ChannelState, stored: StoredMessage, text: string, more: object = {}): ApiMessage {
     const previous = stored.message
     const edited = { user: previous.user ?? this.app.bot.id, ts: this.nextStamp() }
-    const message: ApiMessage = { ...previous, text, edited }
+    const message: ApiMessage = { ...previous, text, edited, ...more }
     this.replaceMessage(channel, stored, message)
     this.#notify(channel, { subtype: 'message_changed', message, previous_message: previous, hidden: true })
     return message

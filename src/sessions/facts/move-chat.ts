@@ -1,10 +1,11 @@
 import { formatAddress, parseAddress } from '../../core/address.ts'
 import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
-import { type ScopeKey, type SessionId, toScopeKey } from '../../core/ids.ts'
+import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
 import type { ScheduleDefinition } from '../../core/schedule.ts'
 import type { Session } from '../../core/session.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import { copyHistory } from '../turns/take-over.ts'
 
 type MovedKeys = Pick<Route, 'scope' | 'scopeKey' | 'displayKey'>
 
@@ -57,22 +58,12 @@ async function joinScopes(
 ): Promise<void> {
   const [session, early] = [await tx.sessions.current(from), await tx.sessions.current(to)]
   if (!session || from === to) return
-  if (early) await append(tx, { early: early.id, to: session.id }, at)
+  if (early) await copyHistory(tx, { from: early.id, to: session.id, at })
   await tx.chatMoves.repoint(from, to, session.id)
   const names = await tx.aliases.of(from)
   await tx.aliases.drop(from)
   const [before, after] = [`:group:${move.from}`, `:group:${move.to}`].map((part) => part.toLowerCase())
   await tx.aliases.add(to, [...names, ...names.map((name) => name.replace(before ?? '', after ?? ''))])
-}
-
-async function append(
-  tx: StoreWriter,
-  { early, to }: { readonly early: SessionId; readonly to: SessionId },
-  at: number,
-): Promise<void> {
-  const events = await tx.events.copy(early, to)
-  await tx.events.append(to, at, [{ type: 'history_taken_over', data: { from: early, events } }])
-  await tx.sessions.deactivate(early, at)
 }
 
 /** What is owed is answered in the new chat. */

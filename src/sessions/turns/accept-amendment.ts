@@ -1,3 +1,4 @@
+import { furtherAuthors } from '../../core/author.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
@@ -30,6 +31,9 @@ export async function acceptAmendment(tx: StoreWriter, { id, dispatch, decision 
   // Other sessions, too, are shown the preview and the description.
   if (decision.reason === 'deleted' && 'text' in said) await tx.sessions.unsay(sessionId, said.text)
   await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, original)])
+  // Somebody else's words may have come into the message with the edit.
+  if (decision.reason === 'edited')
+    for (const author of furtherAuthors(dispatch)) await tx.authors.add(sessionId, author)
   return true
 }
 

@@ -9,11 +9,19 @@ export async function takeOverHistory(
   tx: StoreWriter,
   { id, older, at }: { readonly id: SessionId; readonly older: Session; readonly at: number },
 ): Promise<void> {
-  const events = await tx.events.copy(older.id, id)
-  await tx.authors.copy(older.id, id)
-  await tx.events.append(id, at, [{ type: 'history_taken_over', data: { from: older.id, events } }])
+  await copyHistory(tx, { from: older.id, to: id, at })
   await tx.aliases.drop(older.scopeKey)
-  await tx.sessions.deactivate(older.id, at)
+}
+
+/** Has a session go on with what was said in another one, and with the authors of it; the other one ends. */
+export async function copyHistory(
+  tx: StoreWriter,
+  { from, to, at }: { readonly from: SessionId; readonly to: SessionId; readonly at: number },
+): Promise<void> {
+  const events = await tx.events.copy(from, to)
+  await tx.authors.copy(from, to)
+  await tx.events.append(to, at, [{ type: 'history_taken_over', data: { from, events } }])
+  await tx.sessions.deactivate(from, at)
 }
 
 /**

@@ -1,0 +1,28 @@
+import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
+import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+
+/** Returns what the model's last tool call was answered, if it has just been. */
+export function toolResult({ messages }: MessagesRequest): string | undefined {
+  for (const { content } of messages.slice(-2)) {
+    const result = typeof content === 'string' ? undefined : content.find(({ type }) => type === 'tool_result')
+    if (result && 'content' in result)
+      return typeof result.content === 'string' ? result.content : JSON.stringify(result.content)
+  }
+  return undefined
+}
+
+/** Does whatever any text it is shown says, and repeats what its tools answer. What says "slow" waits for the gate. */
+export function obedient(gate = createGate()): Script {
+  return (request) => {
+    const [, tool, args] = /(sessions_\w+) (\{.*?\})/.exec(lastUserText(request)) ?? []
+    const result = toolResult(request)
+    if (result !== undefined && !result.startsWith('{"sessions"')) return textReply(`it says ${result}`)
+    if (tool && args) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as object }] } as Reply
+    const slow = lastUserText(request).includes('slow')
+    // A tool call, behind which what was said meanwhile joins the turn.
+    if (slow && result === undefined)
+      return { blocks: [{ type: 'tool_use', name: 'sessions_list', input: {} }], holds: [{ beforeDelta: 0, gate }] }
+    return textReply('heard')
+  }
+}
