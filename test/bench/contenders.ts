@@ -51,6 +51,7 @@ function configOf({ apiRoot, token, folder }: Target, more: Readonly<Record<stri
     agents: [{ id: 'main', model: 'scripted/echo' }],
     channels: { telegram: { accounts: { default: { token, apiRoot, limits } } }, ...more },
     routing: { access: { direct: 'public' } },
+    session: { publicTurns: { atOnce: 1000, perPerson: 1, waiting: 10_000 } },
     store: { url: `sqlite:${databaseIn(folder)}` },
     logging: { level: 'warn' },
   })

@@ -137,7 +137,8 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
     config: {
       agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions'] }],
       routing: options.routing ?? household({ access }),
-      session: { queue: { max: 100, busy: 'queue' } },
+      // Many strangers at once stand for many people: nobody is to be turned away here.
+      session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1000, perPerson: 1000, waiting: 1000 } },
       store: { path: join(folder, 'parley.db') },
       logging: { level: 'info', pretty: false },
       scriptFolder: folder,

@@ -14,9 +14,6 @@ export interface PublicTurnLimits {
 
 export const DEFAULT_PUBLIC_TURNS: PublicTurnLimits = { atOnce: 8, perPerson: 1, waiting: 16 }
 
-/** Turns that one person may have waiting, so that nobody takes all the places. */
-const WAITING_FOR_ONE = 2
-
 /**
  * The turns of people whom nobody let in by name, in memory: so many run at a time, a few wait, the others are refused.
  * Turns of everybody else are not counted and wait for none of these.
@@ -43,6 +40,8 @@ interface Place {
 
 export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimits): PublicTurns {
   const places = new Map<TurnId, Place>()
+  /** One person may write in several conversations at once, and still leaves places to others. */
+  const waitingForOne = Math.ceil(waiting / 2)
   const count = (fits: (place: Place) => boolean): number => [...places.values()].filter(fits).length
   const mayStart = (person: string): boolean =>
     count(({ running }) => running) < atOnce && count((place) => place.running && place.person === person) < perPerson
@@ -67,7 +66,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     admits(person) {
       if (mayStart(person)) return true
       const mine = count((place) => !place.running && place.person === person)
-      return mine < WAITING_FOR_ONE && count(({ running }) => !running) < waiting
+      return mine < waitingForOne && count(({ running }) => !running) < waiting
     },
     enter(turn, tx) {
       placeOf(turn)

@@ -44,7 +44,7 @@ it('one person has so many turns at once, whatever room there is, and the next b
   expect(begun).toEqual(['a', 'c', 'b'])
 })
 
-it('one person has two turns waiting at most, so that others find a place', async () => {
+it('one person takes half of the places where turns wait at most, so that others find one', async () => {
   const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
   for (const id of ['a', 'b', 'c']) await begin('cy', id)
   expect([turns.admits('cy'), turns.admits('dee')]).toEqual([false, true])
