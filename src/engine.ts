@@ -20,6 +20,7 @@ import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideDispatch } from './routing/decide-dispatch.ts'
 import { personBehind } from './routing/identify.ts'
+import { configuredIds } from './routing/identity-links.ts'
 import { mutedAt } from './routing/mute.ts'
 import { placeSession } from './routing/place-session.ts'
 import type { RouteFacts } from './routing/route-facts.ts'
@@ -160,7 +161,8 @@ function sessionsOf(
     placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
   const posts = (channel: ChannelId): boolean => accounts.all.some((account) => account.channel === channel)
   const live = { ...kept, ids, overrides, place, posts }
-  return createSessionService({ ...sessionRules(config, store), store, clock, live })
+  const people = { whoIs: kept.whoIs, configuredIds: (person: PersonId) => configuredIds(routing.people, person) }
+  return createSessionService({ ...sessionRules(config, store, people), store, clock, live })
 }
 
 function deliveryOf(parts: EngineParts): DeliveryService {

@@ -8,6 +8,7 @@ import type { SessionTools } from './core/session-tools.ts'
 import type { AgentProfile } from './core/turn.ts'
 import type { Visits } from './core/visit.ts'
 import type { Routing } from './routing/compile-routing.ts'
+import { configuredIds } from './routing/identity-links.ts'
 import { sourceRoute } from './routing/source-route.ts'
 import { sessionRules } from './sessions/service/session-rules.ts'
 import { createReach, type ReachDeps } from './sessions/session-tools/reach.ts'
@@ -43,7 +44,10 @@ export function createSessionDoors(
 ): SessionDoors {
   const { config, store, clock, ids, accounts, routing } = parts
   const { roleOf } = parts.gate
-  const access = sessionRules(config, store)
+  const access = sessionRules(config, store, {
+    whoIs,
+    configuredIds: (person) => configuredIds(routing.people, person),
+  })
   const file = basename(config.store.path)
   const deps: SessionToolsDeps & VisitDeps = {
     read: store.read,

@@ -1,7 +1,7 @@
 import type { Identity, TraceStep } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { CHANNEL_IDS, type ChannelId, type PersonId } from '../core/ids.ts'
-import { isShared } from '../core/platform-id.ts'
+import { isShared, platformIdOf } from '../core/platform-id.ts'
 import type { PersonPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
 import { normalised, type SenderIds } from './match-facts.ts'
@@ -70,6 +70,16 @@ function reaches(link: Link, { senderTeam }: SenderIds, channel: string): boolea
   return (
     (link.channel === undefined || link.channel === channel) && (link.team === undefined || link.team === senderTeam)
   )
+}
+
+/** The platform ids of a person, as participants are written. A bare id counts on every channel (K15). */
+export function configuredIds({ links }: People, person: PersonId): readonly string[] {
+  return [...links.values()].flat().flatMap(({ identity, channel, team, id }) => {
+    if (identity.person !== person) return []
+    return (channel === undefined ? CHANNEL_IDS : [channel]).map((one) =>
+      platformIdOf(one, { id, ...(team && { team }) }),
+    )
+  })
 }
 
 /** The link that names the configured person behind a sender: by id, never by name. */

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { ParleyError } from '../../src/core/errors.ts'
+import { toAgentId } from '../../src/core/ids.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
+import { obedient } from './obedient.ts'
 
 const ADA = owner('ada', 'telegram:111')
 const closed = policy({ people: [ADA] })
 
 /** A file the test writes: what the daemon finds in it when it reads it again. */
-async function house(first: RoutingPolicy = closed) {
+async function house(first: RoutingPolicy = closed, options: HouseholdOptions = {}) {
   const file: { routing: RoutingPolicy; mistake?: string } = { routing: first }
   const read = async (): Promise<Config> => {
     if (file.mistake) throw new ParleyError('config', file.mistake)
     return { routing: file.routing, warnings: [] } as unknown as Config
   }
-  return Object.assign(await startHousehold({ routing: first, reload: read }), { file })
+  return Object.assign(await startHousehold({ ...options, routing: first, reload: read }), { file })
 }
 
 const sent = ({ telegram }: Household, chat: number, words: string) =>
@@ -73,6 +75,34 @@ describe('a policy that changes while the daemon runs', () => {
       expect.stringMatching(/^routing\.dispatch\[0\]\.dimensions: all chats of an account are one session/),
     ])
   })
+
+  it.each([
+    ['had in the configuration', ['telegram:444', 'telegram:555'], async () => {}],
+    ['had linked', ['telegram:444'], ({ daemon }: Household) => daemon.operator.people.link('bob', 'telegram:555')],
+  ] as const)(
+    'S19: an id that a person %s and that is somebody else’s now opens none of their conversations',
+    async (_, ids, given) => {
+      const access = { direct: 'allowlist', groups: [] } as const
+      const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]
+      const of = await house(policy({ people: [ADA, member('bob', ...ids)], access }), {
+        script: obedient(),
+        streaming: false,
+        config: { agents },
+      })
+      await given(of)
+      of.file.routing = policy({
+        people: [ADA, member('bob', 'telegram:444'), member('cy', 'telegram:555')],
+        access,
+      })
+      await of.daemon.operator.config.reload()
+      of.telegram.world.say({ from: 555, text: 'my secret is bluebird' })
+      await sent(of, 555, 'heard')
+      of.telegram.world.say({ from: 444, text: 'sessions_history {"sessionKey":"telegram:direct:555"}' })
+      await sent(of, 444, 'There is no session telegram:direct:555')
+      of.telegram.world.say({ from: 555, text: 'sessions_history {"sessionKey":"telegram:direct:555"}' })
+      await sent(of, 555, 'bluebird')
+    },
+  )
 
   it('RELIABILITY K13: a file with a mistake changes nothing', async () => {
     const of = await house()

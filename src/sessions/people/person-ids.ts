@@ -1,22 +1,24 @@
-import { CHANNEL_IDS, type PersonId } from '../../core/ids.ts'
-import type { PersonPolicy } from '../../core/policy.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import type { PersonId } from '../../core/ids.ts'
 import type { Store } from '../../store/store.ts'
 
+/** What is known of people as things stand: it changes with a reload and with a link. */
+export interface PeopleNow {
+  /** The platform ids that the configuration gives a person. */
+  configuredIds(person: PersonId): readonly string[]
+  /** Who is behind a platform id. */
+  whoIs(platformId: string): Identity
+}
+
 /**
- * The platform ids of a person as things are now, as participants are written: those of the configuration and those the
- * store linked. A bare id counts on every channel, as it does when a sender is looked up (K15).
+ * Returns the platform ids of a person as participants are written: those of the configuration, and those the store linked
+ * which the configuration gives to nobody else.
  */
 export async function personIds(
-  people: readonly PersonPolicy[],
+  { configuredIds, whoIs }: PeopleNow,
   { read }: Pick<Store, 'read'>,
   person: PersonId,
 ): Promise<readonly string[]> {
-  const configured = people.find(({ id }) => id === person)?.ids ?? []
   const stored = (await read.people.all()).find(({ id }) => id === person)?.ids ?? []
-  return [...configured, ...stored].flatMap((text) => {
-    const id = text.trim().toLowerCase()
-    return CHANNEL_IDS.some((channel) => id.startsWith(`${channel}:`))
-      ? [id]
-      : CHANNEL_IDS.map((channel) => `${channel}:${id}`)
-  })
+  return [...configuredIds(person), ...stored.filter((id) => whoIs(id).person === person)]
 }

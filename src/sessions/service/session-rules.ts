@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import type { PersonPolicy } from '../../core/policy.ts'
 import type { AgentProfile } from '../../core/turn.ts'
 import type { Store } from '../../store/store.ts'
-import { personIds } from '../people/person-ids.ts'
+import { type PeopleNow, personIds } from '../people/person-ids.ts'
 import { refusedModel } from './choose-model.ts'
 import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
 
@@ -10,7 +9,6 @@ import { createSessionService, type SessionService, type SessionServiceDeps } fr
 export interface SessionSettings {
   readonly agents: readonly AgentProfile[]
   readonly models: object
-  readonly routing: { readonly people: readonly PersonPolicy[] }
   readonly session: { readonly staleDays?: number }
 }
 
@@ -18,14 +16,15 @@ const DAY_MS = 86_400_000
 const STALE_DAYS = 3
 
 export function sessionRules(
-  { agents, models, routing, session }: SessionSettings,
+  { agents, models, session }: SessionSettings,
   store: Store,
+  people: PeopleNow,
 ): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel'> {
   const rules = { agents, providers: Object.keys(models) }
   return {
     read: store.read,
     staleMs: (session.staleDays ?? STALE_DAYS) * DAY_MS,
-    platformIds: (person) => personIds(routing.people, store, person),
+    platformIds: (person) => personIds(people, store, person),
     refusesModel: (agent, model) => refusedModel(rules, agent, model),
   }
 }
@@ -35,5 +34,8 @@ export function offlineSessions(
   settings: SessionSettings,
   deps: { readonly store: Store; readonly clock: Clock },
 ): SessionService {
-  return createSessionService({ ...deps, ...sessionRules(settings, deps.store) })
+  return createSessionService({ ...deps, ...sessionRules(settings, deps.store, NOBODY) })
 }
+
+/** Only the operator asks without a daemon. */
+const NOBODY: PeopleNow = { configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }
