@@ -63,7 +63,7 @@ export interface Gate {
   readonly overrides: OverrideBook
   /** Every decision comes by here. */
   decided(dispatch: Dispatch, decision: Decision): void
-  /** What a platform told and no event was made of comes by here. */
+  /** What a platform told in a place with others comes by here, as it came. */
   overheard(this: void, payload: unknown): void
   /** What an operator can ask of it. */
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>

@@ -176,11 +176,12 @@ export class Intake {
   async #take(channelId: string, messageId: string, { message, moves: inOrder }: Told): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
-    if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : message)
+    const shown = place?.kind === 'direct' ? undefined : message
+    if (reading?.kind !== 'event') return this.#drop(reading, shown)
     const cursor = await this.#meet(channelId, messageId, reading.event)
     this.#stopIfOver()
     const moves = inOrder && isNewer(messageId, cursor)
-    await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined)
+    await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined, shown)
     failpoint('CP2-committed')
     if (moves) this.#cursors.moved(channelId, messageId)
     // The position is all the acknowledgement there is, and it was committed with the message.
@@ -191,9 +192,10 @@ export class Intake {
   async #takeChange(channelId: string, hint: unknown, read: Reader): Promise<void> {
     const place = await this.#placeOf(channelId, hint)
     const reading = place && read(this.#context(place))
-    if (reading?.kind !== 'event') return this.#drop(reading, place?.kind === 'direct' ? undefined : hint)
+    const shown = place?.kind === 'direct' ? undefined : hint
+    if (reading?.kind !== 'event') return this.#drop(reading, shown)
     this.#stopIfOver()
-    await this.#ports.sink.accept(reading.event)
+    await this.#ports.sink.accept(reading.event, undefined, shown)
   }
 
   async #catchUp(channelId: string, budget: BackFillBudget, newest?: string): Promise<void> {

@@ -149,7 +149,7 @@ class Door {
       return
     }
     try {
-      await this.#store(reading.event)
+      await this.#store(reading.event, readableByOthers(body))
       health.mended('store')
     } catch (error) {
       const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
@@ -159,14 +159,14 @@ class Door {
   }
 
   /** A message is stored with the position of its conversation. */
-  async #store(event: InboundEvent): Promise<void> {
+  async #store(event: InboundEvent, shown: unknown): Promise<void> {
     const { sink } = this.#parts
     const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
-    if (!written) return sink.accept(event)
+    if (!written) return sink.accept(event, undefined, shown)
     const { chat, chatType } = event.address
     this.#positions.meet(chat, chatType)
     // Handed over before anything is waited for: events are stored in the order they came.
-    await sink.accept(event, this.#positions.cursorFor(chat, event.messageId))
+    await sink.accept(event, this.#positions.cursorFor(chat, event.messageId), shown)
     this.#positions.moved(chat, event.messageId)
     await this.#positions.write()
   }

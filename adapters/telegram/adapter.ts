@@ -173,8 +173,9 @@ export class TelegramAdapter
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
     const receivedAt = this.#services.clock.now()
     const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
-    if (reading.kind === 'event') return sink.accept(reading.event)
-    sink.unknown(reading.why, readableByOthers(update))
+    const shown = readableByOthers(update)
+    if (reading.kind === 'event') return sink.accept(reading.event, undefined, shown)
+    sink.unknown(reading.why, shown)
     return Promise.resolve()
   }
 

@@ -43,9 +43,10 @@ export interface OutboundPart {
 export interface ChannelSink {
   /**
    * Resolves after the commit of event and position; only then acknowledge. Rejects when it could not be stored: do not
-   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing.
+   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing. `shown` as in `unknown`: an
+   * event has not all that people can read, such as where a link leads.
    */
-  accept(event: InboundEvent, position?: ChannelCursor): Promise<void>
+  accept(event: InboundEvent, position?: ChannelCursor, shown?: unknown): Promise<void>
   /**
    * Counts what was received and not understood, so that nothing vanishes unseen. `shown`: what of it people could read in
    * a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing any more.

@@ -10,7 +10,7 @@ export interface InletDeps {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'trace'>
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
-  /** Called for what no event was made of and people could read. */
+  /** Called for what people could read in a place with others, as the platform told it. */
   readonly overheard: (shown: unknown) => void
   /** Called for what an account has to tell its owners. */
   readonly tellOwners: (where: AccountAt, notice: OwnerNotice) => void
@@ -32,7 +32,11 @@ export class Inlet {
     const counts = new Map<string, number>()
     this.#unknown.set(`${channel}@${account}`, counts)
     return {
-      accept: (event, position) => this.#accept(event, position),
+      accept: (event, position, shown) => {
+        const accepted = this.#accept(event, position)
+        if (shown !== undefined) this.#deps.overheard(shown)
+        return accepted
+      },
       unknown: (kind, shown) => {
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
         if (shown !== undefined) this.#deps.overheard(shown)

@@ -78,6 +78,25 @@ const SHOWN: readonly (readonly [string, Showing])[] = [
       telegram.world.say({ from: 555, chat, text: '', extra: { text: undefined, new_chat_title: code } }),
   ],
   [
+    'as where a word leads to',
+    ({ telegram, chat }, code) => {
+      const link = { type: 'text_link', offset: 0, length: 4, url: `https://t.me/parley_bot?start=${code}` }
+      telegram.world.say({ from: 555, chat, text: 'here', extra: { entities: [link] } })
+    },
+  ],
+  [
+    'as where a button leads to',
+    ({ telegram, chat }, code) => {
+      const button = { text: 'here', url: `https://t.me/parley_bot?start=${code}` }
+      telegram.world.say({ from: 555, chat, text: 'press', extra: { reply_markup: { inline_keyboard: [[button]] } } })
+    },
+  ],
+  [
+    'picked out of a message of another chat',
+    ({ telegram, chat }, code) =>
+      telegram.world.say({ from: 555, chat, text: 'look', extra: { quote: { text: code, position: 0 } } }),
+  ],
+  [
     'forwarded, also in a direct chat',
     ({ telegram }, code) => {
       const message = telegram.world.say({
@@ -158,6 +177,21 @@ describe('a link code', () => {
     [
       'in a Discord channel',
       ({ discord, rooms }, code) => discord.world.say({ from: '555', channel: rooms.discord, text: `take ${code}` }),
+    ],
+    [
+      'below a Discord message',
+      ({ discord, rooms }, code) =>
+        discord.world.say({
+          from: '555',
+          channel: rooms.discord,
+          text: 'look',
+          extra: { embeds: [{ description: code }] },
+        }),
+    ],
+    [
+      'below a Slack message',
+      ({ slack, rooms }, code) =>
+        slack.world.say({ from: 'U444', channel: rooms.slack, text: 'look', extra: { attachments: [{ text: code }] } }),
     ],
     [
       'as the name of a Discord thread',

@@ -19,7 +19,7 @@ export interface LiveCode {
 export interface ShownCodes {
   /** Called for every decision, whatever it is, before anything is done about it. */
   decided(dispatch: Dispatch): void
-  /** Called for what a platform told and no event was made of: all its strings are looked at. */
+  /** Called for what a platform told, as it came: all its strings are looked at, also those that no event has. */
   overheard(payload: unknown): void
 }
 
