@@ -1,4 +1,4 @@
-import { cutText } from './document.ts'
+import { cutText, type Run, type StyledText } from './document.ts'
 import { type CutKind, cutInsideWord, findCut } from './find-cut.ts'
 import type { Passage } from './lay-out-blocks.ts'
 import { fitPassage, measurePassage, type Ruler } from './measure.ts'
@@ -8,6 +8,9 @@ const FULL = 0.8
 /** A code block or table that fits into one part is kept whole at the price of a part only this full. */
 const HALF = 0.5
 
+/** Marks that take more of a part than this leave its text no room: each part would have all of them and a letter or two. */
+const MOST_MARKS = 0.5
+
 /** Passages that go out as one message. */
 export type Part = readonly Passage[]
 
@@ -15,9 +18,10 @@ export type Part = readonly Passage[]
  * Deals passages out to parts within the ruler's limit, in order, each part as full as niceness allows. Cut is, in this
  * order: between blocks, between lines, sentences, words, and inside a word only if it alone exceeds a part. White space
  * at a cut is dropped, nothing else ever is. A cut code block goes on as a code block; a cut table repeats its header.
+ * An address too long to hide behind its label in a part stands behind it, as text.
  */
 export function splitPassages(passages: readonly Passage[], ruler: Ruler): readonly Part[] {
-  const waiting = passages.toReversed()
+  const waiting = passages.map((passage) => spellLongAddresses(passage, ruler)).reverse()
   const parts: Part[] = []
   let open = new OpenPart()
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -33,6 +37,29 @@ export function splitPassages(passages: readonly Passage[], ruler: Ruler): reado
     open = new OpenPart()
   }
   return open.passages.length === 0 ? parts : [...parts, open.passages]
+}
+
+function spellLongAddresses(passage: Passage, { limit, marks }: Ruler): Passage {
+  const isLong = (run: Run) => run.href !== undefined && (marks?.runOverhead(run) ?? 0) > limit * MOST_MARKS
+  return passage.body.runs.some(isLong) ? { ...passage, body: spellAddresses(passage.body, isLong) } : passage
+}
+
+/** Runs that share one address get it once, behind the last of them. */
+function spellAddresses(source: StyledText, isLong: (run: Run) => boolean): StyledText {
+  const runs: Run[] = []
+  let text = ''
+  let at = 0
+  for (const [index, run] of source.runs.entries()) {
+    const start = text.length + run.start - at
+    text += source.text.slice(at, run.end)
+    at = run.end
+    const long = isLong(run)
+    runs.push({ start, end: text.length, style: run.style, href: long ? undefined : run.href })
+    const next = source.runs[index + 1]
+    const goesOn = next?.href === run.href && next?.start === run.end
+    if (long && !goesOn && source.text.slice(run.start, run.end) !== run.href) text += ` (${run.href})`
+  }
+  return { text: text + source.text.slice(at), runs }
 }
 
 class OpenPart {
@@ -78,7 +105,8 @@ function breakPart(open: OpenPart, next: Passage, ruler: Ruler): Broken {
   const words =
     next.kind === 'code' ? 0 : firstCut(next, ['sentence'], least, fits) || firstCut(next, ['word'], 0, fits)
   if (words > 0) return breakInside(open, next, words)
-  if (last > 0 && (whole || open.used >= ruler.limit * HALF)) return breakBefore(open, next, last)
+  // A single character may be a surrogate pair.
+  if (last > 0 && (whole || open.used >= ruler.limit * HALF || fits < 2)) return breakBefore(open, next, last)
   const anyLine = firstCut(next, ['line'], next.header.length, fits)
   if (anyLine > 0) return breakInside(open, next, anyLine)
   if (last > 0 && next.header !== '') return breakBefore(open, next, last)

@@ -76,6 +76,28 @@ describe('discord format: parts', () => {
     for (const { text } of parts) expect(`(repeat) ${text}`.length).toBeLessThanOrEqual(2000)
   })
 
+  test.each([
+    ['behind its label', (to: string) => `see [the file](${to}) now`, (to: string) => `see the file (${to}) now`],
+    ['for itself', (to: string) => `see ${to} now`, (to: string) => `see ${to} now`],
+    [
+      'once behind a label of several styles',
+      (to: string) => `[a **b** c](${to})`,
+      (to: string) => `a **b** c (${to})`,
+    ],
+  ])('an address longer than a message stands %s as text, in few parts that all fit', (_, markdown, shown) => {
+    const address = `https://x.yz/${'a'.repeat(4500)}`
+    const parts = discordFormat.split(markdown(address))
+    const unbroken = (text: string) => text.replace(/[\s\u200b]/g, '')
+    expect(unbroken(parts.map(({ text }) => text).join(''))).toBe(unbroken(shown(address)))
+    expect(parts.length).toBeLessThanOrEqual(5)
+    for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(2000)
+  })
+
+  test('G06: an address with marks in it, nearly as long as a part, is no longer as sent than allowed', () => {
+    const markdown = '[<https://e.x/``https://e.x/``*https://e.x/``](http://e.x/?a_b)> '
+    for (const text of texts(markdown, 70)) expect(text.length).toBeLessThanOrEqual(70)
+  })
+
   const shards = [
     '*',
     '**',
@@ -103,6 +125,7 @@ describe('discord format: parts', () => {
     '👨‍👩‍👧',
     '\uE000',
     'https://e.x/``',
+    `](http://e.x/${'long'.repeat(12)}_)`,
     '<NO_REPLY>',
     '|a|b|\n|-|-|\n',
   ]

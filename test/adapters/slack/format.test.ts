@@ -68,6 +68,8 @@ describe('limits', () => {
     '- item\n',
     '```\ncode & more\n```\n',
     '🙂',
+    `[l](https://x.org/${'&'.repeat(20)}) `,
+    `https://x.org/${'a'.repeat(150)} `,
   )
 
   test('no part is longer than the limit, its marks and escapes included', () => {
@@ -77,6 +79,19 @@ describe('limits', () => {
         for (const part of format.split(parts.join(''))) expect(part.text.length).toBeLessThanOrEqual(120)
       }),
     )
+  })
+
+  test('an address longer than a message stands behind its label as text', () => {
+    const address = `https://x.org/${'a'.repeat(4500)}`
+    const parts = slackFormat.split(`see [the page](${address}) now`)
+    expect(
+      parts
+        .map((part) => part.text)
+        .join('')
+        .replace(/\s/g, ''),
+    ).toBe(`seethepage(${address})now`)
+    expect(parts.length).toBeLessThanOrEqual(4)
+    for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(4000)
   })
 
   test('nothing but white space is lost between the parts', () => {
