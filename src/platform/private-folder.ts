@@ -1,6 +1,5 @@
 import {
   accessSync,
-  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -12,7 +11,7 @@ import {
   readlinkSync,
   type Stats,
 } from 'node:fs'
-import { isAbsolute, join, parse, resolve } from 'node:path'
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 
 /** A folder in which nobody but its owner and root can change anything. */
@@ -76,10 +75,24 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
     if (found === undefined) return
     if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
     if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
+    // Where names can be given to files of others, the owner of a folder may give one there to a file of root.
+    if (found.nlink > 1 && found.uid !== folder.owner.uid)
+      throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
     if ((found.mode & OTHERS_WRITE) !== 0)
       throw new ParleyError('config', `Others may write to ${path} (${modeOf(found)}). Run: chmod 600 ${path}`)
-    if ((found.mode & 0o777) !== PRIVATE_FILE) chmodSync(path, PRIVATE_FILE)
+    makePrivate(path, found)
   })
+}
+
+/**
+ * Returns where a link leads that lies in `folder`. Throws `config` where it lies in somebody else's and leads root to
+ * what is not that user's: it may have been put there for root to change what it leads to.
+ */
+export function followFrom({ path: folder, owner }: PrivateFolder, link: string): string {
+  const target = resolve(folder, readlinkSync(link))
+  if (owner.uid === self() || privateFolder(dirname(target), 'ask').owner.uid === owner.uid) return target
+  const message = `${link} leads to ${target}, in a folder that is not of user ${owner.uid}. Remove it, or run parley as user ${owner.uid}.`
+  throw new ParleyError('config', message)
 }
 
 /** Gives what root has made in somebody's folder to the owner of that folder. Does not follow links. */
@@ -208,6 +221,16 @@ function madeHere(make: () => unknown): boolean {
   }
 }
 
+function makePrivate(path: string, { mode }: Stats): void {
+  if ((mode & 0o777) === PRIVATE_FILE) return
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    fchmodSync(file, PRIVATE_FILE)
+  } finally {
+    closeSync(file)
+  }
+}
+
 function settle(made: number, mode: number, { uid, gid }: Owner): void {
   try {
     fchmodSync(made, mode)
@@ -229,6 +252,7 @@ function self(): number {
 /** Faults an operator mends by moving, opening or giving away a folder; the rest (a full disk) passes as it is. */
 const MENDABLE = new Set([
   'EACCES',
+  'ENOENT',
   'EPERM',
   'EROFS',
   'ENOTDIR',

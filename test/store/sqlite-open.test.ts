@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -61,6 +72,31 @@ describe('openSqliteStore', () => {
     await store.close()
     await (await open(path)).close()
   })
+
+  it.runIf(process.geteuid?.() === 0)(
+    'root opens no database elsewhere that the owner of a folder has put a link or a name there for',
+    async () => {
+      const folder = tempFolder()
+      const [theirs, ours] = [join(folder, 'theirs'), join(folder, 'ours')]
+      for (const path of [theirs, ours]) mkdirSync(path, { mode: 0o700 })
+      const file = join(ours, 'file')
+      writeFileSync(file, 'ours')
+      chmodSync(file, 0o644)
+      chownSync(theirs, 65534, 65534)
+      symlinkSync(file, join(theirs, 'link.db'))
+      symlinkSync(join(ours, 'new.db'), join(theirs, 'new.db'))
+      linkSync(file, join(theirs, 'name.db'))
+      for (const name of ['link.db', 'new.db', 'name.db'])
+        expect(await failureOf(open(join(theirs, name)))).toMatchObject({ code: 'config' })
+      expect(readdirSync(ours)).toEqual(['file'])
+      expect(readFileSync(file, 'utf8')).toBe('ours')
+      expect(statSync(file).mode & 0o777, 'left as it was').toBe(0o644)
+
+      chownSync(ours, 65534, 65534)
+      await (await open(join(theirs, 'new.db'))).close()
+      expect(statSync(join(ours, 'new.db')).uid).toBe(65534)
+    },
+  )
 
   it('F09: a path that cannot be written is a mistake of the configuration, with the reason', async () => {
     const folder = tempFolder()

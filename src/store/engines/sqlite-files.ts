@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, lstatSync, openSync, readlinkSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { followFrom, type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 export interface DatabasePlace {
@@ -20,7 +20,7 @@ export function prepareFiles(path: string, linksLeft = MOST_LINKS): DatabasePlac
   const folder = privateFolder(dirname(path))
   const file = join(folder.path, basename(path))
   if (linksLeft > 0 && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
-    return prepareFiles(resolve(folder.path, readlinkSync(file)), linksLeft - 1)
+    return prepareFiles(followFrom(folder, file), linksLeft - 1)
   privateFile(file, folder)
   for (const suffix of ['-wal', '-shm', '-journal']) privateFile(file + suffix, folder, 'existing')
   return { path: file, folder }
