@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
-import type { Clock } from '../../src/core/clock.ts'
+import { askedWait, type Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { addressOf, notAnswered, notTheApi, type WireCall } from '../../src/core/wire-error.ts'
 import { isFields } from './fields.ts'
@@ -105,7 +105,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
       return letGo({ options, clock, wireCall }, (signal) =>
         rest.request({ ...request, method: verb as never, signal }).then(
           (result) => readAnswer(result, wireCall),
-          (error: unknown) => readFailure(error, wireCall),
+          (error: unknown) => withoutToken(readFailure(error, wireCall), token),
         ),
       )
     },
@@ -117,6 +117,21 @@ export function createClient(settings: ClientSettings): DiscordClient {
     },
   }
 }
+
+/** A server may repeat what it was sent in what it says. */
+function withoutToken(outcome: CallOutcome, token: string): CallOutcome {
+  const clean = (text: string): string => text.replaceAll(token, '[token]').slice(0, LONGEST_REASON)
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome
+    case 'refused':
+      return { ...outcome, message: clean(outcome.message) }
+    case 'failed':
+      return { ...outcome, reason: clean(outcome.reason) }
+  }
+}
+
+const LONGEST_REASON = 300
 
 const PAUSED = { kind: 'refused', status: 429, code: 0, message: 'too many requests were refused' } as const
 
@@ -143,7 +158,7 @@ function typeOf(body: unknown): string {
 
 function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
   if (error instanceof RateLimitError) {
-    const retryAfterMs = Math.ceil(Math.max(error.retryAfter, error.timeToReset, 1))
+    const retryAfterMs = askedWait(Math.max(error.retryAfter, error.timeToReset, 1))
     return { kind: 'refused', status: 429, code: 0, message: 'rate limited', retryAfterMs }
   }
   if (error instanceof DiscordAPIError) return refusal(error, wireCall)
@@ -173,8 +188,8 @@ function refusal({ status, code, message, rawError }: DiscordAPIError, wireCall:
     kind: 'refused',
     status,
     code: typeof code === 'number' ? code : 0,
-    message: message.replaceAll('\n', ' ').slice(0, 300),
-    ...(typeof wait === 'number' ? { retryAfterMs: Math.ceil(wait * 1000) } : {}),
+    message: message.replaceAll('\n', ' '),
+    ...(typeof wait === 'number' ? { retryAfterMs: askedWait(wait * 1000) } : {}),
   }
 }
 

@@ -81,7 +81,11 @@ export class ConnectionKeeper {
   #waitMs(why: ChannelDown, { attempt, begun }: { readonly attempt: number; readonly begun: boolean }): number {
     if (why.permanent) return PERMANENT_WAIT_MS
     const spent = why instanceof SessionsSpent
-    const capMs = spent ? Math.min(SPENT_CAP_MS, why.resetAfterMs) : begun ? SHORT_LIVED_CAP_MS : CAP_MS
+    const capMs = spent
+      ? Math.min(SPENT_CAP_MS, Math.max(CAP_MS, why.resetAfterMs))
+      : begun
+        ? SHORT_LIVED_CAP_MS
+        : CAP_MS
     return createBackoff({ baseMs: 1000, capMs, random: () => this.#ports.random() }).nextDelay(attempt)
   }
 

@@ -1,3 +1,5 @@
+import { askedWait } from '../../src/core/clock.ts'
+
 export interface BackoffSettings {
   /** Most the first delay can be, in ms. */
   readonly baseMs: number
@@ -10,7 +12,7 @@ export interface BackoffSettings {
 export interface Backoff {
   /**
    * Whole ms to wait before retry number `attempt` (the first is 1). What the platform asks for (`retryAfterMs`) wins
-   * over jitter and cap: coming back earlier only earns a longer refusal.
+   * over jitter and cap, up to a day: coming back earlier only earns a longer refusal.
    */
   nextDelay(attempt: number, retryAfterMs?: number): number
 }
@@ -19,7 +21,7 @@ export interface Backoff {
 export function createBackoff(settings: BackoffSettings): Backoff {
   return {
     nextDelay(attempt, retryAfterMs) {
-      if (retryAfterMs !== undefined) return Math.max(0, Math.ceil(retryAfterMs))
+      if (retryAfterMs !== undefined) return askedWait(retryAfterMs)
       const ceiling = Math.min(settings.capMs, settings.baseMs * 2 ** (Math.max(attempt, 1) - 1))
       return Math.floor(settings.random() * ceiling)
     },

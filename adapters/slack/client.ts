@@ -156,6 +156,9 @@ function letGo(
   })
 }
 
+/** Names of scopes; a server may say anything. */
+const SCOPES = /^[a-z_.:, ]{1,300}$/i
+
 /** Null when the answer says nothing certain: a 5xx, a page of a proxy, an error after which something may stand. */
 export function readRefusal(error: unknown): ({ readonly kind: 'refused' } & Refusal) | null {
   if (error instanceof WebAPIRateLimitedError) {
@@ -168,7 +171,7 @@ export function readRefusal(error: unknown): ({ readonly kind: 'refused' } & Ref
   const data: unknown = error.data
   const { error: code, needed } = isFields(data) ? data : {}
   if (!isWord(code) || UNCERTAIN.has(code)) return null
-  return { kind: 'refused', error: code, ...(typeof needed === 'string' ? { needed } : {}) }
+  return { kind: 'refused', error: code, ...(typeof needed === 'string' && SCOPES.test(needed) ? { needed } : {}) }
 }
 
 /** The platform's errors are words; the package puts there what it could not read. */

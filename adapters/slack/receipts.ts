@@ -1,3 +1,4 @@
+import { askedWait } from '../../src/core/clock.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { isStamp } from './address.ts'
 import type { CallOutcome, Refusal } from './client.ts'
@@ -65,7 +66,7 @@ export function toDeletionReceipt(outcome: CallOutcome, messageId: string): Deli
 /** Ms until the same call may be taken; undefined: never as it is. */
 export function waitOf(refusal: Refusal): number | undefined {
   const { error, retryAfterSeconds } = refusal
-  if (retryAfterSeconds !== undefined && retryAfterSeconds > 0) return retryAfterSeconds * 1000
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > 0) return askedWait(retryAfterSeconds * 1000)
   if (isTokenRefusal(refusal) || error.startsWith('http_')) return MENDING_WAIT_MS
   return Object.hasOwn(WAITS, error) ? WAITS[error] : undefined
 }

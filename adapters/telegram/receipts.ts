@@ -1,4 +1,5 @@
 import type { Address } from '../../src/core/address.ts'
+import { askedWait } from '../../src/core/clock.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../src/core/outbound.ts'
 import { toAddress, toIdText } from './address.ts'
 import type { CallOutcome, Refusal } from './client.ts'
@@ -79,5 +80,7 @@ export function isTokenRefusal({ code, description }: Refusal): boolean {
 }
 
 export function waitMs(retryAfterSeconds: number | undefined): number {
-  return retryAfterSeconds === undefined || retryAfterSeconds <= 0 ? DEFAULT_WAIT_MS : retryAfterSeconds * 1000
+  return retryAfterSeconds === undefined || retryAfterSeconds <= 0
+    ? DEFAULT_WAIT_MS
+    : askedWait(retryAfterSeconds * 1000)
 }

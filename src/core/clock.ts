@@ -6,13 +6,23 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
+/** The longest time a timer of Node keeps, 24 days: one that is set for longer ends at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms)
+    const timer = setTimeout(callback, Math.min(ms, LONGEST_MS))
     timer.unref()
     return () => clearTimeout(timer)
   },
+}
+
+const LONGEST_ASKED_MS = 86_400_000
+
+/** Returns how long to wait when somebody else says it: whole ms, and a day at most, for a server may say anything. */
+export function askedWait(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), LONGEST_ASKED_MS)
 }
 
 /** Resolves after `ms`, or at once when `signal` aborts (never rejects: a sleeper checks the signal itself). */

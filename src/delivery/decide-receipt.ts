@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts'
+import { askedWait } from '../core/clock.ts'
 import type { DeliveryOp, DeliveryReceipt } from '../core/outbound.ts'
 
 /** The attempt a receipt is about. */
@@ -57,7 +58,8 @@ function decideRefusal(
   of: Attempted,
   now: number,
 ): AttemptOutcome {
-  const { reason, retryAfterMs, movedTo } = receipt
+  const { reason, movedTo } = receipt
+  const retryAfterMs = receipt.retryAfterMs === undefined ? undefined : askedWait(receipt.retryAfterMs)
   if (retryAfterMs !== undefined && of.again) return { kind: 'uncertain', reason, pauseUntil: now + retryAfterMs }
   if (retryAfterMs !== undefined) return { kind: 'wait', notBefore: now + retryAfterMs, reason, chat: true }
   if (movedTo && !of.moved) return { kind: 'moved', to: movedTo, reason }

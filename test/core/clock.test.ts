@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Clock, sleep, systemClock, within } from '../../src/core/clock.ts'
+import { askedWait, type Clock, sleep, systemClock, within } from '../../src/core/clock.ts'
 
 /** Timers that fire when told to. */
 function handClock(): Clock & { readonly pending: Set<() => void> } {
@@ -96,4 +96,26 @@ describe('within', () => {
   it('rejects as what it waits for does', async () => {
     await expect(within(handClock(), 5, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
+})
+
+describe('a wait that somebody else asks for', () => {
+  it.each([
+    [35_000, 35_000],
+    [2000.15, 2001],
+    [-5, 0],
+    [3_000_000_000, 86_400_000],
+    [Number.POSITIVE_INFINITY, 86_400_000],
+  ])('of %s ms is one of %s', (asked, wait) => {
+    expect(askedWait(asked)).toBe(wait)
+  })
+})
+
+it('a timer for longer than the system counts does not end at once', async () => {
+  let over = false
+  const cancel = systemClock.after(2 ** 31, () => {
+    over = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  cancel()
+  expect(over).toBe(false)
 })

@@ -32,6 +32,18 @@ test.each([
     {},
     { kind: 'wait', notBefore: NOW + 35_000, reason: 'no', chat: true },
   ],
+  [
+    'refused for a time that is no whole number',
+    rejected({ retryAfterMs: 2000.15 }),
+    {},
+    { kind: 'wait', notBefore: NOW + 2001, reason: 'no', chat: true },
+  ],
+  [
+    'refused for ever',
+    rejected({ retryAfterMs: Number.POSITIVE_INFINITY }),
+    {},
+    { kind: 'wait', notBefore: NOW + 86_400_000, reason: 'no', chat: true },
+  ],
   ['moved', rejected({ movedTo: at(DM) }), {}, { kind: 'moved', to: at(DM), reason: 'no' }],
   ['moved twice', rejected({ movedTo: at(DM) }), { moved: true }, { kind: 'rejected', reason: 'no' }],
   ['refused', rejected(), {}, { kind: 'rejected', reason: 'no' }],

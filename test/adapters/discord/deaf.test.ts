@@ -285,6 +285,19 @@ describe('the limit of new sessions', () => {
     say('heard')
     await sink.committed(1)
   })
+
+  test('a limit that says it is over and is not is asked again ever more slowly too', async () => {
+    const { clock, ledger, gateway, tryAgain } = await listening()
+    gateway.sessionLimit.remaining = 42
+    gateway.sessionLimit.resetAfterMs = 0
+    gateway.invalidate()
+    for (let tries = 1; tries <= 4; tries++) {
+      const mark = ledger.mark()
+      await tryAgain()
+      await ledger.nextCall('gatewayBot', { after: mark })
+    }
+    expect(clock.waits.slice(0, 4)).toEqual([10, 20, 40, 80])
+  })
 })
 
 /** Looks again whenever the event loop has turned. */

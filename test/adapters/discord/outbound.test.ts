@@ -160,6 +160,25 @@ describe('C11: refusals that pass', () => {
     expect(receipt.kind === 'rejected' && receipt.retryAfterMs).toBeGreaterThanOrEqual(35_000)
   })
 
+  test.each([
+    ['3000000', 86_400_000],
+    ['1e999', 86_400_000],
+  ])('a refusal for %s s is a wait of a day', async (asked, retryAfterMs) => {
+    const { send, server } = await open()
+    const body = `{"code":20016,"message":"Slow down","retry_after":${asked}}`
+    server.faults.add({ method: 'createMessage', action: { kind: 'answer', when: 'before', status: 400, body } })
+    expect(await send('hello')).toMatchObject({ kind: 'rejected', retryAfterMs })
+  })
+
+  test('a server that repeats what it was sent gets the token into no text of ours', async () => {
+    const { send, server } = await open()
+    for (const filler of [0, 280]) {
+      const body = { code: 50035, message: `${'x'.repeat(filler)} Bot ${server.token}` }
+      server.faults.add({ method: 'createMessage', action: { kind: 'answer', when: 'before', status: 400, body } })
+      expect(JSON.stringify(await send('hello'))).not.toContain(server.token.slice(0, 8))
+    }
+  })
+
   test('C09: a refused token keeps the message waiting, and one that is given back works at once', async () => {
     const { send, server } = await open()
     const { token } = server

@@ -97,6 +97,12 @@ describe('a send', () => {
     expect(await send(words('x'))).toMatchObject({ kind: 'sent' })
   })
 
+  test('a rate limit of more than a day is one of a day', async () => {
+    const { send, faults } = await open()
+    faults.add(rateLimited('chat.postMessage', 3_000_000))
+    expect(await send(words('x'))).toMatchObject({ kind: 'rejected', retryAfterMs: 86_400_000 })
+  })
+
   test('a missing scope waits for somebody to grant it, and names it', async () => {
     const { send } = await open({ server: { app: { scopes: [] } } })
     expect(await send(words('x'))).toEqual({

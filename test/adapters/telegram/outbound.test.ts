@@ -115,6 +115,18 @@ describe('send', () => {
   })
 
   test.each([
+    ['2.00015', 2001],
+    ['3000000', 86_400_000],
+    ['1e999', 86_400_000],
+  ])('flood control of %s s is a wait of whole milliseconds, and no longer than a day', async (asked, retryAfterMs) => {
+    const { send, server } = await open()
+    const body = `{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":${asked}}}`
+    server.faults.add({ method: 'sendMessage', action: { kind: 'answer', when: 'before', status: 429, body } })
+
+    expect(await send(html('hello'))).toMatchObject({ kind: 'rejected', retryAfterMs })
+  })
+
+  test.each([
     ['closed', (server: Rig['server'], chat: number, topic: number) => server.world.closeTopic({ chat, topic })],
     ['deleted', (server: Rig['server'], chat: number, topic: number) => server.world.deleteTopic({ chat, topic })],
   ])('C06: a %s topic is a permanent refusal, and nothing falls back into the chat', async (_, spoil) => {
