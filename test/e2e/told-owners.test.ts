@@ -19,7 +19,7 @@ it('an owner is told once in private that Discord lets the bot begin no more ses
 
   expect(told.text).toMatch(/only 60 of 1000 sessions more for 24 h, and these are kept in reserve/)
   expect(told.channelId).toBe(world.direct(world.user('222')).channel.id)
-  expect(ledger.count((entry) => entry.kind === 'message' && entry.byBot, mark)).toBe(1)
+  expect(ledger.count((entry) => entry.kind === 'message' && entry.byBot && entry.change === 'sent', mark)).toBe(1)
   expect(await house.daemon.operator.status()).toMatchObject({
     channels: [{ status: 'down', detail: expect.stringContaining('only 60 of 1000') }],
   })
