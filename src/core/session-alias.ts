@@ -1,6 +1,7 @@
+import type { Address } from './address.ts'
 import type { Route } from './dispatch.ts'
 import { type AccountId, type AgentId, type PersonId, toAgentId } from './ids.ts'
-import type { InboundEvent } from './message.ts'
+import type { InboundEvent, Sender } from './message.ts'
 import type { SessionScope } from './session.ts'
 
 /** What a session's aliases are made from. */
@@ -42,7 +43,10 @@ export function normalName(name: string): string {
     .toLowerCase()
 }
 
-/** Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. */
+/**
+ * Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. An id
+ * of another team carries it. Names of our own doors, which their users choose, mean nobody without the channel.
+ */
 function directAliases(
   agent: AgentId,
   { address, sender }: AliasFacts['event'],
@@ -50,14 +54,20 @@ function directAliases(
 ): readonly string[] {
   const { channel, account } = address
   const chat = normalName(address.chat)
-  const id = normalName(sender.id)
+  const id = normalName(isForeign(address, sender) ? `${sender.team}/${sender.id}` : sender.id)
   const peers = [...(id === '' ? [] : [id, `${channel}:${id}`]), ...(person === undefined ? [] : [person]), chat]
+  const chosen = channel === 'web' || channel === 'cli' || channel === 'api'
   const forms = peers.flatMap((peer) => [
-    `agent:${agent}:direct:${peer}`,
+    ...(chosen ? [] : [`agent:${agent}:direct:${peer}`]),
     `agent:${agent}:${channel}:direct:${peer}`,
     `agent:${agent}:${channel}:${account}:direct:${peer}`,
   ])
   return [...forms, plainName(channel, account, `direct:${chat}`)]
+}
+
+/** The same id may be another person's in the team that the chat lies in. */
+function isForeign({ space }: Address, { team }: Sender): boolean {
+  return space?.type === 'team' && team !== undefined && normalName(team) !== normalName(space.id)
 }
 
 /** The names of a place belong to a session that all who speak there share. */

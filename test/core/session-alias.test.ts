@@ -28,6 +28,25 @@ describe('aliases', () => {
     ])
   })
 
+  it('K45: an id of another team is not that of the same id here', () => {
+    const address = direct('D9', { channel: 'slack', space: { type: 'team', id: 'T01' } })
+    const names = aliasesOf({ address, sender: user('U333', { team: 'T02' }) })
+    expect(names).toContain('agent:main:slack:direct:t02/u333')
+    expect(names.filter((name) => name.endsWith(':u333'))).toEqual([])
+    expect(aliasesOf({ address, sender: user('U333', { team: 't01' }) })).toContain('agent:main:slack:direct:u333')
+  })
+
+  it.each(['web', 'cli', 'api'] as const)(
+    'K45: a name that somebody chose at the door %s is nobody’s elsewhere',
+    (channel) => {
+      expect(aliasesOf({ address: direct('ada', { channel }), sender: user('') })).toEqual([
+        `agent:main:${channel}:direct:ada`,
+        `agent:main:${channel}:default:direct:ada`,
+        `${channel}:direct:ada`,
+      ])
+    },
+  )
+
   it('K45: a chat whose sender is not known yet is known by the chat alone', () => {
     expect(aliasesOf({ address: direct('D7', { channel: 'discord' }), sender: user('') })).toEqual([
       'agent:main:direct:d7',
