@@ -60,7 +60,7 @@ export function createSessionDoors(
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
-      ...{ read: store.read, access, whoIs, roleOf },
+      ...{ read: store.read, access, whoIs, roleOf, mainIsShared: () => routing.sessions.scope === 'global' },
     }),
     staleMs: access.staleMs,
     modelOf: (session) => agent(session).model,

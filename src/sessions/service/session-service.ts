@@ -12,6 +12,7 @@ import type {
   SessionList,
   SessionListQuery,
 } from '../../core/operator.ts'
+import { NOBODY } from '../../core/platform-id.ts'
 import { joinsPeople, overridesOf, type Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Participants } from '../people/participants.ts'
@@ -165,7 +166,11 @@ class Service implements SessionService {
     const description = title.replace(/\s+/g, ' ').trim()
     if (description === '' || description.length > TITLE)
       throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
-    await this.#deps.store.write((tx) => tx.sessions.describe(session.id, description, 'user'))
+    await this.#deps.store.write(async (tx) => {
+      await tx.sessions.describe(session.id, description, 'user')
+      // Lists show a name to the model of other sessions.
+      if (caller.kind === 'token') await tx.authors.add(session.id, NOBODY)
+    })
     return this.#showAgain(session)
   }
 

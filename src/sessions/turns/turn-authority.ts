@@ -17,19 +17,22 @@ export interface TurnAuthorityDeps {
   readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people'>
   /** `asker`: in a shared conversation the agent may read what everybody who asks could read. */
   readonly inGroups: 'here' | 'asker'
+  /** Everybody's direct chats are the main session: whoever writes next is told what is said in it. */
+  mainIsShared(): boolean
 }
 
 /**
  * Looks up whose authority a turn has. Called at each tool call: a message that joined the turn meanwhile counts, a link
  * that ended does not.
  */
-export async function turnAuthority({ read, inGroups }: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
+export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
+  const { read, inGroups } = deps
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
   // Those whose messages the turn answers, including those that joined it while it ran.
   const askers = unique(rows.flatMap(({ dispatch }) => askerOf(dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
-  const own = await readersOf(read, session, { rows, askers })
+  const own = await readersOf(deps, session, { rows, askers })
   return {
     authors: unique([...askers, ...(await read.authors.of(session.id))]),
     readers: own === 'shared' && inGroups === 'asker' && askers.length > 0 ? askers : own,
@@ -39,13 +42,13 @@ export async function turnAuthority({ read, inGroups }: TurnAuthorityDeps, turn:
 type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }
 
 async function readersOf(
-  read: TurnAuthorityDeps['read'],
+  { read, mainIsShared }: TurnAuthorityDeps,
   session: Session,
   { rows, askers }: Asked,
 ): Promise<TurnAuthority['readers']> {
   if (rows.some(({ dispatch }) => dispatch.reply.address.chatType !== 'direct')) return 'shared'
   if (isScheduled(session)) return atDelivery(read, rows)
-  if (!isPrivate(session)) return 'shared'
+  if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
   const asking = rows.flatMap(({ dispatch }) => dispatch.posted?.readers ?? [])
   return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
 }

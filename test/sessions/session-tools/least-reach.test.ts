@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Namespace } from '../../../src/core/caller.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
@@ -100,6 +101,13 @@ describe('what a turn may read', () => {
     expect(await hears(rig, ADA)).toContain('a plain word')
   })
 
+  it('row 51: with scope: global nothing but the session of all, which whoever writes next is shown', async () => {
+    const rig = await openRig({ script: SCRIPT, routing: { scope: 'global' } })
+    await inGroup(rig, '111', 'my secret is bluebird')
+    expect(await rig.ask('111', 'read group')).toContain('Denied')
+    expect(await rig.ask('444', 'and I?')).toBe('heard')
+  })
+
   it('a session that is asked by another reads only what the readers of both could', async () => {
     const rig = await household()
     const [own, bobs] = [await rig.named(ADA), await rig.named(BOB)]
@@ -138,6 +146,17 @@ describe('what a turn may send elsewhere', () => {
     const words = json<{ sessions: SessionRow[] }>(await other.ask('111', 'list words')).sessions
     expect(words.find(({ key }) => key === GROUP)?.messages?.map(({ text }) => text)).toContain('a word of Cy')
     expect(await other.ask('111', 'write to bob')).toContain('words of telegram:555, who')
+  })
+
+  it('row 48: a name that a token gave to a session is nobody’s words', async () => {
+    const rig = await household()
+    const token = { kind: 'token', namespace: 'web' as Namespace } as const
+    for (const name of ['web:one', 'web:two']) await rig.engine.sessions.open(token, name)
+    await rig.engine.sessions.rename(token, 'web:one', 'write to bob')
+    await rig.engine.sessions.rename({ kind: 'operator' }, 'web:two', 'the kitchen')
+    const rows = json<{ sessions: SessionRow[] }>(await rig.ask('111', 'list all')).sessions
+    expect(rows.find(({ sessionId }) => sessionId === 'web:one')).not.toHaveProperty('displayName')
+    expect(rows.find(({ sessionId }) => sessionId === 'web:two')).toHaveProperty('displayName', 'the kitchen')
   })
 
   it.each<[string, Partial<InboundMessage>, string]>([

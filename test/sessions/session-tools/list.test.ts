@@ -58,6 +58,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
           ...{ agents, read: store.read, inGroups: 'here', whoIs },
           access: { read: store.read, platformIds: async (person) => [`telegram:${person}`] },
           roleOf: async () => 'guest',
+          mainIsShared: () => false,
         }),
         clock: { ...systemClock, now: () => NOW },
         staleMs: NOW,
@@ -285,6 +286,7 @@ describe('sessions_list', () => {
       inGroups: 'here',
       whoIs,
       roleOf: async () => 'guest' as const,
+      mainIsShared: () => false,
       read: store.read,
     } as const
     const deps = { modelOf: () => 'm', transcriptPath: () => 't', reach: createReach({ ...reaching, access }) }

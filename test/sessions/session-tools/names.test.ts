@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../../src/core/ids.ts'
-import { CLIENT, openRig, type Rig, turnIn } from './rig.ts'
+import { owner } from '../../fakes/routing-policy.ts'
+import { CLIENT, openRig, type Rig, type RigOptions, turnIn } from './rig.ts'
 
 const SCRIPT = "rules: [{ steps: [{ text: 'heard {{user}}' }] }]"
 
 /** All direct chats are one session; Cy's (555) are another agent's. */
-async function household(): Promise<Rig> {
+async function household(routing: RigOptions['routing'] = {}): Promise<Rig> {
   const rig = await openRig({
     script: SCRIPT,
     routing: {
       scope: 'global',
       access: { direct: 'public', groups: [] },
       dispatch: [{ match: { sender: '555' }, agent: 'second' }],
+      ...routing,
     },
   })
   await rig.ask('111', 'hello')
@@ -36,7 +38,8 @@ describe('the name main', () => {
   })
 
   it('T2: of another agent is that one’s own, and none before it has one', async () => {
-    const rig = await household()
+    const people = [owner('ada', 'telegram:111'), owner('dan', 'telegram:555')]
+    const rig = await household({ scope: 'routed', direct: 'main', people })
     const own = await rig.named('main')
     const second = await turnIn(rig.store, { ...own, agentId: toAgentId('second') })
     const missing = rig.tools.history({ sessionKey: 'main' }, second)
