@@ -1,5 +1,5 @@
 import type { Dispatch, ScheduledRun } from '../../core/dispatch.ts'
-import type { InboundEvent } from '../../core/message.ts'
+import type { Forwarded, InboundEvent } from '../../core/message.ts'
 
 /** The longest text that is kept of somebody nobody let in, in UTF-16 units: what Telegram takes in one message. */
 const LONGEST = 4_096
@@ -17,9 +17,10 @@ export function withoutText({ event, schedule, ...rest }: Dispatch): Dispatch {
 export function withShortText(dispatch: Dispatch): Dispatch {
   const { event } = dispatch
   if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch
-  const { quoted, ...rest } = event
+  const { quoted, forwarded, ...rest } = event
   const said = {
-    ...(quoted === undefined ? {} : { quoted: { ...quoted, ...shortQuote(quoted.text) } }),
+    ...(quoted === undefined ? {} : { quoted: { ...quoted, ...shortText(quoted.text, LONGEST_QUOTE) } }),
+    ...(forwarded === undefined ? {} : { forwarded: { ...forwarded, ...shortText(forwarded.text, LONGEST) } }),
     text: cut(rest.text, LONGEST),
     attachments: rest.attachments.slice(0, MOST_FILES),
   }
@@ -27,14 +28,15 @@ export function withShortText(dispatch: Dispatch): Dispatch {
   return { ...dispatch, event: short }
 }
 
-/** Returns how many bytes of somebody's own words the dispatch holds. */
+/** Returns how many bytes of text the dispatch holds, whoever wrote it. */
 export function textBytes({ event }: Dispatch): number {
   if (!('text' in event)) return 0
-  return Buffer.byteLength(event.text) + Buffer.byteLength(event.quoted?.text ?? '')
+  const texts = [event.text, event.quoted?.text ?? '', event.forwarded?.text ?? '']
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
 }
 
-function shortQuote(text: string | undefined): { readonly text?: string } {
-  return text === undefined ? {} : { text: cut(text, LONGEST_QUOTE) }
+function shortText(text: string | undefined, longest: number): { readonly text?: string } {
+  return text === undefined ? {} : { text: cut(text, longest) }
 }
 
 /** A pair of surrogates is not cut in two. */
@@ -52,11 +54,15 @@ function silent(event: InboundEvent): InboundEvent {
     case 'message':
     case 'edit':
     case 'command': {
-      const { quoted: _quoted, ...rest } = event
-      const blank = { text: '', attachments: [] }
+      const { quoted: _quoted, forwarded, ...rest } = event
+      const blank = { text: '', attachments: [], ...(forwarded === undefined ? {} : { forwarded: wordless(forwarded) }) }
       return rest.kind === 'command' ? { ...rest, ...blank, args: '' } : { ...rest, ...blank }
     }
     default:
       return event
   }
+}
+
+function wordless({ text: _text, ...mark }: Forwarded): Forwarded {
+  return mark
 }

@@ -80,19 +80,20 @@ async function openDoor() {
   const deps = { ids } as AcceptDeps
   let messages = 0
 
-  async function hear(stranger: number, text: string): Promise<void> {
+  async function hear(stranger: number, text: string, shared?: string): Promise<void> {
     const asks: Applicant = { kind: 'person', key: `telegram:${stranger}` }
     const decision = { kind: 'refuse', reason: 'stranger', identity: { role: 'guest' }, trace: [], asks } as const
-    const dispatch = said(stranger, text)
+    const dispatch = said(stranger, text, shared)
     const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision satisfies Decision, deps))
     if (accepted.kind === 'done') courtesy.refused(accepted.inboxId, dispatch, decision)
   }
-  function said(stranger: number, text: string): Dispatch {
+  function said(stranger: number, text: string, shared?: string): Dispatch {
     const event = message({
       address: direct(String(stranger)),
       sender: user(String(stranger)),
       eventKey: `e${messages++}`,
       text,
+      ...(shared === undefined ? {} : { forwarded: { text: shared } }),
     })
     return dispatchOf(event, { traceId: ids.trace(), receivedAt: Date.now() })
   }
@@ -159,6 +160,20 @@ it('of one applicant the newest 20 texts are kept, and never more than 32 KB', a
   expect(Buffer.byteLength(long.join(''))).toBeLessThanOrEqual(32 * 1024)
   expect(long.length).toBeGreaterThan(1)
 })
+
+it('of what an applicant passes on no more is kept than of what they write, and none of it with what is forgotten', async () => {
+  const door = await openDoor()
+  for (let nth = 1; nth <= 30; nth++) await door.hear(7, `look at ${nth}`, '語'.repeat(40_000))
+  const kept = await sharedBy(door.store)
+  expect(kept[0]).toMatch(/^語{4096} \[…\]$/)
+  expect(Buffer.byteLength(kept.join(''))).toBeLessThanOrEqual(32 * 1024)
+  expect(await textsOf(door.store)).toHaveLength(kept.length)
+})
+
+async function sharedBy(store: Store): Promise<readonly string[]> {
+  const rows = await store.read.inbox.recent(1_000)
+  return rows.flatMap(({ dispatch: { event } }) => ('text' in event ? (event.forwarded?.text ?? []) : []))
+}
 
 async function textsOf(store: Store): Promise<readonly string[]> {
   const rows = await store.read.inbox.recent(1_000)
