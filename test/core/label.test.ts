@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeLabels, plainExcerpt, plainName, quoteLines } from '../../src/core/label.ts'
+import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines } from '../../src/core/label.ts'
 
 /** As others count lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators break lines
@@ -90,4 +90,11 @@ it('an excerpt and a quote stay in their place', () => {
       for (const line of quoteLines(raw).split(LINES)) expect(line).toMatch(/^> /)
     }),
   )
+})
+
+it('S27: a hidden writer’s name ends its label as little as a known one does', () => {
+  const name = 'Eve]\n[Ada'
+  expect(labelledWords({ text: 'hi', forwarded: { name } })).toBe('[forwarded from Eve Ada] hi')
+  const from = { id: '9', kind: 'user', displayName: name } as const
+  expect(labelledWords({ text: 'hi', forwarded: { from } })).toBe('[forwarded from Eve Ada] hi')
 })

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
 import { foldCode } from '../../../src/sessions/people/link-code.ts'
-import { findCodes } from '../../../src/sessions/people/shown-codes.ts'
+import { createShownCodes, findCodes } from '../../../src/sessions/people/shown-codes.ts'
+import { command, direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
 const code = (length: number) =>
@@ -49,4 +52,32 @@ test('a thousand codes take no longer than one', () => {
   const said = 'a1b2c3d4e5'.repeat(2_000)
   const codes = Array.from({ length: 1_000 }, (_, at) => ({ folded: String(at).padStart(10, 'z') }))
   expect(findCodes(said, codes)).toEqual([])
+})
+
+const CODE = 'GrmGrii6hPsu77iP'
+const { text: _text, ...facts } = message()
+
+test.each<[string, InboundEvent, 'burnt' | 'kept']>([
+  ['with its own command in private', command('start', { address: direct('111'), args: CODE }), 'kept'],
+  [
+    'with its own command in a group',
+    command('start', { address: group(), args: CODE, text: `/start ${CODE}` }),
+    'burnt',
+  ],
+  [
+    'with another command in private',
+    command('whoami', { address: direct('111'), args: CODE, text: `/whoami ${CODE}` }),
+    'burnt',
+  ],
+  [
+    'as the title of a group the bot was added to',
+    { ...facts, kind: 'membership', status: 'joined', chatTitle: CODE } as InboundEvent,
+    'burnt',
+  ],
+  ['as a user name', message({ sender: user('9', { username: CODE }) }), 'burnt'],
+])('H12: a code that came %s', (_, event, outcome) => {
+  let burnt = 0
+  const live = [{ folded: foldCode(CODE), command: 'start', burn: () => void burnt++ }]
+  createShownCodes({ logger: silentLogger, live: () => live }).decided(dispatchOf(event))
+  expect(burnt === 0 ? 'kept' : 'burnt').toBe(outcome)
 })

@@ -75,8 +75,11 @@ it('rows, notices, answers and pages go once they are old, and what is in a sess
   expect(full).toBeGreaterThan(empty + 500)
 
   pass(29)
+  await store.write((tx) => tx.notices.once('told today', clock.now(), DAY))
+  pass(0.5)
   await round(30)
   expect(await rows()).toBe(3_001)
+  expect(await store.write((tx) => tx.notices.once('told today', clock.now(), DAY))).toBe(false)
   pass(2)
   await round(30)
   expect(await rows()).toBe(1)

@@ -3,6 +3,7 @@ import type { Namespace } from '../../../src/core/caller.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
+import type { Dimension } from '../../../src/core/session.ts'
 import type { SessionHistory, SessionRow } from '../../../src/core/session-tools.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { CLIENT, openRig, type Rig, type RigOptions, turnIn } from './rig.ts'
@@ -90,6 +91,31 @@ describe('what a turn may read', () => {
     expect(json<SessionHistory>(await inGroup(rig, '111', 'read ada')).messages[0]?.text).toContain('bluebird')
     expect(await inGroup(rig, '444', 'read ada')).toContain('There is no session')
     expect(json<SessionHistory>(await inGroup(rig, '444', 'read bob')).messages.length).toBeGreaterThan(0)
+  })
+
+  it.each<[string, Dimension[], string]>([
+    ['whose sessions are told apart by sender alone, asked in the group', ['sender'], 'group'],
+    ['who share one session with the group, asked in a direct chat', [], 'direct'],
+  ])('row 51: nothing but what others see too, for those %s', async (_, dimensions, where) => {
+    const rig = await household({ routing: { dispatch: [{ match: { sender: 'ada' }, dimensions }] } })
+    const asked = where === 'group' ? inGroup(rig, '111', 'read bob') : rig.ask('111', 'read bob')
+    expect(await asked).toContain('Denied: others see what is answered here')
+  })
+
+  it('row 51: what a schedule tells an owner in private, the owner reads, who else may have written there', async () => {
+    const rig = await household()
+    await rig.store.write((tx) => tx.people.metAt({ platformId: 'telegram:111', address: direct('111'), at: 1 }))
+    const event = message({
+      address: direct('111'),
+      sender: user('schedule:morning'),
+      eventKey: 'slot',
+      text: 'read bob',
+    })
+    const schedule = { id: 'morning' as ScheduleId, creator: { role: 'owner' } } as const
+    const own = await rig.named(ADA)
+    await rig.store.write((tx) => tx.participants.add(own.id, 'telegram:555', 1))
+    await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
+    expect(json<SessionHistory>((await rig.sent('111', 2)).at(-1) ?? '').messages.length).toBeGreaterThan(0)
   })
 
   it('row 51: what another session answers is read too: in a group it is kept back, and the message arrives', async () => {
@@ -227,6 +253,29 @@ describe('what a turn may send elsewhere', () => {
     bob = { role: 'guest' }
     rig.hold.open.resolve()
     expect((await rig.sent('111', 2)).at(-1)).toContain('Denied: this conversation contains words of telegram:444')
+  })
+
+  it('row 48: a message that two members are behind is neither’s, and has no more than a member’s role', async () => {
+    const people = ['bob', 'cy'].map((id) => ({ id: toPersonId(id), role: 'member' as const }))
+    const rig = await household({
+      routing: {
+        people: [
+          { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] },
+          ...people.map((one, at) => ({ ...one, ids: [`telegram:${['444', '555'][at]}`] })),
+        ],
+        access: { direct: 'allowlist', groups: [] },
+      },
+    })
+    const [bobs, both] = [await rig.named(BOB), await rig.named(ADA)]
+    await rig.store.write(async (tx) => {
+      await tx.authors.add(bobs.id, 'telegram:555')
+      for (const member of ['444', '555']) await tx.participants.add(both.id, `telegram:${member}`, 1)
+    })
+    const caller = await turnIn(rig.store, bobs, '444')
+    expect(await rig.send({ sessionKey: ADA, message: 'a plain word' }, caller)).toMatchObject({ status: 'ok' })
+    const rows = await rig.store.read.inbox.recent(9)
+    const row = rows.find(({ dispatch: { event } }) => 'text' in event && event.text === 'a plain word')
+    expect(row?.decision.identity).toEqual({ role: 'member' })
   })
 
   it('row 48: a restart forgets no author', async () => {
