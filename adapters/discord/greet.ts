@@ -18,9 +18,10 @@ export async function greet(client: DiscordClient, signal: AbortSignal): Promise
     throw new ChannelDown(`Discord: ${outcome.reason}`, { permanent: false })
   }
   if (outcome.kind === 'refused') {
-    throw outcome.status === 401
-      ? new ChannelDown(TOKEN_REFUSED, { permanent: true })
-      : new ChannelDown(`Discord refused: ${reasonOf(outcome)}`, { permanent: false })
+    if (outcome.status === 401) throw new ChannelDown(TOKEN_REFUSED, { permanent: true })
+    // Every Discord API knows this call: at that address there is another, such as one with the version in its path.
+    const remedy = outcome.status === 404 ? ', which the Discord API never answers to it: check apiRoot' : ''
+    throw new ChannelDown(`Discord refused GET /users/@me: ${reasonOf(outcome)}${remedy}`, { permanent: false })
   }
   const { id, username, global_name: name } = isFields(outcome.result) ? outcome.result : {}
   if (!isSnowflake(id) || typeof username !== 'string') {

@@ -46,7 +46,10 @@ export function askWho(client: SlackClient, signal: AbortSignal): Promise<CallOu
 function readProfile(answer: Fields): BotProfile {
   const { user_id: userId, bot_id: botId, user: username, team_id: team } = answer
   if (typeof userId !== 'string' || typeof username !== 'string' || typeof team !== 'string') {
-    throw new ChannelDown('Slack does not say who this bot is; is apiRoot a Web API?', { permanent: false })
+    throw new ChannelDown(
+      'Slack: auth.test does not say who this bot is, which is not the Slack Web API: check apiRoot',
+      { permanent: false },
+    )
   }
   if (typeof botId !== 'string') {
     throw new ChannelDown('this token belongs to a person, not to a bot; use the Bot User OAuth Token', {

@@ -24,7 +24,11 @@ export const UNPROVEN =
 export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): Trouble {
   const reason = outcome.kind === 'failed' ? outcome.reason : outcome.stranger
   if (outcome.kind === 'failed' || reason !== undefined) return { detail: `Slack: ${reason}`, permanent: false }
-  if (!isTokenRefusal(outcome)) return { detail: `Slack refused: ${said(outcome)}`, permanent: false }
+  if (!isTokenRefusal(outcome)) {
+    const remedy =
+      outcome.error === 'unknown_method' ? ', which the Slack Web API never answers to it: check apiRoot' : ''
+    return { detail: `Slack refused auth.test: ${said(outcome)}${remedy}`, permanent: false }
+  }
   return { detail: `${BOT_TOKEN} (${outcome.error})`, permanent: true }
 }
 

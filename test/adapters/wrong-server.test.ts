@@ -70,6 +70,20 @@ const strangers: readonly (Strange & { readonly kind: string })[] = [
   { status: 404, type: 'application/json', body: '{"error":{"code":404}}', kind: 'JSON of another kind' },
 ]
 
+/** What each platform's own server says to a call at a path where its API is not. */
+const REFUSALS = {
+  telegram: { status: 404, body: '{"ok":false,"error_code":404,"description":"Not Found"}' },
+  discord: { status: 404, body: '{"message":"404: Not Found","code":0}' },
+  slack: { status: 200, body: '{"ok":false,"error":"unknown_method","req_method":"some/auth.test"}' },
+} as const
+
+test.each(all)('%s at an apiRoot that is another path of its own server says to check apiRoot', async (platform) => {
+  const said = await startAt(platform, await serverThat({ ...REFUSALS[platform], type: 'application/json' }))
+
+  expect(said).toMatch(/: check apiRoot$|, check apiRoot$/)
+  expect(said).not.toContain('canary')
+})
+
 describe.each(all)('%s at an apiRoot that is another server', (platform) => {
   test.each(strangers)('answering $status $type says so in the line all platforms have', async (stranger) => {
     const root = await serverThat(stranger)
