@@ -23,7 +23,7 @@ export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, intAsBigInt: true })
   const broken = [...document.errors, ...document.warnings, ...danglingAliases(document)]
-  const mistakes = broken.map(({ code, pos }) => describe(code, lines.linePos(pos[0]).line))
+  const mistakes = broken.filter(isCause).map(({ code, pos }) => describe(code, lines.linePos(pos[0]).line))
   const tree = mistakes.length > 0 ? {} : dataOf(document)
   if (tree === undefined) mistakes.push({ line: 1, message: OVERGROWN })
   return { tree: tree ?? {}, mistakes, lineOf: (path) => lineOf(document, path, lines) }
@@ -47,8 +47,15 @@ const REMEDIES: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must stand on one line; a colon may be missing',
   BLOCK_AS_IMPLICIT_KEY: 'a nested block cannot stand here; check the indentation, and quote a text with ": " in it',
+  UNEXPECTED_TOKEN:
+    'this does not belong to the lines above; is the line that begins their block a comment (#) or missing?',
   BAD_ALIAS: 'a value that begins with "*" is an alias; put it in quotes',
   TAG_RESOLVE_FAILED: 'tags ("!name") are not used here; put the value in quotes',
+}
+
+/** False for what follows from an earlier mistake: after the first unexpected line the parser finds each further one so. */
+function isCause({ code }: Pick<YAMLError, 'code'>, index: number, all: readonly Pick<YAMLError, 'code'>[]): boolean {
+  return code !== 'UNEXPECTED_TOKEN' || all.findIndex((one) => one.code === code) === index
 }
 
 function describe(code: YAMLError['code'], line: number): YamlMistake {

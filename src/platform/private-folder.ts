@@ -162,14 +162,15 @@ function ownerOf({ real, steps }: Way): Owner {
 function complaintsAbout({ real, missing, steps }: Way, owner: Owner, use: FolderUse): string[] {
   const us = self()
   const trusted = [ROOT, us, ...(us === ROOT && use !== 'code' ? [owner.uid] : [])]
+  const wanted = join(real, ...missing)
   const onTheWay = steps.flatMap(({ path, stats }) => {
     if (path === real && missing.length === 0) return []
     if (!trusted.includes(stats.uid))
       return [
-        `${path}, on the way to ${real}, belongs to user ${stats.uid}, who could put something else there. ${ELSEWHERE}`,
+        `${path}, on the way to ${wanted}, belongs to user ${stats.uid}, who could put something else there. ${ELSEWHERE}`,
       ]
     return othersReplace(stats, trusted)
-      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${real}. Run: chmod go-w ${path}`]
+      ? [`Others may write to ${path} (${modeOf(stats)}), on the way to ${wanted}. Run: chmod go-w ${path}`]
       : []
   })
   return missing.length === 0 ? [...complaintsOf(real, owner, use), ...onTheWay] : onTheWay

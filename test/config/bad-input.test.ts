@@ -137,6 +137,12 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ['an alias by mistake', 'agents: [{ id: *canary }]', '2: a value that begins with "*" is an alias; put it in quotes'],
 ]
 
+test('a block whose first line is still a comment is told once, and not of each line below it', async () => {
+  expect(await refusal(`#people:\n  ada:\n    role: owner\n${TELEGRAM}logging: {}\nhttp: {}\n`)).toMatch(
+    /^[^\n]*parley.yaml:\d+: this does not belong to the lines above; is the line that begins their block a comment \(#\) or missing\?$/,
+  )
+})
+
 describe('bad input is refused with line, path and remedy', () => {
   test.each(TABLE)('%s', async (_, yaml, message) => {
     expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`parley.yaml:${message}`)

@@ -73,7 +73,12 @@ describe('a folder', () => {
     const { parent, data } = await place()
     chmodSync(parent, 0o777)
     expect(refusal(data)).toMatchObject({ message: expect.stringContaining(`chmod go-w ${parent}`) })
-    expect(refusal(join(parent, 'new'))).toMatchObject({ code: 'config' })
+    expect(refusal(join(parent, 'new'))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(
+        `Others may write to ${parent} (mode 0777), on the way to ${join(parent, 'new')}.`,
+      ),
+    })
     expect(() => statSync(join(parent, 'new')), 'nothing was made there').toThrow('ENOENT')
     chmodSync(parent, 0o1777)
     expect(privateFolder(data).path).toBe(data)
