@@ -116,6 +116,7 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
 }
 
 function sessionLines({
+  agents,
   routing,
   session: { queue, publicTurns, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
@@ -131,25 +132,27 @@ function sessionLines({
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
     ...publicLines(publicTurns),
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
-    ...sessionToolLines(sessionTools, routing.people),
+    ...(agents.some(({ tools }) => tools.includes('sessions'))
+      ? sessionToolLines(sessionTools, routing.people)
+      : ['tools.sessions: no agent has the tool sessions, so none reads or writes to another conversation']),
   ]
 }
 
-/** Says who could make the agent read what: in private whatever they may read themselves, elsewhere by the setting. */
+/** Says what the agent reads for whom: in private whatever they may read themselves, elsewhere by the setting. */
 function sessionToolLines({ agents, inGroups }: SessionToolSettings, people: RoutingPolicy['people']): string[] {
   const owners = people.filter(({ role }) => role === 'owner').map(({ id }) => id)
   const members = people.filter(({ role }) => role === 'member').map(({ id }) => id)
   const who = [
-    `${owners.length === 0 ? 'an owner' : owners.join(', ')}: every session of the agent`,
-    ...(members.length === 0 ? [] : [`${members.join(', ')}: those they take part in`]),
-    'anybody else: none but their own chat',
+    `for ${owners.length === 0 ? 'an owner' : owners.join(', ')}: every session of the agent`,
+    ...(members.length === 0 ? [] : [`for ${members.join(', ')}: those they take part in`]),
+    'for anybody else: their own chat only',
   ].join('; ')
   return [
     ...(agents.length === 0 ? [] : [`tools.sessions.agents: ${list(agents)} reach each other's sessions`]),
-    `tools.sessions, in a direct chat: can make the agent read ${who}`,
+    `tools.sessions: in a direct chat the agent reads, ${who}`,
     inGroups === 'here'
-      ? 'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation'
-      : `tools.sessions.inGroups: asker: where others see the answer, too, steered by whoever speaks there: can make the agent read ${who}`,
+      ? 'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks'
+      : `tools.sessions.inGroups: asker: where others see the answer, it reads there, too, and shows to all of them, ${who}`,
   ]
 }
 

@@ -173,6 +173,8 @@ describe('references', () => {
     const tokens = ['1:one-canary', '2:two-canary', '3:three-canary', 'bot:1:one-canary']
     expect(accounts.map(({ token }) => token)).toEqual(tokens)
     expect([...secrets].sort()).toEqual([...tokens].sort())
+    // Who may open a credential is the service manager's affair.
+    expect(config.warnings.join('\n')).not.toContain('/three')
   })
 
   test('a file with a secret that every user may open works and is warned of; a closed one is not', async () => {
@@ -315,19 +317,24 @@ test('T32: agents that reach each other are named as they are called; none is th
   expect(unset.sessionTools).toEqual({ agents: [], inGroups: 'here' })
 })
 
-test('row 51: config explain names who could make the agent read what, in private and where others see the answer', async () => {
+test('row 51: config explain names what the agent reads for whom, in private and where others see the answer', async () => {
   const people = 'people: { ada: { role: owner, ids: [telegram:1] }, bob: { role: member, ids: [telegram:2] } }'
-  const explain = async (inGroups: string): Promise<readonly string[]> => {
-    const { config } = await load(`${TELEGRAM}${people}\ntools: { sessions: { inGroups: ${inGroups} } }\n`)
+  const explain = async (inGroups: string, tools = 'time, sessions'): Promise<readonly string[]> => {
+    const agents = `agents: [{ id: main, tools: [${tools}] }]`
+    const { config } = await load(`${TELEGRAM}${people}\n${agents}\ntools: { sessions: { inGroups: ${inGroups} } }\n`)
     return explainConfig(config).filter((line) => line.startsWith('tools.sessions'))
   }
-  const who = 'ada: every session of the agent; bob: those they take part in; anybody else: none but their own chat'
+  const who =
+    'for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only'
 
   expect(await explain('here')).toEqual([
-    `tools.sessions, in a direct chat: can make the agent read ${who}`,
-    'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation',
+    `tools.sessions: in a direct chat the agent reads, ${who}`,
+    'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
   ])
-  expect((await explain('asker'))[1]).toContain(`can make the agent read ${who}`)
+  expect((await explain('asker'))[1]).toContain(`shows to all of them, ${who}`)
+  expect(await explain('asker', 'time')).toEqual([
+    'tools.sessions: no agent has the tool sessions, so none reads or writes to another conversation',
+  ])
 })
 
 test('an agent whose model has no key is warned of, not refused', async () => {

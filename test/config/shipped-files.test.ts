@@ -118,6 +118,7 @@ test('H14: the effective policy is shown with every default filled in, and no se
   const { config } = await load(
     `${TELEGRAM}
 people: { ada: { role: owner, ids: [telegram:1] }, bob: { ids: [telegram:2] } }
+agents: [{ id: main, tools: [time, sessions] }]
 models: { anthropic: { apiKey: "\${env:ANTHROPIC_API_KEY}" } }
 routing:
   access: { groups: [{ match: { channel: telegram, chat: -100 }, who: public, trigger: always }] }
@@ -129,7 +130,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
   const lines = explainConfig(config)
 
   expect(lines.slice(2)).toEqual([
-    'agents.main: model anthropic/claude-sonnet-5-5, tools time',
+    'agents.main: model anthropic/claude-sonnet-5-5, tools time, sessions',
     'channels.telegram: accounts default',
     'people.ada: owner, telegram:1',
     'people.bob: member, telegram:2',
@@ -151,8 +152,8 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.queue: at most 100 waiting, a busy session: queue',
     'session.publicTurns: people nobody let in by name have 8 turns at once, each of them 1, and 16 wait; the others are asked to write again',
     'session.staleDays: a session counts as inactive after 3 days without a word',
-    'tools.sessions, in a direct chat: can make the agent read ada: every session of the agent; bob: those they take part in; anybody else: none but their own chat',
-    'tools.sessions.inGroups: here: where others see the answer, nobody can make it read another conversation',
+    'tools.sessions: in a direct chat the agent reads, for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only',
+    'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
     'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
   ])
   expect(lines.join('\n')).not.toContain('canary')
