@@ -1,10 +1,13 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { SEND_OVERRIDES, THINKING_LEVELS, VERBOSE_LEVELS } from '../core/session.ts'
 import type { SendOptions } from './commands/send.ts'
 import type { HistoryOptions, ListOptions, PatchOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
+/** What takes an override back. */
+const INHERIT = 'inherit'
 const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
 
 /** `parley sessions …`. */
@@ -25,9 +28,9 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
     .command('patch')
     .description('set how a session behaves; "inherit" follows the configuration again')
     .argument(...NAME)
-    .option('--send <policy>', 'allow, deny or inherit')
-    .option('--thinking <level>', 'off, low, medium, high or inherit')
-    .option('--verbose <level>', 'what the chat sees of tools: off, on, full or inherit')
+    .addOption(new Option('--send <policy>', 'whether anything is sent').choices([...SEND_OVERRIDES, INHERIT]))
+    .addOption(new Option('--thinking <level>', 'how long the model thinks').choices([...THINKING_LEVELS, INHERIT]))
+    .addOption(new Option('--verbose <level>', 'what the chat sees of tools').choices([...VERBOSE_LEVELS, INHERIT]))
     .option('--model <model>', '<provider>/<model> or inherit')
     .option(...JSON_OPTION)
     .action(async (name: string, _options, command: Command) => {

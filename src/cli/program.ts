@@ -25,11 +25,12 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
 type Ended = (exitCode: number) => void
 
 const AFTER_HELP = `
-Exit codes: 0 done, 1 failed, 2 wrong usage, 65 a migration or an import failed and changed nothing,
-74 the disk did not confirm a write, 75 the store is in use by another daemon, 78 the configuration is wrong.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 65 a migration or an import failed
+and changed nothing, 74 the disk did not confirm a write, 75 the store is in use
+by another daemon, 78 the configuration or the installation is wrong.
 
-Without a file, TELEGRAM_BOT_TOKEN or DISCORD_BOT_TOKEN, or SLACK_BOT_TOKEN with SLACK_APP_TOKEN, in the environment is
-enough to start.`
+Without a file, TELEGRAM_BOT_TOKEN or DISCORD_BOT_TOKEN, or SLACK_BOT_TOKEN with
+SLACK_APP_TOKEN, in the environment is enough to start.`
 
 function createProgram(ports: CliPorts, ended: Ended): Command {
   const program = new Command('parley')

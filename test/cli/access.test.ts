@@ -52,5 +52,7 @@ test('config reload names what got wider, and that nothing did', async () => {
   const nothing = { wider: [], narrower: [], other: [], warnings: [] }
   const quiet = await withDaemon(fakeOperator({ config: { reload: async () => nothing } }))
   expect(await quiet.run('config', 'reload')).toBe(0)
-  expect(quiet.out()).toBe('Nothing has changed in who may see or do what.\n')
+  expect(quiet.out()).toBe(
+    'Nothing has changed in who is who, who may talk, dispatch and send policy.\nWhat else is in the file takes effect at the next start.\n',
+  )
 })

@@ -36,6 +36,18 @@ test.each(['history', 'show', 'delete', 'patch'])(
   },
 )
 
+test.each(['--send', '--thinking', '--verbose'])(
+  'T29: patch %s says what it takes, and asks nobody',
+  async (option) => {
+    const operator = fakeOperator()
+    const parley = await rig()
+    await serveDaemon(parley, operator)
+    expect(await parley.run('sessions', 'patch', KEY, option, 'perhaps')).toBe(2)
+    expect(parley.err()).toMatch(new RegExp(`${option} .*Allowed choices are .*, inherit`))
+    expect(operator.asked).toEqual([])
+  },
+)
+
 test.each([
   [['hello'], { post: KEY, text: 'hello', deliver: false, waitSeconds: 120 }, 0, 'echo'],
   [['hello', '--deliver', '--wait', '5'], { post: KEY, text: 'hello', deliver: true, waitSeconds: 5 }, 0, 'echo'],

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
 import { rig } from './rig.ts'
 
@@ -55,6 +58,25 @@ describe('help', () => {
     const { run, out } = await rig()
     expect([await run('--version'), out()]).toEqual([0, '0.1.0\n'])
   })
+})
+
+test('npm run parley builds a checkout that was not built, once, and ends as the command did', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-checkout-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const program = 'console.log(process.argv.slice(2).join()), process.exit(process.argv.length - 2)'
+  const build = `echo built >> log && mkdir dist && echo '${program}' > dist/main.js`
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { parley: scripts.parley, build } }))
+  const run = (...args: readonly string[]): unknown => {
+    try {
+      return execFileSync('npm', ['run', '-s', 'parley', '--', ...args], { cwd: folder, stdio: 'pipe' })
+    } catch (error) {
+      return error
+    }
+  }
+  expect(run('config', 'check')).toMatchObject({ status: 2, stdout: Buffer.from('config,check\n') })
+  expect(run('status')).toMatchObject({ status: 1 })
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('built\n')
 })
 
 describe('wrong usage', () => {

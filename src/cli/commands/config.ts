@@ -38,9 +38,8 @@ export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Prom
       ...narrower.map((line) => `narrower  ${plain(line)}`),
       ...other.map((line) => `other     ${plain(line)}`),
       ...warnings.map((line) => `warning   ${plain(line)}`),
-      same
-        ? 'Nothing has changed in who may see or do what.'
-        : 'This holds now. Everything else takes effect at the next start.',
+      same ? 'Nothing has changed in who is who, who may talk, dispatch and send policy.' : 'This holds now.',
+      'What else is in the file takes effect at the next start.',
     ],
   })
   return EXIT.ok

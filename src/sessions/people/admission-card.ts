@@ -6,7 +6,7 @@ export function admissionCard({ kind, key, code, name }: Admission): string {
   const asked =
     kind === 'person'
       ? `\`${key}\`${by} asks to talk to me in a direct chat. A name proves nothing; the id counts.`
-      : `In a place nobody has let me talk in somebody${by} speaks: \`${key}\`.`
+      : `Somebody${by} speaks in a place where nobody has let me talk: \`${key}\`.`
   const effect = kind === 'person' ? 'lets them in' : 'lets everybody there address me, in all its topics'
   return `${asked}\n\n\`/admit ${code}\` ${effect}, and I handle what was said since. \`/deny ${code}\` keeps it so, and I do not ask again.`
 }

@@ -55,7 +55,11 @@ function silent(event: InboundEvent): InboundEvent {
     case 'edit':
     case 'command': {
       const { quoted: _quoted, forwarded, ...rest } = event
-      const blank = { text: '', attachments: [], ...(forwarded === undefined ? {} : { forwarded: wordless(forwarded) }) }
+      const blank = {
+        text: '',
+        attachments: [],
+        ...(forwarded === undefined ? {} : { forwarded: wordless(forwarded) }),
+      }
       return rest.kind === 'command' ? { ...rest, ...blank, args: '' } : { ...rest, ...blank }
     }
     default:
