@@ -75,9 +75,16 @@ function textsOf(event: InboundEvent): string {
   return texts.filter((text) => text !== undefined).join('\n')
 }
 
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+/** Returns every string in a payload, however deep it is nested: a list of what is left to look at does not overflow. */
+function stringsIn(payload: unknown): readonly string[] {
+  const strings: string[] = []
+  const left: unknown[] = [payload]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') strings.push(value)
+    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) left.push(inner)
+  }
+  return strings
 }
 
 /** Odd, and different in each process, so that nobody can make texts that take longer than others. */

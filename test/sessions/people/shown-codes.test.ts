@@ -81,3 +81,13 @@ test.each<[string, InboundEvent, 'burnt' | 'kept']>([
   createShownCodes({ logger: silentLogger, live: () => live }).decided(dispatchOf(event))
   expect(burnt === 0 ? 'kept' : 'burnt').toBe(outcome)
 })
+
+test('H12, G03: a code is found in a payload that is nested deeper than calls can be', () => {
+  const burnt: string[] = []
+  const live = [{ folded: 'abcdefghjk', command: 'link', burn: () => void burnt.push('link') }]
+  const shown = createShownCodes({ logger: silentLogger, live: () => live })
+  let payload: unknown = { text: 'here: ABCDE-FGHJK' }
+  for (let depth = 0; depth < 200_000; depth++) payload = [payload]
+  shown.overheard(payload)
+  expect(burnt).toEqual(['link'])
+})
