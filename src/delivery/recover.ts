@@ -1,8 +1,9 @@
 import { conversationOf } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
-import { isTurnId } from '../core/ids.ts'
+import { isInboxId, isTurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
+import { platformIdOf } from '../core/platform-id.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { LaneItem, Lanes } from './lanes.ts'
 import type { Undelivered } from './record-outcome.ts'
@@ -47,9 +48,11 @@ export async function recover(deps: RecoverDeps): Promise<void> {
       }
     })
   }
-  for (const group of byConversation(alive)) {
-    const [first] = group
-    if (first) lanes.push(first.address, group.map(itemOf))
+  for (const group of grouped(alive, ({ address }) => conversationOf(address))) {
+    for (const message of grouped(group, ({ source }) => source)) {
+      const [first] = message
+      if (first) lanes.push(first.address, await itemsOf(store, message))
+    }
   }
   if (owed.length > 0) {
     logger.info('Deliveries were taken up again', { fenced, resumed: alive.length, ended: ended.length })
@@ -80,10 +83,10 @@ async function orphaned(store: Store, row: Delivery): Promise<Ending | undefined
     : undefined
 }
 
-function byConversation(rows: readonly Delivery[]): Iterable<readonly Delivery[]> {
+function grouped(rows: readonly Delivery[], keyOf: (row: Delivery) => string): Iterable<readonly Delivery[]> {
   const groups = new Map<string, Delivery[]>()
   for (const row of rows) {
-    const key = conversationOf(row.address)
+    const key = keyOf(row)
     const group = groups.get(key)
     if (group) group.push(row)
     else groups.set(key, [row])
@@ -91,6 +94,19 @@ function byConversation(rows: readonly Delivery[]): Iterable<readonly Delivery[]
   return groups.values()
 }
 
-function itemOf({ id, source }: Delivery): LaneItem {
-  return { id, source }
+/**
+ * Of the parts of one message. An answer for no session, to somebody who is no owner, has low priority here as when it
+ * was planned: what a flood of them left to be sent would hold up everything else after the start. What was begun is
+ * brought to its end.
+ */
+async function itemsOf(store: Store, message: readonly Delivery[]): Promise<readonly LaneItem[]> {
+  const items = message.map(({ id, source }) => ({ id, source }))
+  const [first] = message
+  const begun = message.some(({ state, attempt }) => state !== 'planned' || attempt > 0)
+  if (!first || begun || first.partNo > 0 || first.sessionId !== undefined || !isInboxId(first.source)) return items
+  const asked = await store.read.inbox.get(first.source)
+  if (asked === undefined || asked.decision.identity.role === 'owner') return items
+  const { address, sender } = asked.dispatch.event
+  const lowPriority = { supersedes: platformIdOf(address.channel, sender) }
+  return items.map((item) => ({ ...item, lowPriority }))
 }

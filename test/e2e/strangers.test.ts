@@ -78,6 +78,27 @@ it("200 /whoami of a member in a group do not hold up the owner's answer there",
   await vi.waitFor(async () => expect((await daemon.operator.status()).outbox.expired).toBeGreaterThan(150), 10_000)
 }, 60_000)
 
+it("after a restart, too, the owner's answer goes before what strangers asked for with commands", async () => {
+  const of = await startHousehold({
+    limits: TELEGRAM,
+    routing: policy({ people: [owner('ada', 'telegram:111')], access: { direct: 'public', groups: [] } }),
+  })
+  const { telegram, daemon } = of
+  const ids = strangers(of, 200)
+  for (const from of ids) telegram.world.say({ from, text: '/whoami' })
+  telegram.world.say({ from: 111, text: 'hello' })
+  await sent(of, 111, 'echo hello')
+  expect((await daemon.operator.status()).outbox.planned).toBeGreaterThan(100)
+  await of.restart()
+  const mark = telegram.ledger.mark()
+  telegram.world.say({ from: 111, text: 'are you there?' })
+  await sent(of, 111, 'echo are you there?')
+  const meanwhile = telegram.ledger.count((entry) => entry.kind === 'message' && entry.text.includes('You are'), mark)
+  expect(meanwhile).toBeLessThan(40)
+  const last = ids.at(-1) ?? 0
+  await sent(of, last, 'You are')
+}, 120_000)
+
 it("many commands of a guest do not hold up the owner's answer on Discord, typed or from the menu", async () => {
   const limits = { perSecond: 45, perChatPerSecond: 1, perGroupPerMinute: 60 }
   const script = () => textReply('at your service')
