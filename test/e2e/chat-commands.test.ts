@@ -125,3 +125,14 @@ describe('control commands', () => {
     expect(anthropic?.ledger.requests()).toHaveLength(0)
   })
 })
+
+it('/new begins no other conversation where nothing was said since the last one', async () => {
+  const { tell, daemon } = await family()
+  expect(await tell(444, '@parley_bot hello')).toBe('answered')
+  expect(await tell(444, '/new@parley_bot')).toContain('Done: a fresh conversation')
+  const all = { limit: 10, offset: 0, inactive: true } as const
+  const { total } = await daemon.operator.sessions.list(all)
+  for (let nth = 0; nth < 3; nth++) expect(await tell(444, '/new@parley_bot')).toContain('fresh already')
+  expect((await daemon.operator.sessions.list(all)).total).toBe(total)
+  expect(await tell(444, '@parley_bot again')).toBe('answered')
+}, 60_000)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
-import { overridesOf } from '../../core/session.ts'
+import { overridesOf, type Session } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
@@ -37,18 +37,23 @@ async function startOver(
   refuseJoined(call)
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
-  if (!current) return FRESH
+  if (!current || isFresh(current)) return FRESH
   await running.abort(current.id)
   const fresh = await store.write(async (tx) => {
     // What was set while the turn was ending is carried over too, and another /new may have come first.
     const last = await tx.sessions.current(decision.route.scopeKey)
-    if (!last) return undefined
+    if (!last || isFresh(last)) return undefined
     await tx.sessions.deactivate(last.id, clock.now())
     return startSession(tx, draftAfter(last, ids), clock.now())
   })
   if (!fresh) return FRESH
   overrides.set(fresh, overridesOf(fresh), true)
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
+}
+
+/** Nothing was said in it: another one in its place would be one more row. */
+function isFresh({ messageCount, turnCount }: Session): boolean {
+  return messageCount === 0 && turnCount === 0
 }
 
 const FRESH = 'This conversation is fresh already.'
