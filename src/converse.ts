@@ -101,7 +101,7 @@ async function journaled(
   }
 }
 
-const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
+export const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
 
 /**
  * When a turn is put down for the next start, what that start may run again has no result yet: else a call that was only

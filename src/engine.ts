@@ -92,8 +92,8 @@ export function createEngine(parts: EngineParts): Engine {
   const { store, ids, clock, config, routing, facts, commands, moves, gate } = parts
   const logger = parts.logger.child({ subsystem: 'turns' })
   const queue = createTurnQueue(config.session.queue.max)
-  const running = createRunningTurns(clock, logger)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
+  const running = createRunningTurns(clock, logger, publicTurns.close)
   const delivery = deliveryOf(parts)
   const say = sayer(store, delivery)
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })

@@ -1,5 +1,5 @@
 import type { ChannelCursor } from './channels/adapter.ts'
-import type { Converse } from './converse.ts'
+import { type Converse, STOPPED } from './converse.ts'
 import type { Clock } from './core/clock.ts'
 import type { Decided, Decision, Dispatch } from './core/dispatch.ts'
 import { failpoint } from './core/failpoint.ts'
@@ -89,7 +89,7 @@ export class Pipeline {
     const { store, running, publicTurns, logger, converse, ended } = this.#deps
     const place = publicTurns.mayRun(turn, signal)
     if (place !== undefined) await place
-    const result = await converse(turn, signal)
+    const result = place !== undefined && running.putsDown(turn) ? STOPPED : await converse(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).

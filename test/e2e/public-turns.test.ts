@@ -1,12 +1,19 @@
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
 
+removeTempFolders()
+
 /** Anybody may write: two turns of strangers at once, three more wait. What they ask is answered once the gate opens. */
-async function open() {
+async function open(queue: Config['session']['queue'] = { max: 100, busy: 'queue' }) {
   const gate = createGate()
+  const path = join(tempFolder(), 'parley.db')
   const script: Script = (request) => {
     const text = lastUserText(request)
     return textReply(`heard ${text}`, text.includes('stranger') ? { holds: [{ beforeDelta: 0, gate }] } : {})
@@ -18,9 +25,16 @@ async function open() {
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
     }),
-    config: { session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 2, perPerson: 1, waiting: 3 } } },
+    config: { session: { queue, publicTurns: { atOnce: 2, perPerson: 1, waiting: 3 } }, store: { path } },
   })
-  return { house, gate }
+  /** Looks into the database beside the daemon. */
+  const count = (what: string): number => {
+    const connection = openConnection(path)
+    const row = connection.get(`SELECT COUNT(*) AS count FROM ${what}`, [])
+    connection.close()
+    return Number(row?.count)
+  }
+  return { house, gate, count }
 }
 
 const asked = ({ anthropic }: Household): readonly string[] => (anthropic?.ledger.requests() ?? []).map(lastUserText)
@@ -78,4 +92,55 @@ it('a turn of a stranger that waits begins at once when somebody known waits beh
   await house.anthropic?.ledger.nextAccepted({ where: (request) => lastUserText(request).includes('9003') })
   gate.release()
   await sent(house, chat, 'and me?')
+}, 60_000)
+
+it('what no turn of a stranger will answer is kept without words and in no session', async () => {
+  const { house, gate, count } = await open({ max: 4, busy: 'queue' })
+  const { telegram } = house
+  const ids = [9_001, 9_002, 9_003, 9_004, 9_005, 9_006]
+  for (const id of ids) telegram.world.addUser({ id, firstName: 'Stranger' })
+  telegram.world.say({ from: 9_001, text: 'stranger 9001' })
+  await house.anthropic?.ledger.nextAccepted()
+  for (let nth = 0; nth < 6; nth++) telegram.world.say({ from: 9_001, text: 'a flood of words' })
+  for (const from of ids.slice(1)) telegram.world.say({ from, text: `stranger ${from} has words` })
+  const [, , , , , last = 0] = ids
+  await sent(house, last, 'as many people as I can')
+  const refused = "inbox WHERE outcome IN ('refused: queue_full', 'refused: public_full')"
+  expect(count(refused)).toBe(5)
+  expect(count(`${refused} AND (session_id IS NOT NULL OR dispatch LIKE '%words%')`)).toBe(0)
+  expect(count("events WHERE data LIKE '%a flood of words%'")).toBe(2)
+  gate.release()
+  await sent(house, 9_001, 'a flood of words')
+}, 60_000)
+
+it('a stranger interrupts nobody else', async () => {
+  const { house, gate } = await open({ max: 100, busy: 'interrupt' })
+  const { telegram } = house
+  for (const id of [9_001, 9_002]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [111, 9_001, 9_002] })
+  const told = async (said: { readonly message_id: number }): Promise<void> =>
+    void (await telegram.ledger.confirmed(telegram.ledger.updateIdOf(said as never)))
+  telegram.world.say({ from: 111, chat, text: '@parley_bot a stranger?' })
+  await house.anthropic?.ledger.nextAccepted()
+  await told(telegram.world.say({ from: 9_001, chat, text: '@parley_bot one word' }))
+  await told(telegram.world.say({ from: 9_002, chat, text: '@parley_bot another' }))
+  gate.release()
+  await sent(house, chat, 'a stranger?')
+  await sent(house, chat, 'another')
+}, 60_000)
+
+it('a turn of a stranger that waits when the daemon stops is not begun, and goes on at the next start', async () => {
+  const { house, gate, count } = await open()
+  const { telegram } = house
+  const ids = [9_001, 9_002, 9_003, 9_004, 9_005]
+  for (const id of ids) telegram.world.addUser({ id, firstName: 'Stranger' })
+  for (const from of ids) telegram.world.say({ from, text: `stranger ${from}` })
+  await vi.waitFor(() => expect(count("turns WHERE state = 'running' AND attempt = 1")).toBe(5), 20_000)
+  const restarted = house.restart()
+  await vi.waitFor(() => expect(count("turns WHERE state = 'running' AND attempt = 0")).toBe(3), 5_000)
+  expect(asked(house)).toHaveLength(2)
+  gate.release()
+  await restarted
+  for (const id of ids) await sent(house, id, `heard stranger ${id}`)
+  expect(asked(house)).toHaveLength(5)
 }, 60_000)

@@ -30,13 +30,13 @@ export type Accepted =
       /** Where the session is the sender's too, its turn may be ended for it (busy mode `interrupt`). */
       readonly interrupts: boolean
     }
-  | { readonly kind: 'full'; readonly inboxId: InboxId; readonly sessionId: SessionId }
+  | { readonly kind: 'full'; readonly inboxId: InboxId }
   /** Recorded and refused: the agent talks with as many strangers as it may. */
   | { readonly kind: 'crowded'; readonly inboxId: InboxId }
 
 export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
-  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
+  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter' | 'isOf'>
   readonly participants: Pick<Participants, 'join'>
   /** How far the platform was read with this dispatch: stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
@@ -154,13 +154,16 @@ async function acceptRun(
     return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } })
   }
   if (decision.public && (await isCrowded(tx, { id, dispatch, decision }, deps))) {
-    const outcome = 'refused: public_full'
-    const stored = await acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome })
+    const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: public_full')
     return stored.kind === 'done' ? { kind: 'crowded', inboxId: id } : stored
   }
   const session = await openSession(tx, { ...decision, dispatch }, deps)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id, leftToOthers(decision, deps))
+  if (admission === 'full' && decision.public) {
+    const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: queue_full')
+    return stored.kind === 'done' ? { kind: 'full', inboxId: id } : stored
+  }
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
   const joining = join(tx, session.id, dispatch, deps)
@@ -169,19 +172,42 @@ async function acceptRun(
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: false, refused: true }),
     ])
-    return { kind: 'full', inboxId: id, sessionId: session.id }
+    return { kind: 'full', inboxId: id }
   }
   deps.queue.admit(session.id, tx)
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
-    // In a session that joins people of different chats a member does not end the turn of another.
-    const interrupts = !dispatch.posted && (decision.identity.role === 'owner' || !joinsPeople(session))
+    const interrupts = mayInterrupt(session, { dispatch, decision }, deps)
     return { kind: 'waiting', inboxId: id, sessionId: session.id, interrupts }
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
+}
+
+/** What somebody whom nobody let in by name says, and no turn will answer, is kept without their words, in no session. */
+function acceptUnheard(
+  tx: StoreWriter,
+  { id, dispatch, decision }: Incoming<'run'>,
+  outcome: 'refused: public_full' | 'refused: queue_full',
+): Promise<Accepted> {
+  return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
+}
+
+/**
+ * In a session that joins people of different chats a member does not end the turn of another; people nobody let in by
+ * name end none but their own anywhere.
+ */
+function mayInterrupt(
+  session: Session,
+  { dispatch, decision }: Omit<Incoming<'run'>, 'id'>,
+  { publicTurns }: AcceptDeps,
+): boolean {
+  if (dispatch.posted) return false
+  const { publicFor } = countedFor([{ dispatch, decision }])
+  if (publicFor !== undefined) return publicTurns.isOf(publicFor, session.id)
+  return decision.identity.role === 'owner' || !joinsPeople(session)
 }
 
 /** A message for a session that is busy waits there and makes no turn of its own. */

@@ -23,12 +23,16 @@ export interface PublicTurns {
   admits(person: string): boolean
   /** Takes a place for a turn, inside the transaction that claims it. */
   enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void
-  /** Resolves when the turn may run, or when `signal` aborts; undefined: at once. */
+  /** Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined: it may run at once. */
   mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
+  /** Returns whether the turn of this session is one that this person alone has asked for. */
+  isOf(person: string, session: SessionId): boolean
   /** Called when somebody known waits behind the turn of this session: it runs at once. */
   hurry(session: SessionId): void
   /** Called when the turn has ended. */
   left(turn: TurnId): void
+  /** Called when the daemon is being stopped: no turn waits any longer. */
+  close(): void
 }
 
 interface Place {
@@ -42,6 +46,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   const places = new Map<TurnId, Place>()
   /** One person may write in several conversations at once, and still leaves places to others. */
   const waitingForOne = Math.ceil(waiting / 2)
+  let closed = false
   const count = (fits: (place: Place) => boolean): number => [...places.values()].filter(fits).length
   const mayStart = (person: string): boolean =>
     count(({ running }) => running) < atOnce && count((place) => place.running && place.person === person) < perPerson
@@ -53,7 +58,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     for (const place of places.values()) if (!place.running && mayStart(place.person)) run(place)
   }
   const leave = (turn: TurnId): void => {
-    if (places.delete(turn)) startNext()
+    if (places.delete(turn) && !closed) startNext()
   }
   const placeOf = ({ id, session, publicFor = '' }: StartedTurn): Place => {
     const known = places.get(id)
@@ -76,6 +81,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
       if (turn.publicFor === undefined) return undefined
       const place = placeOf(turn)
       if (place.running || signal.aborted) return undefined
+      if (closed) return Promise.resolve()
       return new Promise((resolve) => {
         place.go = resolve
         signal.addEventListener('abort', () => resolve(), { once: true })
@@ -84,6 +90,12 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     hurry(session) {
       for (const place of places.values()) if (place.session === session && !place.running) run(place)
     },
+    isOf: (person, session) =>
+      [...places.values()].some((place) => place.session === session && place.person === person),
     left: leave,
+    close() {
+      closed = true
+      for (const place of places.values()) if (!place.running) place.go()
+    },
   }
 }

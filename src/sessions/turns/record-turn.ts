@@ -64,7 +64,8 @@ export async function claimWaiting(
   at: number,
   { ids, queue }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
-  const rows = answeredTogether(await tx.inbox.waiting(session.id, CLAIM_LIMIT))
+  const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
+  const rows = answeredTogether(waiting)
   const newest = rows.at(-1)
   if (!newest) {
     queue.free(session.id, tx)
@@ -72,7 +73,7 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows, waiting) }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: rows.length })
   return turn
@@ -162,10 +163,16 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
   return append(tx, turn, at, events)
 }
 
-/** The person a turn counts for that answers these messages; nobody if one of them is from somebody known. */
-export function countedFor(rows: readonly Pick<InboxRow, 'dispatch' | 'decision'>[]): Pick<StartedTurn, 'publicFor'> {
+type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
+
+/**
+ * Returns the person a turn counts for that answers these messages; nobody if one of them, or of those that wait behind
+ * it, is from somebody known.
+ */
+export function countedFor(rows: readonly Decided[], waiting: readonly Decided[] = []): Pick<StartedTurn, 'publicFor'> {
   const newest = rows.at(-1)
-  if (!newest || !rows.every(({ decision }) => decision.kind === 'run' && decision.public)) return {}
+  const isPublic = ({ decision }: Decided): boolean => decision.kind === 'run' && decision.public === true
+  if (!newest || !rows.every(isPublic) || !waiting.every(isPublic)) return {}
   const { address, sender } = newest.dispatch.event
   return { publicFor: platformIdOf(address.channel, sender) }
 }

@@ -39,14 +39,15 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   for (const turn of await store.read.turns.interrupted()) {
     const session = await store.read.sessions.get(turn.sessionId)
     if (!session) continue
-    const counted = countedFor(await store.read.inbox.ofTurn(turn.id))
+    const waiting = await store.read.inbox.waiting(session.id, queue.max)
+    const counted = countedFor(await store.read.inbox.ofTurn(turn.id), waiting)
     const { id, traceId, reply, startedAt, attempt } = turn
     const started: StartedTurn = { id, session, traceId, reply, startedAt, ...counted }
     if (attempt >= MOST_ATTEMPTS) {
       await setAside(started, deps)
       continue
     }
-    queue.occupy(session.id, (await store.read.inbox.waiting(session.id, queue.max)).length)
+    queue.occupy(session.id, waiting.length)
     if (attempt >= SUSPECT_ATTEMPTS) suspects = goOnAfter(suspects, started, deps)
     else {
       await takeOver(started, deps)

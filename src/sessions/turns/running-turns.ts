@@ -41,7 +41,8 @@ export const PUT_DOWN = 'put down'
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
 
-export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
+/** `draining` is called when no further turn starts. */
+export function createRunningTurns(clock: Clock, logger: Logger, draining?: () => void): RunningTurns {
   const ends = new Map<SessionId, Deferred>()
   const running = new Map<SessionId, Running>()
   const drained = new AbortController()
@@ -94,6 +95,7 @@ export function createRunningTurns(clock: Clock, logger: Logger): RunningTurns {
 
     async drain(ms) {
       drained.abort()
+      draining?.()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
       await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
       for (const { control } of running.values()) control.abort(PUT_DOWN)

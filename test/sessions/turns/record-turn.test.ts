@@ -6,7 +6,7 @@ import type { Session } from '../../../src/core/session.ts'
 import { claimWaiting, type StartedTurn, steerWaiting } from '../../../src/sessions/turns/record-turn.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -64,5 +64,28 @@ describe('messages of several chats behind one turn', () => {
     expect(await steer()).toBe(0)
     await waiting(TELEGRAM, DISCORD)
     expect([await steer(), await steer()]).toEqual([1, 0])
+  })
+})
+
+describe('a turn for people nobody let in by name', () => {
+  /** A message of somebody unknown waits, and one of somebody known behind it, in another place. */
+  async function behind(known: boolean): Promise<void> {
+    const run = inboxRow(1, 1).decision as Extract<NewInboxRow['decision'], { kind: 'run' }>
+    for (const [no, address] of [TELEGRAM, DISCORD].entries()) {
+      const dispatch = { ...dispatchOf(1, no), reply: { address } }
+      const decision = no === 1 && known ? run : { ...run, public: true as const }
+      await store.write((tx) => tx.inbox.add(inboxRow(1, no, { dispatch, decision, sessionId: session.id })))
+    }
+  }
+
+  it('is not counted, and waits for no place, where somebody known waits behind it', async () => {
+    await behind(true)
+    expect(await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))).not.toHaveProperty('publicFor')
+  })
+
+  it('counts as one of theirs where nobody known waits', async () => {
+    await behind(false)
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    expect(turn?.publicFor).toBe('telegram:111')
   })
 })

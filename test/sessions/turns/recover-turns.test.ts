@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
-import { createIdSource, type TurnId } from '../../../src/core/ids.ts'
+import { createIdSource, type SessionId, type TurnId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createGate, type GateKeeper } from '../../../src/rehearsal/deferred.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
 import { recoverTurns } from '../../../src/sessions/turns/recover-turns.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -52,6 +53,7 @@ async function recover(store: Store) {
     return gate
   }
   const ended: TurnId[] = []
+  const resumed: StartedTurn[] = []
   const waited: Promise<void>[] = []
   await recoverTurns({
     store,
@@ -63,6 +65,7 @@ async function recover(store: Store) {
     say: async (_, when) => void (await store.write(when)),
     draining: () => running.draining,
     resume(turn, first) {
+      resumed.push(turn)
       const done = running.begin(turn, async (signal) => {
         if (first && !(await first(signal))) return
         if (!signal.aborted) await gateOf(turn.id).pass()
@@ -74,10 +77,33 @@ async function recover(store: Store) {
   })
   const attempts = async (ids: readonly TurnId[]) =>
     Promise.all(ids.map(async (id) => (await store.read.turns.get(id))?.attempt))
-  return { running, gateOf, ended, attempts, all: () => Promise.all(waited) }
+  return { running, gateOf, ended, resumed, attempts, all: () => Promise.all(waited) }
+}
+
+/** A message of somebody nobody let in by name is bound to the turn, and another one waits behind it. */
+async function asked(store: Store, turn: TurnId, behind: { readonly public?: true }): Promise<void> {
+  const { sessionId } = (await store.read.turns.get(turn)) as { sessionId: SessionId }
+  const rows = [inboxRow(1, 1, { sessionId, state: 'claimed', turnId: turn }), inboxRow(1, 2, { sessionId })]
+  for (const [no, row] of rows.entries()) {
+    const changes = no === 0 ? { public: true as const } : behind
+    const decision = { ...row.decision, ...changes } as NewInboxRow['decision']
+    await store.write((tx) => tx.inbox.add({ ...row, decision }))
+  }
 }
 
 describe('the turns a dead process left running', () => {
+  it('one of a stranger waits for a place, and for none where somebody known waits behind it', async () => {
+    for (const [behind, publicFor] of [
+      [{ public: true }, 'telegram:111'],
+      [{}, undefined],
+    ] as const) {
+      const { store, ids } = await crashed(1)
+      await asked(store, ids[0] as TurnId, behind)
+      const { resumed } = await recover(store)
+      expect(resumed.map((turn) => turn.publicFor)).toEqual([publicFor])
+    }
+  })
+
   it('S33: after one crash all go on side by side', async () => {
     const { store, ids } = await crashed(1, 1)
     const { gateOf, attempts } = await recover(store)
