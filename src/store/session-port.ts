@@ -48,11 +48,14 @@ export interface SessionPage {
   readonly total: number
 }
 
+/** New metadata of a session; what is undefined is taken away. */
+export type MetadataChange = Readonly<Record<string, string | undefined>>
+
 export interface SessionWriter {
   /** Makes the row and points its scope key at it. */
   create(draft: SessionDraft, at: number): Promise<Session>
   /** Merges metadata key by key, new values win; an inactive session becomes active (S11, S18). */
-  reopen(id: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void>
+  reopen(id: SessionId, metadata: MetadataChange, at: number): Promise<void>
   /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
   deactivate(id: SessionId, at: number): Promise<void>
   /** Replaces all overrides. */

@@ -8,7 +8,14 @@ import { shownOf } from './event-effect.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
-import type { OverriddenSession, SessionPage, SessionQuery, SessionReader, SessionWriter } from './session-port.ts'
+import type {
+  MetadataChange,
+  OverriddenSession,
+  SessionPage,
+  SessionQuery,
+  SessionReader,
+  SessionWriter,
+} from './session-port.ts'
 import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
 
 /** A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter. */
@@ -181,7 +188,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   /** Writes only if something changes: it is called for every message of a known chat. */
-  async reopen(sessionId: SessionId, metadata: Readonly<Record<string, string>>, at: number): Promise<void> {
+  async reopen(sessionId: SessionId, metadata: MetadataChange, at: number): Promise<void> {
     const session = await this.get(sessionId)
     if (session === undefined) throw unknownSession(sessionId)
     const changed = Object.entries(metadata).some(([key, value]) => session.metadata[key] !== value)

@@ -5,6 +5,7 @@ import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '.
 import type { Sender } from '../../core/message.ts'
 import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
+import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
@@ -42,7 +43,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
-  return { ...current, metadata: { ...current.metadata, ...metadata } }
+  return { ...current, metadata: given({ ...current.metadata, ...metadata }) }
 }
 
 /** A text posted into a session says nothing about its chat: whatever the row knows stays, and one that begins knows the place alone. */
@@ -76,7 +77,7 @@ export function draftAt(opening: Opening, ids: IdSource): SessionDraft {
 async function beginSession(
   tx: StoreWriter,
   opening: Opening,
-  metadata: Record<string, string>,
+  metadata: MetadataChange,
   { ids, overrides }: OpenPorts,
 ): Promise<Session> {
   const at = opening.dispatch.receivedAt
@@ -112,7 +113,7 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
 }
 
-function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>, ids: IdSource): SessionDraft {
+function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
   const { event, schedule } = dispatch
   return {
@@ -124,7 +125,7 @@ function draftOf({ route, dispatch }: Opening, metadata: Record<string, string>,
     displayKey,
     chatType,
     source: sourceOf(dispatch),
-    metadata,
+    metadata: given(metadata),
   }
 }
 
@@ -154,9 +155,10 @@ function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
 
 /**
  * S4: the chat's own ids, as text; of a direct chat also who is at the other end. A schedule lives in no chat, and who
- * names a session speaks in it from elsewhere.
+ * names a session speaks in it from elsewhere. What a place has not is undefined, so that it is not left there by the place
+ * that the session was entered by before.
  */
-function metadataOf({ event, schedule, named }: Dispatch): Record<string, string> {
+function metadataOf({ event, schedule, named }: Dispatch): MetadataChange {
   if (schedule) return { deliver_to: formatAddress(event.address) }
   if (named) return {}
   const { channel, account, chat, chatType, topic, space } = event.address
@@ -166,12 +168,18 @@ function metadataOf({ event, schedule, named }: Dispatch): Record<string, string
     chat_id: chat,
     chat_type: chatType,
     ...(chatType === 'direct' && event.sender.id !== '' ? { sender_id: event.sender.id } : {}),
-    ...(topic === undefined ? {} : { topic_id: topic }),
-    ...(space === undefined ? {} : { space: `${space.type}:${space.id}` }),
+    topic_id: topic,
+    space: space && `${space.type}:${space.id}`,
   }
 }
 
-function includes(have: Readonly<Record<string, string>>, want: Readonly<Record<string, string>>): boolean {
+function given(metadata: MetadataChange): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+function includes(have: Readonly<Record<string, string>>, want: MetadataChange): boolean {
   for (const key in want) if (have[key] !== want[key]) return false
   return true
 }

@@ -129,6 +129,8 @@ export const sessionContract: ContractPart = (underTest) => {
     await underTest.store.write((tx) => tx.sessions.reopen(id, { topic: 'new', title: 'Ops' }, 2_000))
     const session = await underTest.store.read.sessions.get(id)
     expect(session).toMatchObject({ source, metadata: { chat: '1', topic: 'new', title: 'Ops' } })
+    await underTest.store.write((tx) => tx.sessions.reopen(id, { chat: '2', topic: undefined }, 3_000))
+    expect((await underTest.store.read.sessions.get(id))?.metadata).toEqual({ chat: '2', title: 'Ops' })
   })
 
   it('T26, T37: overrides are set, listed with what their scope key points to, and taken back', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toPersonId } from '../../../src/core/ids.ts'
 import type { HistoryMessage, SessionCaller } from '../../../src/core/session-tools.ts'
+import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { CLIENT, never, openRig, type Rig, turnIn } from './rig.ts'
 
 const ADA = 'telegram:direct:111'
@@ -202,6 +203,23 @@ describe('sessions_send', () => {
     const answer = await rig.send({ sessionKey: BOB, message: 'one', announce: true })
     expect(answer).toMatchObject({ status: 'ok', reply: 'heard: one' })
     expect(await rig.sent('444', 2)).toEqual(['heard: hello', 'heard: one'])
+  })
+
+  it('S44: where a session joins chats it is posted in the last one as it is, not in a topic of another', async () => {
+    const rig = await openRig({ script: SCRIPT, routing: { dimensions: [] } })
+    const forum = group('-100', { topic: '7', space: { type: 'guild', id: 'S1' } })
+    const first = message({ address: forum, sender: user('111'), text: 'here', mentioned: true })
+    await rig.engine.pipeline.accept(dispatchOf(first, { receivedAt: Date.now() }))
+    await rig.channel.called(1)
+    await rig.ask('111', 'and now here')
+    const { id, metadata } = await rig.named('telegram')
+    expect(metadata).toEqual({
+      ...{ channel: 'telegram', account: 'default' },
+      ...{ chat_id: '111', chat_type: 'direct', sender_id: '111' },
+    })
+    await rig.send({ sessionKey: id, message: 'one', announce: true })
+    await rig.channel.called(3)
+    expect(rig.channel.calls.map(({ to }) => to)).toEqual(['telegram:group:-100/7', ADA, ADA])
   })
 
   it('S48: the answer is stripped of markers; one that is only a marker is empty', async () => {
