@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toAgentId } from '../core/ids.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import type { Mistake } from './mistake.ts'
+import { readBounded } from './read-bounded.ts'
 import type { ConfigFile } from './schema.ts'
 
 const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
@@ -73,7 +73,7 @@ function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOpt
   if (prompt === undefined) return DEFAULT_PROMPT
   const path = resolve(at.options.folder, prompt)
   try {
-    return readFileSync(path, 'utf8')
+    return readBounded(path).text
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'an error'
     const message = `agents[${index}].prompt: ${path} cannot be read (${code}); write the file, or leave the key out`

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 import type { LineOf } from './mistake.ts'
 import { findConfigFile, type Surroundings } from './places.ts'
+import { readBounded } from './read-bounded.ts'
 
 /** The configuration as it is written, before anything is checked or resolved. */
 export interface Source {
@@ -31,7 +31,7 @@ export async function readSource(options: Surroundings & { readonly path?: strin
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readBounded(file).text
   } catch (error) {
     throw new ParleyError('config', `${file}: ${remedyFor((error as NodeJS.ErrnoException).code)}`, { cause: error })
   }
@@ -41,5 +41,6 @@ function remedyFor(code = 'an error'): string {
   if (code === 'ENOENT') return 'there is no such file; check --config or PARLEY_CONFIG, or write it'
   if (code === 'EACCES') return 'may not be read; give the user that runs parley the right to read it'
   if (code === 'EISDIR') return 'is a folder; name the file in it'
+  if (code === 'too_long') return 'is larger than 1 MB, which is no configuration; name another file'
   return `cannot be read (${code})`
 }

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
+import { readBounded } from './read-bounded.ts'
 import { namesSecret } from './secrets.ts'
 
 /** Where references are looked up. */
@@ -115,7 +115,7 @@ interface Reading {
 
 function readSecret(file: string, { remedy, warns }: Reading): Found {
   try {
-    const { text, mode } = readWithMode(file)
+    const { text, mode } = readBounded(file)
     const value = text.trim()
     if (value === '') return { message: `${file} is empty; put the secret in it`, missing: true }
     if (!warns || (mode & OTHERS_READ_OR_WRITE) === 0) return { value }
@@ -127,16 +127,6 @@ function readSecret(file: string, { remedy, warns }: Reading): Found {
 }
 
 const OTHERS_READ_OR_WRITE = 0o006
-
-/** Of the very file that was read. */
-function readWithMode(file: string): { readonly text: string; readonly mode: number } {
-  const opened = openSync(file, 'r')
-  try {
-    return { text: readFileSync(opened, 'utf8'), mode: fstatSync(opened).mode }
-  } finally {
-    closeSync(opened)
-  }
-}
 
 function lastName(path: ConfigPath): string {
   return String(path.at(-1) ?? '')

@@ -306,6 +306,21 @@ describe('J01: no message quotes a secret', () => {
   })
 })
 
+describe('a file that never ends, or nearly', () => {
+  test('is refused as a configuration', async () => {
+    expect(await refusal(`${TELEGRAM}#${'x'.repeat(2 ** 20)}`)).toContain('is larger than 1 MB')
+  })
+
+  test('is no secret and no prompt', async () => {
+    expect(await refusal(`${TELEGRAM}logging: { level: "\${file:/dev/zero}" }`)).toContain(
+      '/dev/zero cannot be read (too_long)',
+    )
+    expect(await refusal(`${TELEGRAM}agents: [{ id: main, prompt: /dev/zero }]`)).toContain(
+      '/dev/zero cannot be read (too_long)',
+    )
+  })
+})
+
 test('large ids, which YAML would round, are exact', async () => {
   const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1002147483648, "007"] } }`)
 
