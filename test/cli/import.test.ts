@@ -57,6 +57,19 @@ describe('parley import', () => {
     expect(session).toMatchObject({ lastActivityAt: Date.parse('2026-01-02T03:04:05Z'), messageCount: 4, turnCount: 2 })
   })
 
+  it('a session is no newer than its import, whatever time its file names', async () => {
+    const cli = await withFiles({ 'old.json': { ...WHOLE, updated: Number.MAX_SAFE_INTEGER } })
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    const { session } = await shown(cli, WHOLE.key)
+    expect(session?.lastActivityAt).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('a key too long to be shown is reported', async () => {
+    const cli = await withFiles({ 'old.json': { ...WHOLE, key: 'k'.repeat(501) } })
+    await cli.run('import', 'old')
+    expect(cli.out()).toContain('old.json: skipped, its key is longer than 500 characters')
+  })
+
   it('K39: running it again doubles nothing', async () => {
     const cli = await withFiles({ 'a.json': WHOLE, 'b.json': WHOLE })
     await cli.run('import', 'old')

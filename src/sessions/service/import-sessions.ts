@@ -58,7 +58,9 @@ async function writeAll(
       written.present.push({ file, session: known.id })
       continue
     }
-    const at = old.updatedAt ?? deps.clock.now()
+    const now = deps.clock.now()
+    // A time to come would keep it the newest of all.
+    const at = Math.min(old.updatedAt ?? now, now)
     const { id, scopeKey, displayKey } = await startSession(tx, draft, at)
     const name = draft.kind === 'main' ? mainAlias(draft.agentId) : normalName(displayKey)
     await tx.aliases.add(scopeKey, [name])

@@ -55,6 +55,7 @@ function readLines(name: string, text: string, meta: string | undefined): OldSes
 
 function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidden' | 'summary' | 'updatedAt'> {
   const key = textOf(fields.key) || name.replace(/\.jsonl?$/, '')
+  if (key.length > LONGEST_KEY) throw new ParleyError('invalid', `its key is longer than ${LONGEST_KEY} characters`)
   const summary = textOf(fields.summary)
   const updatedAt = timeOf(fields.updated_at ?? fields.updated)
   return {
@@ -64,6 +65,9 @@ function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidd
     ...(updatedAt === undefined ? {} : { updatedAt }),
   }
 }
+
+/** More than any key of a chat and a topic has; it stands in labels and lists. */
+const LONGEST_KEY = 500
 
 function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' | 'skipped'> {
   const messages: OldMessage[] = []
