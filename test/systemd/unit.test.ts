@@ -18,6 +18,7 @@ const REQUIRED: readonly (readonly [name: string, value: string])[] = [
   ['RestartPreventExitStatus', `${EXIT.migration} ${EXIT.config}`],
   ['StartLimitIntervalSec', '300'],
   ['StartLimitBurst', '20'],
+  ['TimeoutStartSec', '900'],
   ['TimeoutStopSec', '30'],
   ['KillSignal', 'SIGTERM'],
   ['LimitCORE', '0'],
