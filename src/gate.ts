@@ -63,7 +63,7 @@ export interface Gate {
   readonly overrides: OverrideBook
   /** Every decision comes by here. */
   decided(dispatch: Dispatch, decision: Decision): void
-  /** What a platform told in a place with others comes by here, as it came. */
+  /** Called with whatever a platform told in a place with others, as it came. */
   overheard(this: void, payload: unknown): void
   /** What an operator can ask of it. */
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
@@ -71,7 +71,7 @@ export interface Gate {
   roleOf(person: PersonId): Promise<Role>
   /** Another policy is in force. Returns links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
-  /** Who is behind a platform id as things stand. */
+  /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   /** Tells each owner in private, at most once a day for each thing that it is about. */
   tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void

@@ -8,7 +8,7 @@ export interface BackFillBudget {
   left: number
 }
 
-/** Messages read back after one interruption, over all channels (RELIABILITY 3.1: bounded in total). */
+/** Messages read back after one interruption, over all channels (a bound in total). */
 const MOST_IN_TOTAL = 2000
 
 export function newBudget(): BackFillBudget {

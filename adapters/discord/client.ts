@@ -193,7 +193,7 @@ function refusal({ status, code, message, rawError }: DiscordAPIError, wireCall:
   }
 }
 
-/** What an error and its causes say, such as `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
+/** Returns what an error and its causes say, such as `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
 function wordsOf(thrown: unknown): string {
   const texts: string[] = []
   for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) {

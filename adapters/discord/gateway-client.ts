@@ -3,7 +3,7 @@ import { toError } from '../../src/core/errors.ts'
 import { restOptions } from './client.ts'
 import { isFields } from './fields.ts'
 
-/** What the client library would do by itself, and is told to leave to us. */
+/** The client library would do this by itself, and is told to leave it to us. */
 export interface ClientGuard {
   /** It wants to begin a second session. The platform limits them, so that only the keeper of the connection begins one. */
   wantsSession(): void

@@ -49,7 +49,7 @@ export interface GatewaySettings {
 
 const CONNECT_WITHIN_MS = 45_000
 const CLOSE_WITHIN_MS = 3_000
-/** What discord.js 14 writes where it hears of these; it has no events for them. */
+/** The lines that discord.js 14 writes to its debug log where it hears of these; it has no events for them. */
 const ACKNOWLEDGED = /Heartbeat acknowledged/
 const RESUMING = /Resuming session/
 const INVALIDATED = /Invalid session; will attempt to resume: false/

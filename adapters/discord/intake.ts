@@ -138,7 +138,7 @@ export class Intake {
     this.#proven()
   }
 
-  /** What was told until now was everything: the line is alive and the session was not interrupted. */
+  /** Called while the line is alive and the session not interrupted: everything up to now was told. */
   seen(): void {
     this.#lanes.push(ACCOUNT_LANE, () => this.#ports.positions.keepHeard())
   }

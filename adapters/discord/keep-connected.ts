@@ -20,7 +20,7 @@ export interface KeeperPorts {
 }
 
 const LOOK_EVERY_MS = 5_000
-/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead (RELIABILITY 1.1). */
+/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead. */
 const SILENT_LOOKS = 17
 /** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
 const PATIENCE_MS = 10_000

@@ -36,7 +36,7 @@ const TRY_AGAIN_MS = 5000
 
 /**
  * Reads what was said in a conversation after a message, in its threads too: beyond five minutes the platform repeats
- * nothing (RELIABILITY 3.1). A thread is found by its root, which names its latest reply or else how many there are.
+ * nothing. A thread is found by its root, which names its latest reply or else how many there are.
  * @throws TryLater when the platform did not answer, or asks to wait
  */
 export async function backFill(ports: Ports, { chat: channel, after }: Gap): Promise<BackFilled> {

@@ -24,7 +24,7 @@ export type Answer<Value> = (value: unknown) => value is Value
 const text = (value: unknown): value is string => typeof value === 'string'
 const flag = (value: unknown): value is boolean => typeof value === 'boolean'
 const count = (value: unknown): value is number => Number.isFinite(value)
-/** What a `Date` can hold. */
+/** The latest moment that a `Date` can hold. */
 const time = (value: unknown): value is number => count(value) && Math.abs(value) <= 8.64e15
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined

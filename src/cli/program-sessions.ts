@@ -6,7 +6,7 @@ import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-/** What takes an override back. */
+/** The value that takes an override back. */
 const INHERIT = 'inherit'
 const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
 

@@ -54,7 +54,7 @@ export interface SessionSettings {
 export interface SessionToolSettings {
   /** Agents whose session tools reach each other's sessions; none: each agent its own only (T32). */
   readonly agents: readonly AgentId[]
-  /** What the tools may read where others see the answer: that conversation alone, or what the asker could read. */
+  /** Says what the tools may read where others see the answer: that conversation alone, or what the asker could. */
   readonly inGroups: 'here' | 'asker'
 }
 

@@ -200,6 +200,6 @@ export interface TurnEndData {
   /** Steps: calls of the model. */
   readonly steps: number
   readonly error?: ErrorCode
-  /** Of an answer that broke off: what stayed in the chat. No model is shown it. */
+  /** The text that stayed in the chat of an answer that broke off. No model is shown it. */
   readonly partial?: string
 }

@@ -118,12 +118,12 @@ export function turnIdFloor(ms: number): TurnId {
   return `turn_${fixed(ms, 10)}` as TurnId
 }
 
-/** As `turnIdFloor`, for messages. */
+/** Does for messages what `turnIdFloor` does for turns. */
 export function inboxIdFloor(ms: number): InboxId {
   return `in_${fixed(ms, 10)}` as InboxId
 }
 
-/** As `turnIdFloor`, for deliveries. */
+/** Does for deliveries what `turnIdFloor` does for turns. */
 export function deliveryIdFloor(ms: number): DeliveryId {
   return `out_${fixed(ms, 10)}` as DeliveryId
 }

@@ -80,9 +80,9 @@ function calledBy(sender: Sender): string {
 
 const LONGEST_NAME = 64
 
-/** What is not seen, or is seen as nothing: joiners, marks of direction, soft hyphens, fillers. */
+/** Characters that nobody sees: joiners, marks of direction, soft hyphens, fillers. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
-/** What ends a name where one is shown: brackets, breaks, quotes of code, the colon behind it. */
+/** Characters that would end a name where one is shown: brackets, breaks, quotes of code, the colon behind it. */
 const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕︓ː˸∶꞉]+`, 'gu')
 
 /**
@@ -116,7 +116,7 @@ export function plainExcerpt(text: string, longest: number): string {
 
 const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 
-/** What our own labels begin with, and the names of those who are nobody's. */
+/** The words our own labels begin with, and the names that no person has. */
 const OURS =
   /^(?:(?:not directed at|in reply to|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook)(?: |$)|(?:you|system|assistant|operator|user)$)/
 

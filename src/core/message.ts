@@ -26,7 +26,7 @@ export interface AttachmentRef {
 export interface QuotedMessage {
   readonly messageId: string
   readonly text?: string
-  /** Who wrote the text, not who passed it on; absent where the platform does not tell. */
+  /** The writer of the text, not who passed it on; absent where the platform does not tell. */
   readonly sender?: Sender
   /** The quoted message is one of ours. */
   readonly own: boolean

@@ -9,7 +9,7 @@ export interface ConfigOperator {
 
 /** A sentence a line. */
 export interface ReloadReport {
-  /** What lets more people in, answers more, joins more conversations or sends more than before. */
+  /** Each change that lets more people in, answers more, joins more conversations or sends more than before. */
   readonly wider: readonly string[]
   readonly narrower: readonly string[]
   readonly other: readonly string[]

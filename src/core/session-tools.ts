@@ -11,7 +11,7 @@ import type { Principal } from './turn.ts'
 export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
   list(query: ListQuery, caller: SessionCaller): Promise<readonly SessionRow[]>
-  /** Of a session named in any way; `not_found`, `forbidden`. */
+  /** Returns messages of a session, named in any way. Throws `not_found` or `forbidden`. */
   history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
   /**
    * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is empty
@@ -43,7 +43,7 @@ export interface TurnRef {
 }
 
 export interface ListQuery {
-  /** As `readKinds` takes them; none that it knows: no filter. */
+  /** The kinds to list, in any spelling that `readKinds` takes; without one that it knows, all are listed. */
   readonly kinds?: readonly string[]
   /** Visible rows. 50 by default, 200 at most. */
   readonly limit?: number
@@ -79,7 +79,7 @@ export function readKinds(names: readonly string[]): {
   }
 }
 
-/** What is not known is absent. */
+/** One line of a list. A field that is not known is absent. */
 export interface SessionRow {
   /** `main`, `telegram:group:<id>`, `cron:<id>`, `hook:<uuid>`, `node-<id>`, `telegram:direct:<id>`. */
   readonly key: string

@@ -4,13 +4,13 @@ export interface WireCall {
   readonly call: string
   /** Host, port and path of the server that was asked. */
   readonly at: string
-  /** What the server has to be, such as "the Telegram Bot API". */
+  /** The API that the server has to speak, such as "the Telegram Bot API". */
   readonly api: string
   /** The setting that says where it is. */
   readonly setting: string
 }
 
-/** What can be seen of an answer from outside. */
+/** Status and content type of an answer, which are known without reading it. */
 export interface SeenAnswer {
   readonly status: number
   /** The content type; empty where there is none. */

@@ -2,10 +2,10 @@ import type { Address } from '../core/address.ts'
 import type { SourceId } from '../core/ids.ts'
 import type { LowPriority } from '../core/outbound.ts'
 
-/** What waits in the queue of a conversation, as far as its priority goes. */
+/** A part that waits in the queue of a conversation, as far as its priority goes. */
 export interface Queued {
   readonly source: SourceId
-  /** As it was planned. */
+  /** The priority it was planned with; absent: it is sent in its turn. */
   readonly lowPriority?: LowPriority
   /** While it waits, and nothing of its message was sent: the account it waits for. */
   low?: string | undefined

@@ -70,7 +70,7 @@ async function refuseTaken(socketPath: string, folder: PrivateFolder): Promise<v
     )
 }
 
-/** What connecting to a socket that nobody holds comes to; a busy daemon may refuse in other ways. */
+/** Errors of a connection to a socket that nobody holds; a busy daemon may refuse in other ways. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT'])
 
 function answers(socketPath: string): Promise<boolean> {

@@ -10,7 +10,7 @@ export async function readBody(request: HonoRequest): Promise<Readonly<Record<st
   throw new ParleyError('invalid', 'Send a JSON object.')
 }
 
-/** What was sent; nothing where it broke off. One that comes in chunks says nothing of its length beforehand. */
+/** Returns the body; nothing where it broke off. A body that comes in chunks does not say its length beforehand. */
 async function readText({ raw }: HonoRequest): Promise<string> {
   const reader = raw.body?.getReader()
   const chunks: Uint8Array[] = []

@@ -12,7 +12,7 @@ export interface LocalApiOptions {
   readonly service: OperatorService
   readonly logger: Logger
   readonly clock?: Clock
-  /** What is not given is as `LIMITS` says. */
+  /** Replace those of `LIMITS`. */
   readonly limits?: Partial<LocalApiLimits>
 }
 

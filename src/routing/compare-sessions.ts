@@ -64,7 +64,7 @@ function compareDimensions(was: Routes, is: Routes, site: Site): Change[] {
   })
 }
 
-/** As `dispatch-rules.ts` reads them: of names that nobody knows the rule says nothing. */
+/** Returns the dimensions of the rule at a site, as `dispatch-rules.ts` reads them; undefined: none, or none known. */
 function ownDimensions({ rules }: Routes, site: Site): readonly Dimension[] | undefined {
   const names = ruleAt(rules, site)?.dimensions
   const known = names && knownDimensions(names)
@@ -76,7 +76,7 @@ function dimensionsAt(routes: Routes, site: Site, channel: ChannelId): readonly 
   return ownDimensions(routes, site) ?? knownDimensions(channelDimensions[channel] ?? dimensions)
 }
 
-/** What a list tells sessions apart by: on Telegram the chat stands for its topic as well (K10). */
+/** Returns the facts a list tells sessions apart by: on Telegram the chat stands for its topic as well. */
 function toldApart(dimensions: readonly Dimension[], channel: ChannelId): readonly Dimension[] {
   return channel === 'telegram' && dimensions.includes('chat') ? [...dimensions, 'topic'] : dimensions
 }

@@ -26,7 +26,7 @@ export interface Routing {
 /**
  * Compiles the policy once; a changed configuration compiles anew. Throws `config` naming the path where two people
  * claim one id (K16) or a match has an empty value. Warnings, each beginning with its path: links that match more than
- * one channel or workspace (K15, BEHAVIOUR 2 row 11), unknown agents and dimensions, lists of dimensions that join chats.
+ * one channel or workspace, unknown agents and dimensions, lists of dimensions that join chats.
  */
 export function compileRouting(policy: RoutingPolicy): { routing: Routing; warnings: string[] } {
   const { people, warnings } = compilePeople(policy.people)

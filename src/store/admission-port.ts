@@ -16,7 +16,7 @@ export interface AdmissionReader {
   unhandled(): Promise<readonly string[]>
 }
 
-/** What is kept of the messages that wait for one admission: those since a time, the newest of them, so many bytes. */
+/** Bounds of what is kept while one admission waits: since when, how many of the newest messages, how many bytes. */
 export interface RefusalBounds {
   readonly since: number
   readonly messages: number

@@ -34,17 +34,17 @@ export interface NoticeWriter {
 }
 
 export interface AgeingReader {
-  /** What belonged to no session and came before this time is gone, ms since the epoch; undefined: nothing is. */
+  /** Returns the time, ms since the epoch, before which all that belonged to no session is gone, if anything is. */
   agedOut(): Promise<number | undefined>
 }
 
-/** What belongs to no session, from before a time: at most `limit` rows of it are deleted, the oldest first, and counted. */
+/** Deletes what belongs to no session and came before a time, at most `limit` rows, the oldest first; returns how many. */
 export interface AgeingWriter {
   /** Messages that were refused or ignored, and commands. With the row goes the knowledge that the message was seen. */
   messages(before: number, limit: number): Promise<number>
-  /** What was said for no session and has ended: answers to commands, refusals, cards. */
+  /** Answers to commands, refusals and cards, once their sending has ended. */
   deliveries(before: number, limit: number): Promise<number>
-  /** What was told once. */
+  /** Marks of what was told once. */
   notices(before: number, limit: number): Promise<number>
 }
 

@@ -23,7 +23,7 @@ export interface SessionLimit {
   resetAfterMs: number
 }
 
-/** What the gateway can leave without an answer, as one that is half dead. */
+/** Questions that the gateway can leave without an answer, as one that is half dead does. */
 type Question = 'hello' | 'identify' | 'resume'
 
 interface Connection {

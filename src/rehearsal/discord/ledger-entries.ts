@@ -57,7 +57,7 @@ export interface GatewayEntry {
   readonly sessionId?: string
   /** Close code, also of a refusal. */
   readonly code?: number
-  /** Of `unanswered`: what was asked, or was owed. */
+  /** The question, where the event is `unanswered`. */
   readonly question?: 'hello' | 'identify' | 'resume'
   /** Of `ready` and `resumed`: the connection's number, counted up from 1. */
   readonly connection?: number

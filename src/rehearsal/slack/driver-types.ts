@@ -59,6 +59,6 @@ export interface Share {
   thread?: MessageRef
   /** The message, and where it stands. */
   of: { channel: ChannelRef; message: MessageRef }
-  /** What the person says of it. */
+  /** The person's own words beside it. */
   text?: string
 }

@@ -31,7 +31,7 @@ export interface ApiEntity {
   custom_emoji_id?: string
 }
 
-/** Who wrote a forwarded message first; the date is its own. */
+/** The first writer of a forwarded message, and when it was written. */
 export type ApiOrigin = { date: number } & (
   | { type: 'user'; sender_user: ApiUser }
   | { type: 'hidden_user'; sender_user_name: string }

@@ -72,7 +72,7 @@ export interface Forward {
   of: { chat: ChatRef; message: MessageRef }
   /** The writer's settings hide who they are: only their name is told. */
   hidden?: boolean
-  /** As a Bot API server before 7.0 tells it. */
+  /** Tells it in the fields of a Bot API server before 7.0. */
   old?: boolean
 }
 

@@ -8,7 +8,7 @@ export interface DeniedCall {
   readonly reason: string
 }
 
-/** As many results of tools as the longest turn has, and some. */
+/** More results of tools than the longest turn has. */
 const RESULTS = 200
 
 /** Returns the tool calls of a message's turn that were refused, oldest first. */

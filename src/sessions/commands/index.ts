@@ -33,7 +33,7 @@ export interface SessionCommandDeps {
   readonly mutes: Mutes
   readonly links: Links
   readonly admissions: Admissions
-  /** Who is behind a platform id as things stand. */
+  /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly overrides: OverrideBook

@@ -5,7 +5,7 @@ import { askerOf, type Links } from '../people/links.ts'
 
 export interface UnlinkDeps {
   readonly links: Pick<Links, 'unlink'>
-  /** Who is behind a platform id as things stand. */
+  /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
 }
 

@@ -47,7 +47,7 @@ export interface AdmissionDeps {
 }
 
 const ASKED: AdmissionFact = { state: 'asked' }
-/** As many as the store keeps, told of and not. */
+/** The store keeps so many: those an owner was told of, and the others. */
 const MOST_KNOWN = 2 * MOST_ASKING
 
 export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions> {

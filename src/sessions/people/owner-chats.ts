@@ -10,7 +10,7 @@ export interface OwnerChats {
   saw(event: InboundEvent, at: number): DirectChat | undefined
   /** One chat for each owner there is: on the account where it happened if they use it, else the one they used last. */
   nearest(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
-  /** As `nearest`, but elsewhere where there is a choice: for what keeps this account from working. */
+  /** Returns what `nearest` does, but of other accounts where there are any: for troubles of this account itself. */
   beside(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
 }
 

@@ -2,11 +2,11 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What is known of people as things stand: it changes with a reload and with a link. */
+/** The people as things stand, which a reload and a link change. */
 export interface PeopleNow {
   /** The platform ids that the configuration gives a person. */
   configuredIds(person: PersonId): readonly string[]
-  /** Who is behind a platform id. */
+  /** Returns who is behind a platform id. */
   whoIs(platformId: string): Identity
 }
 

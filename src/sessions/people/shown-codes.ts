@@ -7,7 +7,7 @@ import { foldCode } from './link-code.ts'
 
 /** A one-time code of ours that is worth something. */
 export interface LiveCode {
-  /** As `foldCode` gives it. */
+  /** The code in the spelling that `foldCode` gives it. */
   readonly folded: string
   /** The command that takes it, in a direct chat. */
   readonly command: string

@@ -14,7 +14,7 @@ export interface AgeOutDeps {
   stopping(): boolean
 }
 
-/** What is kept if nothing else is configured. */
+/** The default of `store.keepRefusedDays`. */
 const DEFAULT_KEEP_DAYS = 30
 
 const DAY_MS = 86_400_000

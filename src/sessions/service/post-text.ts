@@ -23,7 +23,7 @@ export interface PostDeps {
   accept(dispatch: Dispatch): Promise<void>
   /** Whether anything can be posted on the channel. */
   posts(channel: ChannelId): boolean
-  /** Who is behind a platform id as things stand. */
+  /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
 }
 

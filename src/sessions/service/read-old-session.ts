@@ -104,7 +104,7 @@ function partOf(part: unknown): string | undefined {
   return part.text === undefined || typeof part.text === 'string' ? textOf(part.text) : undefined
 }
 
-/** What it is made of, never what it says. */
+/** Returns the role and the keys of a line, never its text. */
 function outlineOf(value: Fields): string {
   const { role } = value
   const outline = `keys ${Object.keys(value).slice(0, 6).join(', ') || 'none'}`

@@ -17,11 +17,11 @@ export interface Reach {
   of(caller: SessionCaller): Promise<CallerReach>
 }
 
-/** What one caller may do, as things are during one call. A session that is undefined is one that is not there. */
+/** Answers what one caller may do, as things are during one call. An undefined session is one that is not there. */
 export interface CallerReach {
   /** Agents whose sessions the caller may reach; undefined: of every agent (T32). */
   readonly agents: readonly AgentId[] | undefined
-  /** What a list is asked with, so that the store leaves out what is out of reach. Absent for an owner. */
+  /** Returns the part of a query by which the store leaves out what is out of reach; empty for an owner. */
   among(): Promise<Pick<SessionQuery, 'participants'>>
   reads(session: Session | undefined): Promise<Verdict>
   sends(session: Session | undefined): Promise<Verdict>
@@ -37,7 +37,7 @@ export interface ReachDeps extends TurnAuthorityDeps {
   /** Agents that reach each other's sessions. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
-  /** Who is behind a platform id as things stand. */
+  /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   roleOf(person: PersonId): Promise<Role>
 }

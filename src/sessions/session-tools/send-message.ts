@@ -168,7 +168,7 @@ interface Following {
   readonly begun: boolean
   readonly caller: SessionCaller
   readonly seconds: number
-  /** What the session answers may be shown to the caller; else only that it was handed over. */
+  /** Whether the caller may read what the session answers; else it learns only that the message was handed over. */
   readonly reads: boolean
   readonly signal: AbortSignal
 }

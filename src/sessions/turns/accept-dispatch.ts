@@ -100,7 +100,7 @@ async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted>
   return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
 }
 
-/** What somebody unknown says and nobody will ever handle is kept without their words. */
+/** Keeps what somebody unknown says and nobody will ever handle, without the words. */
 function acceptIgnored(tx: StoreWriter, { id, dispatch, decision }: Incoming<'ignore'>): Promise<Accepted> {
   const kept = decision.identity.role === 'guest' ? withoutText(dispatch) : dispatch
   return acceptAlone(tx, { id, dispatch: kept, decision, state: 'done', outcome: `ignored: ${decision.reason}` })

@@ -138,7 +138,7 @@ export interface TurnEnding {
   /** The raw answer and the model that gave it; absent if there is none. */
   readonly answer?: { readonly text: string; readonly model: string }
   readonly error?: ErrorCode
-  /** Of an answer that broke off: see `TurnEndData`. */
+  /** The shown part of an answer that broke off, as in `TurnEndData`. */
   readonly partial?: string
 }
 

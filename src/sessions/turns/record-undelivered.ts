@@ -29,7 +29,7 @@ export async function recordUndelivered(
   ])
 }
 
-/** What the model is told of it, before what is said next. Nobody's words in it can close the note. */
+/** Returns the note that the model reads before what is said next. Nobody's words in it can close the note. */
 export function undeliveredNote({ to, state, reason, text }: UndeliveredData): string {
   const fate = state === 'given_up' ? 'may not have arrived' : 'did not arrive'
   return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(plainExcerpt(text, 2 * BEGINNING))}; reason: ${plainExcerpt(reason, LONGEST_REASON)}]`

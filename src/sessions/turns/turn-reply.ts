@@ -32,7 +32,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
 }
 
-/** What the model itself ended this way takes the place of what was shown; else people keep what they have read. */
+/** Failures of the model's own making: their line takes the place of what was shown, which else stays. */
 const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty']
 
 function failureOf(

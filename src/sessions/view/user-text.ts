@@ -28,7 +28,7 @@ function speakerLabels({ sender, addressed, edit, deleted }: Heard, chatType: Ch
   return [...(name === '' ? [] : [`[${name}]`]), ...(aside === undefined ? [] : [aside])]
 }
 
-/** What no person wrote is data, each line quoted: whatever it says, it does not look like a person's words. */
+/** Returns what no person wrote with each line quoted: whatever it says, it does not look like a person's words. */
 function labelled(text: string, from: Writer): string {
   const who =
     'hook' in from

@@ -51,7 +51,7 @@ const PRAGMAS: readonly { readonly name: string; readonly set: string; readonly 
   { name: 'temp_store', set: 'MEMORY', read: 2 },
 ]
 
-/** What `auto_vacuum` reads back as where free pages are given back on request (decision 0011). */
+/** The value of `auto_vacuum` where free pages are given back on request (decision 0011). */
 export const INCREMENTAL = 2
 
 /** `auto_vacuum` first: it counts for a database that is empty yet, and changes nothing in another. */

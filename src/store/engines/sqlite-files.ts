@@ -9,7 +9,7 @@ export interface DatabasePlace {
   readonly folder: PrivateFolder
 }
 
-/** Of a database that is named by a link; each link and each folder on the way is looked at. */
+/** So many links may lead to a database; each link and each folder on the way is looked at. */
 const MOST_LINKS = 8
 
 /**

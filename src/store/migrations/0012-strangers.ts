@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What is kept of people whom nobody let in has a bound, so the oldest of it is looked for. */
+/** Adds what the bounds need that hold for people whom nobody let in: bytes to count, an index to find the oldest. */
 export const strangers: Migration = {
   version: 12,
   name: 'strangers',
