@@ -63,7 +63,7 @@ function answerOf(outcome: CallOutcome): Fields {
 function down(outcome: Exclude<CallOutcome, { kind: 'answered' }>): ChannelDown {
   if (outcome.kind === 'failed') return new ChannelDown(`Telegram: ${outcome.reason}`, { permanent: false })
   // The answer to a token without the form of one is that to an address without the API.
-  const or = outcome.code === 404 ? '; if it is right, check apiRoot' : ''
+  const or = outcome.code === 404 ? '; if you have set a server of your own, check apiRoot' : ''
   return isTokenRefusal(outcome)
     ? new ChannelDown(`${TOKEN_REFUSED}${or}`, { permanent: true })
     : new ChannelDown(`Telegram refused: ${outcome.code}: ${outcome.description}`, { permanent: false })
