@@ -210,6 +210,7 @@ function stateIn({ read, write }: Store) {
   return (channel: ChannelId, account: AccountId): ChannelState => ({
     get: (key) => read.channelState.get(channel, account, key),
     set: (key, value) => write((tx) => tx.channelState.set(channel, account, key, value)),
+    delete: (key) => write((tx) => tx.channelState.delete(channel, account, key)),
   })
 }
 

@@ -61,6 +61,7 @@ export class Intake {
   /** The end of what was told before this session. */
   #missedSince: number | undefined
   readonly #cursors: Cursors
+  readonly #waits = (channelId: string): boolean => this.#lanes.has(channelId)
   /** No session is proven to tell everything: between two messages that are told one may be missing. */
   #interrupted = true
   /** Channels that told something during the interruption. */
@@ -119,7 +120,7 @@ export class Intake {
     positions.heard(now)
     const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
     this.#lanes.push(ACCOUNT_LANE, async () => {
-      await positions.note(met)
+      await positions.note(met, this.#waits)
       await positions.saw(now)
     })
     const further = new Set([...positions.directs().map(({ id }) => id), ...this.#toldMeanwhile])
@@ -154,7 +155,7 @@ export class Intake {
     for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
       const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
       if (!('id' in located)) continue
-      await positions.note([{ id: located.id, after, person }])
+      await positions.note([{ id: located.id, after, person }], this.#waits)
       this.#readBack(new Set([located.id]))
     }
   }
@@ -180,7 +181,7 @@ export class Intake {
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     const cursor = await this.#meet(channelId, messageId, reading.event)
     this.#stopIfOver()
-    const moves = inOrder && isNewer(messageId, cursor)
+    const moves = inOrder && isNewer(messageId, cursor) && this.#ports.positions.isKnown(channelId)
     await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined, shown)
     failpoint('CP2-committed')
     if (moves) this.#cursors.moved(channelId, messageId)
@@ -218,9 +219,9 @@ export class Intake {
   async #meet(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<string> {
     const person = address.chatType === 'direct' ? { person: sender.id } : {}
     if (address.chatType === 'direct') this.#ports.directs.learn(sender.id, channelId)
-    if (!this.#ports.positions.isKnown(channelId)) {
+    if (!this.#ports.positions.met(channelId)) {
       this.#stopIfOver()
-      await this.#ports.positions.note([{ id: channelId, after: before(messageId), ...person }])
+      await this.#ports.positions.note([{ id: channelId, after: before(messageId), ...person }], this.#waits)
     }
     return (await this.#cursors.of(channelId)) ?? before(messageId)
   }

@@ -54,6 +54,11 @@ export class Lanes {
     void work.finally(() => this.#work.delete(work))
   }
 
+  /** Whether something of the channel waits or is under way. */
+  has(channelId: string): boolean {
+    return this.#lanes.has(channelId)
+  }
+
   /** Resolves when nothing is under way any more. */
   async idle(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work)

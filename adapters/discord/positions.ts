@@ -1,5 +1,6 @@
 import type { ChannelCursor, ChannelState } from '../../src/channels/adapter.ts'
-import { isSnowflake } from './address.ts'
+import { KnownChats } from '../shared/known-chats.ts'
+import { isNewer, isSnowflake, timeOfSnowflake } from './address.ts'
 import { isFields } from './fields.ts'
 
 /** A channel we know of: where reading it began, and whose direct chat it is. */
@@ -10,8 +11,6 @@ export interface KnownChannel {
   readonly person?: string
 }
 
-/** Everything known, under one key: the small memory of an account has no list. */
-const STATE_KEY = 'channels'
 const SEEN_KEY = 'seen'
 
 /**
@@ -20,32 +19,42 @@ const SEEN_KEY = 'seen'
  */
 export class Positions {
   readonly #state: ChannelState
-  readonly #known = new Map<string, KnownChannel>()
-  #unwritten = false
+  readonly #known: KnownChats<KnownChannel>
   #seenAt: number | undefined
   #heardAt = 0
 
   constructor(state: ChannelState) {
     this.#state = state
+    this.#known = new KnownChats(state, {
+      key: 'channels',
+      positionKey: keyOf,
+      write: (channel) => channel,
+      read: async (stored) => {
+        const chat = readEntry(stored)
+        return chat && { chat, heardAt: timeOfSnowflake(latest(chat, await state.get(keyOf(chat.id)))) }
+      },
+    })
   }
 
   async load(): Promise<void> {
     const seen = await this.#state.get(SEEN_KEY)
     if (seen !== undefined) this.#seenAt = Number(seen)
-    const text = await this.#state.get(STATE_KEY)
-    if (text === undefined) return
-    const value: unknown = JSON.parse(text)
-    for (const entry of Array.isArray(value) ? value.map(readEntry) : []) if (entry) this.#known.set(entry.id, entry)
+    await this.#known.load()
   }
 
-  /** Adds channels met for the first time; the rest is left as it is. Rejects when it could not be stored. */
-  async note(channels: readonly KnownChannel[]): Promise<void> {
-    const fresh = channels.filter(({ id }) => !this.#known.has(id))
-    if (fresh.length === 0 && !this.#unwritten) return
-    for (const channel of fresh) this.#known.set(channel.id, channel)
-    this.#unwritten = true
-    await this.#state.set(STATE_KEY, JSON.stringify([...this.#known.values()]))
-    this.#unwritten = false
+  /**
+   * Adds channels met for the first time; the rest is left as it is. One too many takes the place of the channel longest
+   * without a message for which `waits` does not hold. Rejects when it could not be stored.
+   */
+  async note(channels: readonly KnownChannel[], waits: (id: string) => boolean): Promise<void> {
+    for (const channel of channels) this.#known.add(channel, waits)
+    await this.#known.write()
+  }
+
+  /** Called with each message; returns whether its channel is known and stored. */
+  met(id: string): boolean {
+    this.#known.heard(id)
+    return this.#known.has(id) && this.#known.stored
   }
 
   /** When the gateway was last known to tell us everything, ms since the epoch; undefined before the first time. */
@@ -78,22 +87,29 @@ export class Positions {
   }
 
   directs(): readonly KnownChannel[] {
-    return [...this.#known.values()].filter(({ person }) => person !== undefined)
+    return this.#known.values().filter(({ person }) => person !== undefined)
   }
 
   /** The last message of a channel that was dealt with, or undefined for a channel never met. */
   async read(id: string): Promise<string | undefined> {
-    const stored = await this.#state.get(keyOf(id))
-    return isSnowflake(stored) ? stored : this.#known.get(id)?.after
+    const known = this.#known.get(id)
+    return known && latest(known, await this.#state.get(keyOf(id)))
   }
 
   /** Moves a position past messages that were none of ours. */
   async pass(id: string, messageId: string): Promise<void> {
-    await this.#state.set(keyOf(id), messageId)
+    if (this.#known.has(id)) await this.#state.set(keyOf(id), messageId)
   }
 }
 
+/** Returns the position of a channel. One stored before the channel was met is left from when it was known before. */
+function latest({ after }: KnownChannel, stored: string | undefined): string {
+  return isSnowflake(stored) && isNewer(stored, after) ? stored : after
+}
+
 const LATEST = 50
+/** Beyond it the position of the channel read longest ago is looked up again. */
+const MOST_CURSORS = 5000
 
 /** The position of each channel read in this process. */
 export class Cursors {
@@ -107,13 +123,15 @@ export class Cursors {
 
   async of(channelId: string): Promise<string | undefined> {
     const cursor = this.#read.get(channelId) ?? (await this.#positions.read(channelId))
-    if (cursor !== undefined && !this.#read.has(channelId)) this.#read.set(channelId, cursor)
+    if (cursor !== undefined && !this.#read.has(channelId)) this.moved(channelId, cursor)
     return cursor
   }
 
   moved(channelId: string, messageId: string): void {
     this.#read.delete(channelId)
     this.#read.set(channelId, messageId)
+    const oldest = this.#read.size > MOST_CURSORS ? this.#read.keys().next().value : undefined
+    if (oldest !== undefined) this.#read.delete(oldest)
   }
 
   /** The channels read last. What a resume leaves out is left out in busy ones. */

@@ -1,7 +1,7 @@
 import type { ChannelCursor, ChannelState } from '../../src/channels/adapter.ts'
 import type { ChatType } from '../../src/core/address.ts'
+import { KnownChats } from '../shared/known-chats.ts'
 import { isStamp } from './address.ts'
-import { isFields } from './fields.ts'
 
 /** A conversation whose latest messages may have been missed. */
 export interface Gap {
@@ -12,13 +12,11 @@ export interface Gap {
 }
 
 interface KnownChat {
+  readonly id: string
   readonly chatType: ChatType
   /** The newest message stored; absent: none yet. */
   newest?: string
 }
-
-/** Everything known, under one key: the small memory of an account has no list. */
-const STATE_KEY = 'chats'
 
 /**
  * How far each conversation has been read, threads included. The position is committed with each message; while a
@@ -26,48 +24,42 @@ const STATE_KEY = 'chats'
  */
 export class Positions {
   readonly #state: ChannelState
-  readonly #chats = new Map<string, KnownChat>()
+  readonly #chats: KnownChats<KnownChat>
   readonly #behind = new Map<string, Gap>()
-  #unwritten = false
 
   constructor(state: ChannelState) {
     this.#state = state
+    this.#chats = new KnownChats(state, {
+      key: 'chats',
+      positionKey: keyOf,
+      write: ({ id, chatType }) => [id, chatType],
+      read: (stored) => readChat(state, stored),
+    })
   }
 
-  async load(): Promise<void> {
-    const text = await this.#state.get(STATE_KEY)
-    const entries: unknown = text === undefined ? {} : JSON.parse(text)
-    for (const [chat, chatType] of isFields(entries) ? Object.entries(entries) : []) {
-      if (!isChatType(chatType)) continue
-      const newest = await this.#state.get(keyOf(chat))
-      this.#chats.set(chat, isStamp(newest) ? { chatType, newest } : { chatType })
-    }
+  load(): Promise<void> {
+    return this.#chats.load()
   }
 
-  /** Adds a conversation met for the first time; it is read from here on. */
+  /**
+   * Adds a conversation met for the first time; it is read from here on. One too many takes the place of the conversation
+   * longest without a message that is not being read back.
+   */
   meet(chat: string, chatType: ChatType): void {
-    if (this.#chats.has(chat)) return
-    this.#chats.set(chat, { chatType })
-    this.#unwritten = true
+    if (this.#chats.has(chat)) this.#chats.heard(chat)
+    else this.#chats.add({ id: chat, chatType }, (id) => this.#behind.has(id))
   }
 
   /** Keeps what was met. Rejects when it could not be stored; it is then tried again. */
-  async write(): Promise<void> {
-    if (!this.#unwritten) return
-    this.#unwritten = false
-    const all = [...this.#chats].map(([id, known]) => [id, known.chatType])
-    try {
-      await this.#state.set(STATE_KEY, JSON.stringify(Object.fromEntries(all)))
-    } catch (error) {
-      this.#unwritten = true
-      throw error
-    }
+  write(): Promise<void> {
+    return this.#chats.write()
   }
 
   /** To be committed with a message; undefined where the position is not to move. */
   cursorFor(chat: string, ts: string): ChannelCursor | undefined {
-    const newest = this.#chats.get(chat)?.newest
-    const moves = !this.#behind.has(chat) && (newest === undefined || ts > newest)
+    const known = this.#chats.get(chat)
+    if (known === undefined || this.#behind.has(chat)) return undefined
+    const moves = known.newest === undefined || ts > known.newest
     return moves ? { key: keyOf(chat), value: ts } : undefined
   }
 
@@ -79,7 +71,7 @@ export class Positions {
 
   /** Nothing was heard for a while: every conversation that was ever read has to be read back. */
   fallBehind(): readonly Gap[] {
-    for (const [chat, { chatType, newest: after }] of this.#chats) {
+    for (const { id: chat, chatType, newest: after } of this.#chats.values()) {
       if (after !== undefined && !this.#behind.has(chat)) this.#behind.set(chat, { chat, chatType, after })
     }
     return [...this.#behind.values()]
@@ -94,6 +86,15 @@ export class Positions {
 
 function keyOf(chat: string): string {
   return `read:${chat}`
+}
+
+async function readChat(state: ChannelState, stored: unknown) {
+  if (!Array.isArray(stored)) return undefined
+  const [id, chatType]: unknown[] = stored
+  if (typeof id !== 'string' || !isChatType(chatType)) return undefined
+  const newest = await state.get(keyOf(id))
+  const chat: KnownChat = isStamp(newest) ? { id, chatType, newest } : { id, chatType }
+  return { chat, heardAt: Number(chat.newest ?? 0) }
 }
 
 function isChatType(value: unknown): value is ChatType {

@@ -67,6 +67,8 @@ export interface ChannelCursor {
 export interface ChannelState {
   get(key: string): Promise<string | undefined>
   set(key: string, value: string): Promise<void>
+  /** Does nothing for a key that is not there. */
+  delete(key: string): Promise<void>
 }
 
 export interface ChannelHealth {

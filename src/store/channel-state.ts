@@ -24,4 +24,9 @@ export class ChannelStateWriting extends ChannelStateReading implements ChannelS
       [channel, account, key, value],
     )
   }
+
+  async delete(channel: ChannelId, account: AccountId, key: string): Promise<void> {
+    const statement = 'DELETE FROM channel_state WHERE channel = $1 AND account = $2 AND key = $3'
+    await this.sql.run(statement, [channel, account, key])
+  }
 }

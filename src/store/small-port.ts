@@ -9,6 +9,8 @@ export interface ChannelStateReader {
 
 export interface ChannelStateWriter {
   set(channel: ChannelId, account: AccountId, key: string, value: string): Promise<void>
+  /** Does nothing for a key that is not there. */
+  delete(channel: ChannelId, account: AccountId, key: string): Promise<void>
 }
 
 /** A conversation the agent says nothing in, by `formatAddress`. */

@@ -13,7 +13,7 @@ test('an event that cannot be taken in rejects, so that an adapter goes on with 
     },
     overheard: () => {},
     tellOwners: () => {},
-    state: () => ({ get: async () => undefined, set: async () => {} }),
+    state: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }),
   })
   const sink = inlet.sink('telegram', toAccountId('default'))
   const accepted = Promise.allSettled([message()].map((event) => sink.accept(event)))

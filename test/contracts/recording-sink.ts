@@ -36,6 +36,11 @@ export class RecordingSink implements ChannelSink {
       this.#wake()
       return Promise.resolve()
     },
+    delete: (key: string) => {
+      this.stored.delete(key)
+      this.#wake()
+      return Promise.resolve()
+    },
   }
 
   async accept(event: InboundEvent, position?: ChannelCursor): Promise<void> {

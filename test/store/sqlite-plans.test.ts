@@ -237,6 +237,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.people.withdrawLinkCode('h')
   await tx.people.recordChange({ at: 1, kind: 'linked', person: 'ada' as PersonId, platformId: 'x', by: 'y' })
   await tx.channelState.set('telegram', ACCOUNT, 'key', 'value')
+  await tx.channelState.delete('telegram', ACCOUNT, 'key')
   await tx.notices.once('key', 1, 1)
   await tx.ageing.messages(1, 1)
   await tx.ageing.deliveries(1, 1)

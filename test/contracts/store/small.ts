@@ -19,6 +19,19 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await channelState.get('slack', FIRST, 'cursor')).toBeUndefined()
   })
 
+  it('channel state is removed by its key alone, and what is not there is no error', async () => {
+    await underTest.store.write(async (tx) => {
+      for (const key of ['one', 'two']) await tx.channelState.set('telegram', FIRST, key, '1')
+      await tx.channelState.set('telegram', SECOND, 'one', '1')
+      await tx.channelState.delete('telegram', FIRST, 'one')
+      await tx.channelState.delete('telegram', FIRST, 'never')
+    })
+    const { channelState } = underTest.store.read
+    expect(await channelState.get('telegram', FIRST, 'one')).toBeUndefined()
+    expect(await channelState.get('telegram', FIRST, 'two')).toBe('1')
+    expect(await channelState.get('telegram', SECOND, 'one')).toBe('1')
+  })
+
   it('a notice is told once until its window has passed, also over a restart', async () => {
     const once = (key: string, at: number) => underTest.store.write((tx) => tx.notices.once(key, at, 100))
     expect(await once('full', 1_000)).toBe(true)
