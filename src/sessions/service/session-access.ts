@@ -25,6 +25,7 @@ export async function reaches(caller: Caller, session: Session, ports: AccessPor
   if (isOwner(caller)) return true
   if (caller.kind === 'token') return inNamespace(caller.namespace, session.id)
   const names = await namesOf(caller, ports)
+  if (names.length === 0) return false
   return (await ports.read.participants.of(session.id)).some((participant) => names.includes(participant))
 }
 

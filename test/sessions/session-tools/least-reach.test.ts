@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Namespace } from '../../../src/core/caller.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
@@ -284,4 +284,16 @@ describe('what a turn may send elsewhere', () => {
     const after = await rig.reopen()
     expect(await after.ask('111', 'write to cy')).toContain('words of telegram:444')
   })
+})
+
+it('in a group of many strangers a tool call asks no more of the store than in a small one', async () => {
+  const rig = await household()
+  await inGroup(rig, '111', 'hello')
+  const { id } = await rig.named(GROUP)
+  await rig.store.write(async (tx) => {
+    for (let nth = 0; nth < 1_000; nth++) await tx.participants.add(id, `telegram:${9_000 + nth}`, nth)
+  })
+  const asked = vi.spyOn(rig.store.read.participants, 'of')
+  expect(await inGroup(rig, '111', 'write to bob')).toContain('Denied')
+  expect(asked.mock.calls.length).toBeLessThan(10)
 })
