@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -62,6 +62,14 @@ describe('parley import', () => {
     expect(await cli.run('import', 'old')).toBe(EXIT.ok)
     const { session } = await shown(cli, WHOLE.key)
     expect(session?.lastActivityAt).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('a link is not followed, and reported', async () => {
+    const cli = await withFiles({ 'good.json': WHOLE })
+    await symlink('good.json', join(cli.loaded.config.dataDir, 'old', 'link.json'))
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    expect(cli.out()).toContain('link.json: skipped')
+    expect(cli.out()).toContain('1 imported, 0 there already, 1 skipped')
   })
 
   it('a key too long to be shown is reported', async () => {

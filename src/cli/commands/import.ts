@@ -15,18 +15,18 @@ export async function importFolder(ports: ImportPorts, folder: string, options: 
   return EXIT.ok
 }
 
-/** Files of that folder alone; links and folders in it are left alone. */
+/** Files of that folder alone; links and folders with the name of one are not followed, and reported. */
 async function readFolder(folder: string): Promise<readonly OldFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw new ParleyError('invalid', `The folder ${folder} cannot be read: ${toError(cause).message}`, { cause })
   })
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const files = names.filter((name) => /\.jsonl?$/.test(name) && !name.endsWith('.meta.json')).sort()
-  return Promise.all(files.map((name) => readOne(folder, name, names)))
+  const files = entries.map(({ name }) => name).filter((name) => /\.jsonl?$/.test(name) && !name.endsWith('.meta.json'))
+  return Promise.all(files.sort().map((name) => readOne(folder, name, names)))
 }
 
 async function readOne(folder: string, name: string, names: readonly string[]): Promise<OldFile> {
-  const text = await textOf(join(folder, name))
+  const text = names.includes(name) ? await textOf(join(folder, name)) : 'no plain file'
   const beside = name.replace(/\.jsonl$/, '.meta.json')
   if (beside === name || !names.includes(beside)) return { name, text }
   return { name, text, meta: await textOf(join(folder, beside)) }
