@@ -103,7 +103,13 @@ class Service implements SessionService {
     const address = ownDoor(caller, name)
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
     const opening = live.place(address)
-    return this.#showAgain(await store.write((tx) => openSession(tx, opening, live)))
+    const opened = await store.write(async (tx) => {
+      const session = await openSession(tx, opening, live)
+      // Where chats share a session it may lie beyond the caller's names.
+      if (!(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
+      return session
+    })
+    return this.#showAgain(opened)
   }
 
   async get(caller: Caller, name: string): Promise<SessionDetail> {

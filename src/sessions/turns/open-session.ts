@@ -3,7 +3,7 @@ import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/d
 import { ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
-import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
+import { joinsPeople, overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -60,7 +60,8 @@ async function takeUp(
   }
   if (!begins) throw new ParleyError('not_found', `There is no session ${id}.`)
   const place: Dispatch = { ...dispatch, origin: 'platform', event: { ...dispatch.event, sender: NOBODY } }
-  return beginSession(tx, { route, identity: { role: identity.role }, dispatch: place }, metadataOf(place), ports)
+  const opening = { route, identity: { role: identity.role }, dispatch: place }
+  return beginSession(tx, opening, metadataOf(place), { ...ports, ids: { session: () => id } })
 }
 
 const NOBODY: Sender = { id: '', kind: 'user' }
@@ -78,7 +79,7 @@ async function beginSession(
   tx: StoreWriter,
   opening: Opening,
   metadata: MetadataChange,
-  { ids, overrides }: OpenPorts,
+  { ids, overrides }: Pick<OpenPorts, 'overrides'> & { readonly ids: Pick<IdSource, 'session'> },
 ): Promise<Session> {
   const at = opening.dispatch.receivedAt
   const draft = draftOf(opening, metadata, ids)
@@ -113,11 +114,11 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
 }
 
-function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: IdSource): SessionDraft {
+function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: Pick<IdSource, 'session'>): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
   const { event, schedule } = dispatch
   return {
-    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, ids),
+    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, route, ids),
     scopeKey,
     scope,
     agentId: agent,
@@ -129,8 +130,12 @@ function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: Id
   }
 }
 
-/** S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id. */
-function sessionIdAt({ channel, chat }: Address, ids: IdSource): SessionId {
+/**
+ * S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id, as does what the
+ * users of such a door share: the name of one of them may not stand for all.
+ */
+function sessionIdAt({ channel, chat }: Address, route: Route, ids: Pick<IdSource, 'session'>): SessionId {
+  if (OWN_DOORS.includes(channel) && joinsPeople(route)) return ids.session(route.kind === 'main' ? 'main' : channel)
   return OWN_DOORS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
 }
 
