@@ -1,6 +1,7 @@
 import { formatAddress } from '../../core/address.ts'
 import { senderName } from '../../core/label.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { newestFirst } from '../session-tools/read-messages.ts'
 
 /** A tool call that the host refused, and why. */
 export interface DeniedCall {
@@ -8,21 +9,25 @@ export interface DeniedCall {
   readonly reason: string
 }
 
-/** More results of tools than the longest turn has. */
-const RESULTS = 200
+/** Events that are looked through for a turn, so that a question about an old message has a bounded cost. */
+const LOOKED_THROUGH = 5_000
 
-/** Returns the tool calls of a message's turn that were refused, oldest first. */
+/** Returns the tool calls of a message's turn that were refused, oldest first, if the turn is not long past. */
 export async function deniedCalls(
   { sessionId, turnId }: Pick<InboxRow, 'sessionId' | 'turnId'>,
-  { events }: Pick<StoreReader, 'events'>,
+  { events, sessions }: Pick<StoreReader, 'events' | 'sessions'>,
 ): Promise<readonly DeniedCall[]> {
-  if (sessionId === undefined || turnId === undefined) return []
-  const results = await events.latestOf(sessionId, ['tool_result'], RESULTS)
-  return results.flatMap((event) =>
-    event.type === 'tool_result' && event.turnId === turnId && event.data.denied
-      ? [{ tool: event.data.tool, reason: event.data.content }]
-      : [],
-  )
+  const session = sessionId && turnId && (await sessions.get(sessionId))
+  if (!session) return []
+  const denied: DeniedCall[] = []
+  for await (const event of newestFirst(events, session)) {
+    if (event.seq <= session.lastSeq - LOOKED_THROUGH) break
+    if (event.turnId !== turnId) continue
+    if (event.type === 'turn_started') break
+    if (event.type === 'tool_result' && event.data.denied)
+      denied.push({ tool: event.data.tool, reason: event.data.content })
+  }
+  return denied.toReversed()
 }
 
 /**

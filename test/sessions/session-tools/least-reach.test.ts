@@ -5,6 +5,7 @@ import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
 import type { Dimension } from '../../../src/core/session.ts'
 import type { SessionHistory, SessionRow } from '../../../src/core/session-tools.ts'
+import { deniedCalls } from '../../../src/sessions/commands/describe-row.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { CLIENT, openRig, type Rig, type RigOptions, turnIn } from './rig.ts'
 
@@ -296,4 +297,16 @@ it('in a group of many strangers a tool call asks no more of the store than in a
   const asked = vi.spyOn(rig.store.read.participants, 'of')
   expect(await inGroup(rig, '111', 'write to bob')).toContain('Denied')
   expect(asked.mock.calls.length).toBeLessThan(10)
+})
+
+it('what was denied is told of an older message too', async () => {
+  const rig = await household()
+  await rig.ask('111', 'read bob')
+  await rig.ask('111', 'write to cy')
+  const asked = (await rig.store.read.inbox.recent(1))[0]
+  const { id } = await rig.named(ADA)
+  const result = { callId: 'c', tool: 'clock', content: 'noon', isError: false }
+  const later = Array.from({ length: 300 }, () => ({ type: 'tool_result', data: result }) as const)
+  await rig.store.write((tx) => tx.events.append(id, 1, later))
+  expect(asked && (await deniedCalls(asked, rig.store.read))).toMatchObject([{ tool: 'sessions_send' }])
 })
