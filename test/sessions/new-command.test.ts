@@ -23,6 +23,14 @@ beforeEach(async () => {
   store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
   ;({ id } = await store.write((tx) => tx.sessions.create(sessionDraft(1, { scopeKey, chatType: 'direct' }), 1_000)))
+  const said = {
+    text: 'hello',
+    sender: { id: '111', kind: 'user' },
+    owner: true,
+    addressed: true,
+    triggers: true,
+  } as const
+  await store.write((tx) => tx.events.append(id, 1_000, [{ type: 'user_message', data: said }]))
 })
 
 /** `/new` while a turn runs; `meanwhile` happens before that turn has ended. */
