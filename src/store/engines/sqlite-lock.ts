@@ -4,6 +4,9 @@ import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
 import type { DatabasePlace } from './sqlite-files.ts'
 
+/** Keeps the locks of this process reachable: one that the engine collects is given back to the system. */
+const held = new Set<object>()
+
 /**
  * One writing process a database. The lock is an exclusive transaction on the sibling file `<path>.lock`: the system
  * takes it back when the process dies, however it dies, so it is never stale. Held: `store_locked`, at once.
@@ -24,5 +27,11 @@ export function lockStore({ path, folder }: DatabasePlace): { release(): void } 
       { cause: error },
     )
   }
-  return { release: () => void lock.close() }
+  held.add(lock)
+  return {
+    release() {
+      held.delete(lock)
+      lock.close()
+    },
+  }
 }
