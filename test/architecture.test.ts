@@ -40,9 +40,20 @@ describe('sizes', () => {
 describe('layout', () => {
   const platforms = Object.keys(catalogue)
 
-  it.each(platforms)('%s has the six files, a schema block and the contract suite', (platform) => {
-    const expected = ['adapter', 'inbound', 'outbound', 'format', 'address', 'config']
-    expect(expected.filter((name) => !existsSync(join(root, `adapters/${platform}/${name}.ts`)))).toEqual([])
+  it.each(platforms)('%s has the five files, and the three rooms with what is in each', (platform) => {
+    const folder = join(root, 'adapters', platform)
+    const beside = ['adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts']
+    const rooms = {
+      inbound: ['read-event.ts', 'fields.ts', 'reading.ts'],
+      outbound: ['send.ts', 'receipts.ts', 'render.ts'],
+      connection: ['client.ts', 'greet.ts', 'wire-watch.ts'],
+    }
+    expect(readdirSync(folder).sort()).toEqual([...beside, ...Object.keys(rooms)].sort())
+    const inRooms = Object.entries(rooms).flatMap(([room, names]) => names.map((name) => join(room, name)))
+    expect(inRooms.filter((path) => !existsSync(join(folder, path)))).toEqual([])
+  })
+
+  it.each(platforms)('%s has a schema block and the contract suite', (platform) => {
     expect(read('config/parley.example.yaml')).toMatch(new RegExp(`^ *#? ?${platform}:`, 'm'))
     const suites = files(`test/adapters/${platform}`).filter((path) => path.endsWith('.test.ts'))
     expect(suites.some((path) => read(path).includes('adapterContract('))).toBe(true)

@@ -4,7 +4,7 @@ import { layOutBlocks, type Passage } from '../shared/lay-out-blocks.ts'
 import { literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { discordMarks, QUOTE_SIGN, renderMarkdown, renderPlain } from './render-markdown.ts'
+import { discordMarks, QUOTE_SIGN, renderMarkdown, renderPlain } from './outbound/render.ts'
 
 /** Characters of the raw message (docs, Create Message); UTF-16 units are never fewer. */
 const LIMIT = 2000

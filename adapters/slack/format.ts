@@ -4,7 +4,7 @@ import { layOutBlocks } from '../shared/lay-out-blocks.ts'
 import { literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { mrkdwnMarks, renderMrkdwn, renderPlain } from './render-mrkdwn.ts'
+import { mrkdwnMarks, renderMrkdwn, renderPlain } from './outbound/render.ts'
 
 /** What the platform advises for a message and all that chat.update takes; in UTF-16 units of the raw text. */
 const LIMIT = 4000

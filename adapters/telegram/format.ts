@@ -4,7 +4,7 @@ import { layOutBlocks } from '../shared/lay-out-blocks.ts'
 import { isBareText, literalText, parseMarkdown } from '../shared/markdown.ts'
 import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
-import { escapeHtml, renderHtml, renderPlain } from './render-html.ts'
+import { escapeHtml, renderHtml, renderPlain } from './outbound/render.ts'
 
 /** UTF-16 units of text after entity parsing (Bot API, sendMessage). */
 const LIMIT = 4096

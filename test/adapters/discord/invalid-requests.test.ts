@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createClient } from '../../../adapters/discord/client.ts'
-import { InvalidRequests } from '../../../adapters/discord/invalid-requests.ts'
+import { createClient } from '../../../adapters/discord/connection/client.ts'
+import { InvalidRequests } from '../../../adapters/discord/connection/invalid-requests.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { openRig, type Rig } from './rig.ts'
 

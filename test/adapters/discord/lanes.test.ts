@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lanes } from '../../../adapters/discord/lanes.ts'
+import { Lanes } from '../../../adapters/discord/inbound/lanes.ts'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
 

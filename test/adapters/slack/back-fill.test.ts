@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { Silence } from '../../../adapters/slack/silence.ts'
+import { Silence } from '../../../adapters/slack/connection/silence.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 import { adapterFor, openRig, type Rig } from './rig.ts'
 

@@ -1,5 +1,5 @@
 import { slackFormat } from '../../../adapters/slack/format.ts'
-import { readMrkdwn } from '../../../adapters/slack/mrkdwn-text.ts'
+import { readMrkdwn } from '../../../adapters/slack/inbound/mrkdwn-text.ts'
 import type { Address } from '../../../src/core/address.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 import { rateLimited, startSlackServer } from '../../../src/rehearsal/slack/server.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createSlackFormat, slackFormat } from '../../../adapters/slack/format.ts'
-import { readMrkdwn } from '../../../adapters/slack/mrkdwn-text.ts'
+import { readMrkdwn } from '../../../adapters/slack/inbound/mrkdwn-text.ts'
 import { pingsIn } from '../../../src/rehearsal/slack/pings.ts'
 
 const text = (markdown: string) => slackFormat.split(markdown).map((part) => part.text)

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { isSignedBySlack } from '../../../adapters/slack/signature.ts'
+import { isSignedBySlack } from '../../../adapters/slack/connection/signature.ts'
 import type { HttpEvents } from '../../../src/rehearsal/slack/http-events.ts'
 import { signatureHeaders } from '../../../src/rehearsal/slack/http-events.ts'
 import { openRig, type Rig } from './rig.ts'

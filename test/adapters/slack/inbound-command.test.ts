@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSlashCommand } from '../../../adapters/slack/inbound-command.ts'
+import { readSlashCommand } from '../../../adapters/slack/inbound/read-slash-command.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 
 const context = {

@@ -1,4 +1,4 @@
-import type { InboundContext } from '../../../adapters/slack/reading.ts'
+import type { InboundContext } from '../../../adapters/slack/inbound/reading.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 
 export const context: InboundContext = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readEventBody } from '../../../adapters/slack/inbound.ts'
+import { readEventBody } from '../../../adapters/slack/inbound/read-event.ts'
 import { context } from './inbound-context.ts'
 
 interface Fixture {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readEventBody } from '../../../adapters/slack/inbound.ts'
+import { readEventBody } from '../../../adapters/slack/inbound/read-event.ts'
 import { context } from './inbound-context.ts'
 
 const message = {

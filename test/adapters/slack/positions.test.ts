@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Positions } from '../../../adapters/slack/positions.ts'
+import { Positions } from '../../../adapters/slack/inbound/positions.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 import { writtenBytes } from '../written-bytes.ts'
 

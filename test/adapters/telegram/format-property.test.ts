@@ -4,7 +4,7 @@ import { layOutBlocks } from '../../../adapters/shared/lay-out-blocks.ts'
 import { parseMarkdown } from '../../../adapters/shared/markdown.ts'
 import { splitPassages } from '../../../adapters/shared/split-text.ts'
 import { createTelegramFormat, telegramFormat } from '../../../adapters/telegram/format.ts'
-import { renderHtml, renderPlain } from '../../../adapters/telegram/render-html.ts'
+import { renderHtml, renderPlain } from '../../../adapters/telegram/outbound/render.ts'
 import { parseTelegramHtml } from './telegram-html.ts'
 
 const UNLIMITED = 1_000_000

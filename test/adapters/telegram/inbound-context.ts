@@ -1,4 +1,4 @@
-import type { InboundContext } from '../../../adapters/telegram/reading.ts'
+import type { InboundContext } from '../../../adapters/telegram/inbound/reading.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 
 /** The bot of the recorded updates. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readUpdate } from '../../../adapters/telegram/inbound.ts'
+import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
 import { context } from './inbound-context.ts'
 
 interface Fixture {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readUpdate } from '../../../adapters/telegram/inbound.ts'
+import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
 import { context } from './inbound-context.ts'
 
 const id = z.string().regex(/^-?\d+$/)

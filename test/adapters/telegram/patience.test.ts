@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Patience } from '../../../adapters/telegram/patience.ts'
+import { Patience } from '../../../adapters/telegram/connection/patience.ts'
 import { ManualClock } from './manual-clock.ts'
 
 function open() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { confirming, readTrouble } from '../../../adapters/telegram/poll-policy.ts'
+import { confirming, readTrouble } from '../../../adapters/telegram/connection/poll-policy.ts'
 
 const batch = (...ids: unknown[]) => ids.map((update_id) => ({ update_id }))
 

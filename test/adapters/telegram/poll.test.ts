@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ALLOWED_UPDATES } from '../../../adapters/telegram/inbound.ts'
+import { ALLOWED_UPDATES } from '../../../adapters/telegram/inbound/read-event.ts'
 import { armFailpoints } from '../../../src/core/failpoint.ts'
 import { ManualClock } from './manual-clock.ts'
 import { type AdapterOptions, openRig, type Rig, WaitlessClock } from './rig.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { redactToken } from '../../../adapters/telegram/redact.ts'
+import { redactToken } from '../../../adapters/telegram/connection/redact.ts'
 import { parseAddress } from '../../../src/core/address.ts'
 import { RecordingLogger } from './recording-logger.ts'
 import { adapterFor, openRig, type Rig } from './rig.ts'

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, Agent as HttpAgent, get as httpGet } 
 import { createServer as createHttpsServer, Agent as HttpsAgent, get as httpsGet } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { watchWire } from '../../../adapters/telegram/wire-watch.ts'
+import { watchWire } from '../../../adapters/telegram/connection/wire-watch.ts'
 
 /** TLS without certificates: both sides know the key. */
 const key = Buffer.alloc(32, 7)

@@ -1,0 +1,246 @@
+import { setMaxListeners } from 'node:events'
+import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
+import { askedWait, type Clock } from '../../../src/core/clock.ts'
+import { toError } from '../../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { isFields } from '../inbound/fields.ts'
+import { InvalidRequests } from './invalid-requests.ts'
+import { watchWritten } from './wire-watch.ts'
+
+/**
+ * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with the platform's own body, nothing was
+ * done. `failed`: no readable answer. Every text is free of the token.
+ */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly result: unknown }
+  | ({ readonly kind: 'refused' } & Refusal)
+  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+
+export interface Refusal {
+  readonly status: number
+  /** The platform's own number, such as 50001. */
+  readonly code: number
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+export interface Call {
+  readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: `/${string}`
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+export interface CallOptions {
+  /** The whole call, from the first byte out to the last byte in, ms. */
+  readonly deadlineMs: number
+  readonly signal: AbortSignal
+}
+
+/** The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline. */
+export interface DiscordClient {
+  call(call: Call, options: CallOptions): Promise<CallOutcome>
+  /** Ms for which nothing leaves, so many requests having been refused; 0: all is well. */
+  pausedMs(): number
+  close(): void
+}
+
+interface ClientSettings {
+  readonly token: string
+  readonly apiRoot: string | undefined
+  readonly clock: Clock
+  /** Refused requests after which nothing leaves for a while; the platform's own half by default. */
+  readonly mostRefused?: number
+  /** Called each time the pause begins. */
+  readonly onPaused?: (ms: number) => void
+}
+
+/** Errors that come before a connection stands: nothing can have left. Anything else may have. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** `retries: 0`: the library repeats creates whose answer was lost, up to four copies (RELIABILITY M12). */
+export function restOptions(apiRoot: string | undefined) {
+  return {
+    retries: 0,
+    // Waiting is the affair of the one who keeps the queue: an empty bucket is an answer like a 429.
+    rejectOnRateLimit: () => true,
+    ...(apiRoot === undefined ? {} : { api: apiRoot.replace(/\/+$/, '') }),
+  }
+}
+
+export function createClient(settings: ClientSettings): DiscordClient {
+  const { token, apiRoot, clock } = settings
+  // One event for each request that the platform counts against us.
+  const rest = new REST({ ...restOptions(apiRoot), invalidRequestWarningInterval: 1 })
+  const invalid = new InvalidRequests(settings.mostRefused)
+  rest.on(RESTEvents.InvalidRequestWarning, () => {
+    const before = invalid.pauseMs(clock.now())
+    invalid.note(clock.now())
+    const after = invalid.pauseMs(clock.now())
+    if (before === 0 && after > 0) settings.onPaused?.(after)
+  })
+  const unwatch = watchWritten()
+  const at = addressOf(apiRoot ?? PUBLIC_API)
+  return {
+    call({ verb, path, query, body }, options) {
+      if (options.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false })
+      const retryAfterMs = invalid.pauseMs(clock.now())
+      if (retryAfterMs > 0) return Promise.resolve({ ...PAUSED, retryAfterMs })
+      // The library forgets the token after one 401; a token may be given back.
+      rest.setToken(token)
+      const request = {
+        fullRoute: path,
+        ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
+        ...(body === undefined ? {} : { body }),
+      }
+      const wireCall: WireCall = { call: `${verb} ${shown(path)}`, at, api: 'the Discord API', setting: 'apiRoot' }
+      return letGo({ options, clock, wireCall }, (signal) =>
+        rest.request({ ...request, method: verb as never, signal }).then(
+          (result) => readAnswer(result, wireCall),
+          (error: unknown) => withoutToken(readFailure(error, wireCall), token),
+        ),
+      )
+    },
+    pausedMs: () => invalid.pauseMs(clock.now()),
+    close() {
+      unwatch()
+      rest.clearHashSweeper()
+      rest.clearHandlerSweeper()
+    },
+  }
+}
+
+/** A server may repeat what it was sent in what it says. */
+function withoutToken(outcome: CallOutcome, token: string): CallOutcome {
+  const clean = (text: string): string => text.replaceAll(token, '[token]').slice(0, LONGEST_REASON)
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome
+    case 'refused':
+      return { ...outcome, message: clean(outcome.message) }
+    case 'failed':
+      return { ...outcome, reason: clean(outcome.reason) }
+  }
+}
+
+const LONGEST_REASON = 300
+
+const PAUSED = { kind: 'refused', status: 429, code: 0, message: 'too many requests were refused' } as const
+
+const PUBLIC_API = 'https://discord.com/api'
+
+/** The paths of interactions carry their tokens. */
+function shown(path: string): string {
+  return path.replace(/^(\/(?:webhooks|interactions)\/[^/]+\/)[^/]+/, '$1…')
+}
+
+/** The library reads what is not JSON as bytes. Nothing at all is an answer: so is a deletion confirmed. */
+function readAnswer(result: unknown, wireCall: WireCall): CallOutcome {
+  if (!(result instanceof ArrayBuffer) || result.byteLength === 0) return { kind: 'answered', result }
+  const reason = notTheApi(wireCall, { status: 200, type: typeOf(result) })
+  return { kind: 'failed', reason, bytesMayHaveLeft: true }
+}
+
+/** The library does not hand on the content type. */
+function typeOf(body: unknown): string {
+  if (isFields(body) && !(body instanceof ArrayBuffer)) return 'application/json'
+  const text = body instanceof ArrayBuffer ? new TextDecoder().decode(body.slice(0, 100)) : String(body)
+  return text.trimStart().startsWith('<') ? 'text/html' : ''
+}
+
+function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
+  if (error instanceof RateLimitError) {
+    const retryAfterMs = askedWait(Math.max(error.retryAfter, error.timeToReset, 1))
+    return { kind: 'refused', status: 429, code: 0, message: 'rate limited', retryAfterMs }
+  }
+  if (error instanceof DiscordAPIError) return refusal(error, wireCall)
+  if (error instanceof HTTPError) {
+    const { call, at } = wireCall
+    const reason = `${call} at ${at} was answered ${error.status} ${error.message}`
+    return { kind: 'failed', reason, bytesMayHaveLeft: true }
+  }
+  // What is called JSON and is none; a line that breaks off has a code.
+  if (error instanceof SyntaxError) {
+    const reason = notTheApi(wireCall, { status: 200, type: 'application/json' })
+    return { kind: 'failed', reason, bytesMayHaveLeft: true }
+  }
+  const code = codeOf(error)
+  return { kind: 'failed', reason: notAnswered(wireCall, wordsOf(error)), bytesMayHaveLeft: !NOT_CONNECTED.has(code) }
+}
+
+/** Slow mode and the like come as a 4xx with a time to wait. */
+function refusal({ status, code, message, rawError }: DiscordAPIError, wireCall: WireCall): CallOutcome {
+  const raw: unknown = rawError
+  // A page of some proxy says nothing about what was done behind it.
+  if (!isFields(raw) || typeof raw.message !== 'string') {
+    return { kind: 'failed', reason: notTheApi(wireCall, { status, type: typeOf(raw) }), bytesMayHaveLeft: true }
+  }
+  const wait = raw.retry_after
+  return {
+    kind: 'refused',
+    status,
+    code: typeof code === 'number' ? code : 0,
+    message: message.replaceAll('\n', ' '),
+    ...(typeof wait === 'number' ? { retryAfterMs: askedWait(wait * 1000) } : {}),
+  }
+}
+
+/** Returns what an error and its causes say, such as `fetch failed: connect ECONNREFUSED 127.0.0.1:1`. */
+function wordsOf(thrown: unknown): string {
+  const texts: string[] = []
+  for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) {
+    const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+    if (toError(first).message !== '') texts.push(toError(first).message)
+  }
+  return texts.join(': ') || toError(thrown).name
+}
+
+/** The code of an error or of what caused it; of several addresses tried, all must have failed alike. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const codes = new Set(error.errors.map(codeOf))
+    return [...codes].every((code) => NOT_CONNECTED.has(code)) ? ([...codes][0] ?? '') : ''
+  }
+  return codeOf(error.cause)
+}
+
+interface Patience {
+  readonly options: CallOptions
+  readonly clock: Clock
+  readonly wireCall: WireCall
+}
+
+/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
+function letGo(
+  { options: { signal, deadlineMs }, clock, wireCall }: Patience,
+  run: (signal: AbortSignal) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  return new Promise((resolve) => {
+    const cut = new AbortController()
+    const settle = (outcome: CallOutcome): void => {
+      cancelTimer()
+      signal.removeEventListener('abort', onStop)
+      // Also for an answer that was not read to its end: that frees the connection.
+      if (outcome.kind === 'failed') cut.abort()
+      resolve(outcome)
+    }
+    const fail = (why: string): void =>
+      settle({ kind: 'failed', reason: notAnswered(wireCall, why), bytesMayHaveLeft: true })
+    const onStop = (): void => fail('stopped')
+    const cancelTimer = clock.after(deadlineMs, () => fail(`no answer within ${deadlineMs / 1000} s`))
+    // One signal ends many calls at once; that is no leak.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', onStop, { once: true })
+    void run(cut.signal).then(settle)
+  })
+}

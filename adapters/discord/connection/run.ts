@@ -1,0 +1,121 @@
+import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
+import type { DiscordConfig } from '../config.ts'
+import { Intake } from '../inbound/intake.ts'
+import type { Positions } from '../inbound/positions.ts'
+import type { DirectChannels } from '../outbound/direct-channels.ts'
+import type { Interactions } from '../outbound/interactions.ts'
+import type { DiscordClient } from './client.ts'
+import { connectGateway } from './gateway.ts'
+import { ConnectionKeeper } from './keep-connected.ts'
+import { checkSessionLimit, SessionsSpent } from './session-limit.ts'
+
+export interface RunParts {
+  readonly abort: AbortController
+  readonly sink: ChannelSink
+  readonly positions: Positions
+  readonly botId: string
+  readonly account: AccountId
+  readonly config: DiscordConfig
+  readonly services: AdapterServices
+  readonly client: DiscordClient
+  readonly directs: DirectChannels
+  readonly interactions: Interactions
+  commands(): ReadonlySet<string> | undefined
+  /** A session was begun or taken up again. */
+  proven(): void
+  /** The session told something. */
+  heard(): void
+  down(detail: string): void
+}
+
+/** What began with one `start` and ends with `stop`. */
+export interface Run {
+  readonly abort: AbortController
+  readonly sink: ChannelSink
+  readonly intake: Intake
+  readonly keeper: ConnectionKeeper
+}
+
+/** Nothing is connected yet: `keeper.start` does that. */
+export function createRun(parts: RunParts): Run {
+  const { abort, sink, account, config, services } = parts
+  const { clock, logger } = services
+  const { signal } = abort
+  const intake: Intake = new Intake({
+    account,
+    botId: parts.botId,
+    client: parts.client,
+    directs: parts.directs,
+    interactions: parts.interactions,
+    positions: parts.positions,
+    sink,
+    clock,
+    signal,
+    random: () => services.random(),
+    connection: () => keeper.connection,
+    commands: () => parts.commands(),
+    failed: (err, channel) =>
+      logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
+  })
+  const { token, apiRoot } = config
+  const keeper: ConnectionKeeper = new ConnectionKeeper(
+    {
+      clock,
+      random: () => services.random(),
+      async connect(listener) {
+        await checkSessionLimit(parts.client, signal).catch((error: unknown) => {
+          if (error instanceof SessionsSpent) sink.tellOwners({ about: 'sessions', text: error.message })
+          throw error
+        })
+        return connectGateway({ token, apiRoot, clock, signal }, listener)
+      },
+      listener: {
+        dispatch: (type, data) => {
+          parts.heard()
+          parts.positions.heard(clock.now())
+          take(type, data, { intake, sink })
+        },
+        ready: (connection) => {
+          parts.proven()
+          intake.ready(connection)
+        },
+        resumed: () => {
+          parts.proven()
+          parts.positions.heard(clock.now())
+          intake.resumed()
+        },
+        interrupted: () => intake.interrupted(),
+        acknowledged: () => intake.seen(),
+        unreadable: () => sink.unknown('gateway:unreadable'),
+      },
+      down: (detail) => parts.down(detail),
+    },
+    signal,
+  )
+  return { abort, sink, intake, keeper }
+}
+
+function take(type: string, data: unknown, { intake, sink }: Pick<Run, 'intake' | 'sink'>): void {
+  if (type === 'MESSAGE_CREATE') intake.message(data)
+  else if (type === 'MESSAGE_UPDATE') intake.edit(data)
+  else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') intake.delete(data)
+  else if (type === 'INTERACTION_CREATE') intake.interaction(data)
+  else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
+}
+
+/** What the client itself needs to know of the world, and we do not. */
+const QUIET = new Set([
+  'READY',
+  'RESUMED',
+  'GUILD_CREATE',
+  'GUILD_UPDATE',
+  'GUILD_DELETE',
+  'CHANNEL_CREATE',
+  'CHANNEL_UPDATE',
+  'CHANNEL_DELETE',
+  'THREAD_CREATE',
+  'THREAD_UPDATE',
+  'THREAD_DELETE',
+  'THREAD_LIST_SYNC',
+])

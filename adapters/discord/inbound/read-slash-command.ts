@@ -1,0 +1,85 @@
+import type { AccountId } from '../../../src/core/ids.ts'
+import { type ChannelFacts, timeOfSnowflake, toAddress, toKind } from '../address.ts'
+import { type Fields, fieldsOf, idOf, isFields, listOf, optionalFields, textOf } from './fields.ts'
+import { guarded, readSender } from './read-event.ts'
+import { dropped, type InboundReading } from './reading.ts'
+
+const APPLICATION_COMMAND = 2
+const CHAT_INPUT = 1
+
+/** Where an interaction is to be acknowledged and answered. */
+export interface InteractionIds {
+  readonly id: string
+  readonly token: string
+  readonly applicationId: string
+}
+
+/**
+ * A slash command to the command it is. Pure and total, as the reading of messages. What it stands in comes with it, so
+ * that nothing has to be asked before it is acknowledged.
+ */
+export function readInteraction(
+  interaction: unknown,
+  { account, botId }: { readonly account: AccountId; readonly botId: string },
+): InboundReading {
+  return guarded('interaction', () => {
+    const fields = fieldsOf(interaction)
+    if (fields.type !== APPLICATION_COMMAND) return dropped('interaction:other')
+    const data = fieldsOf(fields.data)
+    if (data.type !== CHAT_INPUT) return dropped('interaction:other_command')
+    const ids = interactionIds(fields)
+    const sender = readSender(fieldsOf(optionalFields(fields.member)?.user ?? fields.user))
+    const place = placeOf(fields)
+    const address = place && toAddress(account, place, sender.id)
+    if (!address) return dropped('interaction:unknown_channel')
+    const name = textOf(data.name).toLowerCase()
+    const args = argsOf(data)
+    return {
+      kind: 'event',
+      event: {
+        kind: 'command',
+        eventKey: `${botId}:interaction:${ids.id}`,
+        address,
+        sender,
+        sentAt: timeOfSnowflake(ids.id),
+        messageId: ids.id,
+        text: args === '' ? `/${name}` : `/${name} ${args}`,
+        mentioned: true,
+        mentionsOthers: false,
+        attachments: [],
+        name,
+        args,
+        answerBy: handleOf(ids),
+      },
+    }
+  })
+}
+
+/** @throws MalformedDispatch */
+export function interactionIds(interaction: Fields): InteractionIds {
+  const { id, token, application_id: application } = interaction
+  return { id: idOf(id), token: textOf(token), applicationId: idOf(application) }
+}
+
+/** What `answerBy` holds: the path under which this interaction takes answers for a quarter of an hour. */
+export function handleOf({ applicationId, token }: InteractionIds): string {
+  return `${applicationId}/${encodeURIComponent(token)}`
+}
+
+function placeOf({ channel, guild_id: guildId }: Fields): ChannelFacts | undefined {
+  if (!isFields(channel)) return undefined
+  const kind = toKind(channel.type)
+  if (kind === undefined) return undefined
+  return {
+    id: idOf(channel.id),
+    kind,
+    ...(guildId === undefined || guildId === null ? {} : { guildId: idOf(guildId) }),
+    ...(kind === 'thread' ? { parentId: idOf(channel.parent_id) } : {}),
+  }
+}
+
+/** Our commands have one option, a text. */
+function argsOf({ options }: Fields): string {
+  const values = listOf(options ?? undefined).map((option) => String(fieldsOf(option).value ?? ''))
+  return values.join(' ').trim()
+}

@@ -1,0 +1,49 @@
+import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
+import { isSnowflake } from '../address.ts'
+import type { CallOutcome, Refusal } from '../connection/client.ts'
+import { isFields } from '../inbound/fields.ts'
+
+/** When the platform says "wait" without saying how long, and when the token is refused: until somebody mends it. */
+const DEFAULT_WAIT_MS = 5000
+const BAD_TOKEN_WAIT_MS = 60_000
+
+const UNKNOWN_MESSAGE = 10_008
+
+/** One of the four classes (RELIABILITY 3.2). `acted`: the message that was edited or deleted; absent when one is made. */
+export function toReceipt(outcome: CallOutcome, acted?: string): DeliveryReceipt {
+  switch (outcome.kind) {
+    case 'answered': {
+      const messageId = acted ?? (isFields(outcome.result) ? outcome.result.id : undefined)
+      return isSnowflake(messageId)
+        ? { kind: 'sent', messageId }
+        : { kind: 'unknown', reason: 'the answer names no message' }
+    }
+    case 'failed':
+      return { kind: outcome.bytesMayHaveLeft ? 'unknown' : 'not_sent', reason: outcome.reason }
+    case 'refused':
+      return refusalReceipt(outcome)
+  }
+}
+
+/** A message that is gone already is deleted. */
+export function toDeleteReceipt(outcome: CallOutcome, messageId: string): DeliveryReceipt {
+  if (outcome.kind === 'refused' && outcome.code === UNKNOWN_MESSAGE) return { kind: 'sent', messageId }
+  return toReceipt(outcome, messageId)
+}
+
+function refusalReceipt(refusal: Refusal): DeliveryReceipt {
+  const reason = reasonOf(refusal)
+  const wait = waitOf(refusal)
+  return wait === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, retryAfterMs: wait }
+}
+
+/** How long to wait before asking again; undefined where asking again is of no use. */
+function waitOf({ status, retryAfterMs }: Refusal): number | undefined {
+  if (retryAfterMs !== undefined) return Math.max(1, retryAfterMs)
+  if (status === 429 || status === 408) return DEFAULT_WAIT_MS
+  return status === 401 ? BAD_TOKEN_WAIT_MS : undefined
+}
+
+export function reasonOf({ status, code, message }: Refusal): string {
+  return code === 0 ? `${status}: ${message}` : `${code}: ${message}`
+}

@@ -1,0 +1,132 @@
+import { type Run, Style, type StyledText } from '../../shared/document.ts'
+import type { Passage } from '../../shared/lay-out-blocks.ts'
+import type { Marks } from '../../shared/measure.ts'
+import type { Part } from '../../shared/split-text.ts'
+
+/** Stands at the start of each quoted line until the text is escaped: a private-use character, no answer has it. */
+export const QUOTE_SIGN = '\uE000'
+const QUOTE = '> '
+/** Nothing to see: keeps the marks of two neighbouring runs, and three backticks of a text, apart. */
+const GAP = '\u200B'
+
+/** How Discord counts: the raw message, marks and escapes included. */
+export const discordMarks: Marks = {
+  measure: (text, inCode) => (inCode ? fenced(text) : escapeText(text)).length,
+  runOverhead: (run) => openMark(run).length + closeMark(run).length + GAP.length + CODE_PADDING,
+  passageOverhead: (passage) => {
+    if (passage.kind === 'code') return fenceOf(passage).length + '\n```'.length
+    return passage.quoted ? QUOTE.length : 0
+  },
+}
+
+/** Most that a code span adds to its text besides its marks. */
+const CODE_PADDING = 4
+
+/** One part in Discord's Markdown (Discord help centre, "Markdown Text 101"; docs, "Message Formatting"). */
+export function renderMarkdown(part: Part): string {
+  return part.map((passage, index) => (index === 0 ? '' : passage.gap) + renderPassage(passage)).join('')
+}
+
+/** The part without markup. An address that hides behind a label stands behind it, if all of them find room. */
+export function renderPlain(part: Part, limit: number): string {
+  const join = (textOf: (body: StyledText) => string) =>
+    part
+      .map(({ gap, body }, index) => (index === 0 ? '' : gap) + textOf(body))
+      .join('')
+      .replaceAll(QUOTE_SIGN, QUOTE)
+  const bare = join((body) => body.text)
+  const full = join(withAddresses)
+  return full.length <= limit ? full : bare
+}
+
+function renderPassage(passage: Passage): string {
+  if (passage.kind === 'code') return `${fenceOf(passage)}${fenced(passage.body.text)}\n\`\`\``
+  const text = renderText(passage.body)
+  // A quote that was cut in the middle of a line goes on as one.
+  return passage.quoted && !passage.body.text.startsWith(QUOTE_SIGN) ? QUOTE + text : text
+}
+
+function fenceOf({ language }: Passage): string {
+  return `\`\`\`${language}\n`
+}
+
+function fenced(text: string): string {
+  return text.replaceAll('``', `\`${GAP}\``)
+}
+
+function renderText({ text, runs }: StyledText): string {
+  let markdown = ''
+  let at = 0
+  for (const run of runs) {
+    markdown += escapeText(text.slice(at, run.start))
+    if (run.start === at && at > 0) markdown += GAP
+    const content = text.slice(run.start, run.end)
+    markdown += openMark(run) + (isCode(run) ? codeText(content) : escapeText(content)) + closeMark(run)
+    at = run.end
+  }
+  return markdown + escapeText(text.slice(at))
+}
+
+function openMark(run: Run): string {
+  return isCode(run) ? '``' : (run.href === undefined ? '' : linkable(run.href) ? '[' : '') + styleMarks(run.style)
+}
+
+function closeMark(run: Run): string {
+  if (isCode(run)) return '``'
+  const marks = [...styleMarks(run.style)].reverse().join('')
+  if (run.href === undefined) return marks
+  return linkable(run.href) ? `${marks}](<${run.href}>)` : `${marks} (${run.href})`
+}
+
+/** The marks of bold, italic and strike read the same from both sides. */
+function styleMarks(style: number): string {
+  const bold = (style & Style.bold) !== 0 ? '**' : ''
+  const italic = (style & Style.italic) !== 0 ? '*' : ''
+  return ((style & Style.strike) !== 0 ? '~~' : '') + bold + italic
+}
+
+/** A link excludes code, for its address is worth more. */
+function isCode({ style, href }: Run): boolean {
+  return (style & Style.code) !== 0 && href === undefined
+}
+
+/** Only web addresses can hide behind a label. */
+function linkable(href: string): boolean {
+  return /^https?:\/\//i.test(href)
+}
+
+function codeText(text: string): string {
+  const apart = fenced(text)
+  const pad = apart.includes('`') ? ' ' : ''
+  return `${pad}${apart}${pad}`
+}
+
+/** What Discord would take for markup: addresses stay whole, for a backslash in one breaks it. */
+const SPECIAL =
+  /https?:\/\/[^\s<`]+|\uE000|(?<=[a-z0-9])_(?=[a-z0-9])|[\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:)|^(?:#{1,3}|-#|>{1,3})(?=\s)/gim
+
+function escapeText(text: string): string {
+  if (!/[\\*_~`[\]|<#>\uE000]/.test(text)) return text
+  return text.replace(SPECIAL, escapeSign)
+}
+
+function escapeSign(sign: string, at: number, whole: string): string {
+  if (sign === QUOTE_SIGN) return QUOTE
+  if (/^https?:/i.test(sign)) return sign
+  if (sign === '_' && /[a-z0-9]/i.test(whole[at - 1] ?? '') && /[a-z0-9]/i.test(whole[at + 1] ?? '')) return sign
+  return sign === '||' ? '\\|\\|' : `\\${sign}`
+}
+
+/** Runs that share one address get it once, behind the last of them. */
+function withAddresses({ text, runs }: StyledText): string {
+  let plain = ''
+  let at = 0
+  for (const [index, run] of runs.entries()) {
+    const next = runs[index + 1]
+    if (run.href === undefined || (next?.href === run.href && next.start === run.end)) continue
+    plain += text.slice(at, run.end)
+    if (text.slice(run.start, run.end) !== run.href) plain += ` (${run.href})`
+    at = run.end
+  }
+  return plain + text.slice(at)
+}

@@ -1,0 +1,109 @@
+import type { OutboundPart } from '../../../src/channels/adapter.ts'
+import type { MessageTarget } from '../../../src/channels/capabilities.ts'
+import type { Address } from '../../../src/core/address.ts'
+import type { Clock } from '../../../src/core/clock.ts'
+import { failpoint } from '../../../src/core/failpoint.ts'
+import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import { stripNoReply } from '../../shared/no-reply.ts'
+import { isSnowflake, toApiTarget } from '../address.ts'
+import type { CallOptions, CallOutcome, DiscordClient } from '../connection/client.ts'
+import { isFields } from '../inbound/fields.ts'
+import type { DirectChannels } from './direct-channels.ts'
+import { toDeleteReceipt, toReceipt } from './receipts.ts'
+
+/** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
+const SEND_DEADLINE_MS = 15_000
+const TYPING_DEADLINE_MS = 5000
+/** No link previews, as on the other platforms. */
+const SUPPRESS_EMBEDS = 4
+
+/** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
+const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
+const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Discord channel' }
+
+export interface DiscordOutbound {
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  showTyping(address: Address, signal: AbortSignal): Promise<void>
+}
+
+interface Ports {
+  readonly client: DiscordClient
+  readonly directs: DirectChannels
+  readonly clock: Clock
+}
+
+/**
+ * Rendered parts to REST calls; nothing is ever repeated here. Every create carries the delivery's key as an enforced
+ * nonce, so that the same send again gives the first message back. No text of a model pings anybody (I10).
+ */
+export function createOutbound({ client, directs, clock }: Ports): DiscordOutbound {
+  const locate = async (address: Address, options: CallOptions): Promise<string | DeliveryReceipt> => {
+    const target = toApiTarget(address)
+    if (target === null) return NO_ADDRESS
+    const located = await directs.locate(target, options)
+    return 'id' in located ? located.id : toReceipt(located.outcome)
+  }
+  const edit = (path: `/${string}`, content: string, options: CallOptions): Promise<CallOutcome> =>
+    client.call({ verb: 'PATCH', path, body: { content, ...NO_PINGS } }, options)
+  const changing = (signal: AbortSignal): CallOptions => ({ signal, deadlineMs: SEND_DEADLINE_MS })
+
+  return {
+    async send({ address, rendered, key, replyTo }, signal) {
+      const visible = stripNoReply(rendered)
+      if (visible === null) return SILENT
+      const until = clock.now() + SEND_DEADLINE_MS
+      const channel = await locate(address, changing(signal))
+      if (typeof channel !== 'string') return channel
+      const content = contentOf(visible)
+      const path = `/channels/${channel}/messages` as const
+      const body = { content, flags: SUPPRESS_EMBEDS, nonce: key, enforce_nonce: true, ...NO_PINGS, ...reply(replyTo) }
+      const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.now() })
+      if (outcome.kind === 'answered') failpoint('CP13-response-read')
+      const receipt = toReceipt(outcome)
+      const earlier = receipt.kind === 'sent' && shownIn(outcome) !== content.trim()
+      if (!earlier) return receipt
+      // The key had been used: this is the first message of this delivery, which may show less by now.
+      return toReceipt(await edit(`${path}/${receipt.messageId}`, content, changing(signal)), receipt.messageId)
+    },
+    async edit({ address, messageId }, rendered, signal) {
+      const visible = stripNoReply(rendered)
+      if (visible === null) return SILENT
+      if (!isSnowflake(messageId)) return NO_ADDRESS
+      const channel = await locate(address, changing(signal))
+      if (typeof channel !== 'string') return channel
+      const path = `/channels/${channel}/messages/${messageId}` as const
+      return toReceipt(await edit(path, contentOf(visible), changing(signal)), messageId)
+    },
+    async delete({ address, messageId }, signal) {
+      if (!isSnowflake(messageId)) return NO_ADDRESS
+      const channel = await locate(address, changing(signal))
+      if (typeof channel !== 'string') return channel
+      const path = `/channels/${channel}/messages/${messageId}` as const
+      return toDeleteReceipt(await client.call({ verb: 'DELETE', path }, changing(signal)), messageId)
+    },
+    async showTyping(address, signal) {
+      const options = { signal, deadlineMs: TYPING_DEADLINE_MS }
+      const channel = await locate(address, options)
+      if (typeof channel === 'string') await client.call({ verb: 'POST', path: `/channels/${channel}/typing` }, options)
+    },
+  }
+}
+
+export const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const
+
+/** The text as it goes over the wire; a part that is already plain has no markup to lose. */
+export function contentOf(rendered: RenderedPart): string {
+  return rendered.markup === 'markdown' ? rendered.text : rendered.plain
+}
+
+/** A message that is gone is no reason to say nothing. */
+function reply(replyTo: string | undefined): object {
+  if (!isSnowflake(replyTo)) return {}
+  return { message_reference: { message_id: replyTo, fail_if_not_exists: false } }
+}
+
+function shownIn(outcome: CallOutcome): unknown {
+  return outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result.content : undefined
+}

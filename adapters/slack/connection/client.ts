@@ -1,0 +1,185 @@
+import { setMaxListeners } from 'node:events'
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebClient,
+  type WebClientOptions,
+} from '@slack/web-api'
+import type { Clock } from '../../../src/core/clock.ts'
+import { toError } from '../../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { type Fields, isFields } from '../inbound/fields.ts'
+import { quietLogger } from './quiet-logger.ts'
+import { createWire, type WatchedCall } from './wire-watch.ts'
+
+/**
+ * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: the platform said no and did nothing.
+ * `failed`: no readable answer, or one that leaves open what was done. Every text is free of the token.
+ */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly result: Fields }
+  | ({ readonly kind: 'refused' } & Refusal)
+  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+
+export interface Refusal {
+  /** The platform's word, such as `channel_not_found`. */
+  readonly error: string
+  readonly retryAfterSeconds?: number
+  /** Of `missing_scope`. */
+  readonly needed?: string
+  /** Says what answered where it was not the platform. */
+  readonly stranger?: string
+}
+
+export interface CallOptions {
+  /** The whole call, from the first byte out to the last byte in, ms. */
+  readonly deadlineMs: number
+  readonly signal: AbortSignal
+  /** The request was handed to the operating system, the answer not read. */
+  readonly onWritten?: () => void
+}
+
+interface ClientSettings {
+  readonly token: string
+  readonly apiRoot: string | undefined
+  readonly clock: Clock
+}
+
+/** The Web API as one bot sees it. Never throws, never retries, and at its deadline lets a call go. */
+export interface SlackClient {
+  call(method: string, args: Fields, options: CallOptions): Promise<CallOutcome>
+  /** Ends idle and busy connections. */
+  close(): void
+}
+
+/** Of every call: the package's defaults are no deadline, and ten retries that each may repeat a send (M8). */
+export const CLIENT_OPTIONS = {
+  retryConfig: { retries: 0 },
+  timeout: 15_000,
+  rejectRateLimitedCalls: true,
+  logger: quietLogger,
+  allowAbsoluteUrls: false,
+} as const satisfies WebClientOptions
+
+/** Answers after which something may have been done all the same (documented with each method's errors). */
+const UNCERTAIN: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'request_timeout'])
+
+export function createClient({ token, apiRoot, clock }: ClientSettings): SlackClient {
+  const wire = createWire()
+  const root = apiRoot === undefined ? {} : { slackApiUrl: apiRoot }
+  const at = addressOf(apiRoot ?? PUBLIC_API)
+  return {
+    async call(method, args, options) {
+      const watched = wire.watch(options.onWritten ?? (() => {}))
+      const wireCall = slackCall(method, at)
+      const fail = (why: string): CallOutcome => {
+        const reason = notAnswered(wireCall, why).replaceAll(token, '[token]')
+        return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
+      }
+      if (options.signal.aborted) return fail('stopped')
+      return letGo({ options, clock, fail }, (signal) => {
+        const fetch = withSignal(watched.fetch, signal)
+        // One for each call, so that what left the machine is known of this call and no other.
+        return new WebClient(token, { ...CLIENT_OPTIONS, ...root, fetch }).apiCall(method, { ...args }).then(
+          (result): CallOutcome => ({ kind: 'answered', result: { ...result } }),
+          (error: unknown): CallOutcome => {
+            const refusal = readRefusal(error)
+            const stranger = strangerIn(error, { watched, wireCall })
+            if (refusal !== null) return stranger === undefined ? refusal : { ...refusal, stranger }
+            if (stranger === undefined) return fail(reasonOf(error))
+            return { kind: 'failed', reason: stranger, bytesMayHaveLeft: true }
+          },
+        )
+      })
+    },
+    close: () => wire.close(),
+  }
+}
+
+const PUBLIC_API = 'https://slack.com/api/'
+
+export function slackCall(method: string, at = addressOf(PUBLIC_API)): WireCall {
+  return { call: method, at, api: 'the Slack Web API', setting: 'apiRoot' }
+}
+
+/** Says what answered if it was not the platform; undefined where it was, or where nothing answered to the end. */
+export function strangerIn(
+  error: unknown,
+  { watched, wireCall }: { readonly watched: WatchedCall; readonly wireCall: WireCall },
+): string | undefined {
+  const answer = watched.answer()
+  if (answer === undefined || brokeOff(error) || error instanceof WebAPIRateLimitedError) return undefined
+  if (error instanceof WebAPIPlatformError && isWord(error.data.error)) return undefined
+  return notTheApi(wireCall, answer)
+}
+
+/** The line ended in the middle of the answer; the package may wrap the error of the line. */
+function brokeOff(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const codes = [error, error.cause, Reflect.get(error, 'original')].map((one) => isFields(one) && one.code)
+  return codes.some((code) => typeof code === 'string' && /^E[A-Z_]+$/.test(code))
+}
+
+type Fetch = NonNullable<WebClientOptions['fetch']>
+
+function withSignal(fetch: Fetch, signal: AbortSignal): Fetch {
+  return (input, init) =>
+    fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal })
+}
+
+interface Patience {
+  readonly options: CallOptions
+  readonly clock: Clock
+  readonly fail: (reason: string) => CallOutcome
+}
+
+/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
+function letGo(
+  { options: { signal, deadlineMs }, clock, fail }: Patience,
+  run: (signal: AbortSignal) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  return new Promise((resolve) => {
+    const cut = new AbortController()
+    const settle = (outcome: CallOutcome): void => {
+      cancelTimer()
+      signal.removeEventListener('abort', onStop)
+      if (outcome.kind === 'failed') cut.abort()
+      resolve(outcome)
+    }
+    const onStop = (): void => settle(fail('stopped'))
+    const cancelTimer = clock.after(deadlineMs, () => settle(fail(`no answer within ${deadlineMs / 1000} s`)))
+    // One signal ends many calls at once; that is no leak.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', onStop, { once: true })
+    void run(cut.signal).then(settle)
+  })
+}
+
+/** Names of scopes; a server may say anything. */
+const SCOPES = /^[a-z_.:, ]{1,300}$/i
+
+/** Null when the answer says nothing certain: a 5xx, a page of a proxy, an error after which something may stand. */
+export function readRefusal(error: unknown): ({ readonly kind: 'refused' } & Refusal) | null {
+  if (error instanceof WebAPIRateLimitedError) {
+    return { kind: 'refused', error: 'ratelimited', retryAfterSeconds: error.retryAfter }
+  }
+  if (error instanceof WebAPIHTTPError) {
+    return error.statusCode < 500 ? { kind: 'refused', error: `http_${error.statusCode}` } : null
+  }
+  if (!(error instanceof WebAPIPlatformError)) return null
+  const data: unknown = error.data
+  const { error: code, needed } = isFields(data) ? data : {}
+  if (!isWord(code) || UNCERTAIN.has(code)) return null
+  return { kind: 'refused', error: code, ...(typeof needed === 'string' && SCOPES.test(needed) ? { needed } : {}) }
+}
+
+/** The platform's errors are words; the package puts there what it could not read. */
+function isWord(error: unknown): error is string {
+  return typeof error === 'string' && /^[a-z0-9_]{1,80}$/.test(error)
+}
+
+function reasonOf(error: unknown): string {
+  // What could not be read may be a page of any length.
+  return toError(error).message.slice(0, 200)
+}

@@ -1,0 +1,100 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import type { FetchFunction } from '@slack/web-api'
+import type { SeenAnswer } from '../../../src/core/wire-error.ts'
+
+/** One call as seen from below. */
+export interface WatchedCall {
+  /** For the client; made for this call alone. */
+  readonly fetch: FetchFunction
+  /** False as long as it is certain that no byte of the request reached the network. */
+  bytesMayHaveLeft(): boolean
+  /** The head of the answer; undefined as long as nothing answered. */
+  answer(): SeenAnswer | undefined
+}
+
+type FetchResponse = Awaited<ReturnType<FetchFunction>>
+
+/** A pool of connections of one client. */
+export interface Wire {
+  /** @param onWritten called when the last byte of the request was handed to the operating system */
+  watch(onWritten: () => void): WatchedCall
+  /** Ends idle and busy connections. */
+  close(): void
+}
+
+/** An idle connection older than this is not reused: what it would break by being closed already is a send. */
+const IDLE_CONNECTION_MS = 20_000
+const MAX_CONNECTIONS = 50
+
+/**
+ * The client's transport, over node:http: only there can "not sent" be told from "unknown" by watching instead of by
+ * error codes. The same ECONNRESET comes from a TLS handshake (nothing left), from an idle connection the server had
+ * closed (who knows) and from the middle of an answer.
+ */
+export function createWire(): Wire {
+  const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }
+  const plain = new HttpAgent(options)
+  const secure = new HttpsAgent(options)
+  return {
+    watch(onWritten) {
+      let left = false
+      let answer: SeenAnswer | undefined
+      const fetch: FetchFunction = async (input, init = {}) => {
+        const url = new URL(String(input))
+        const ask = url.protocol === 'http:' ? requestHttp : requestHttps
+        const headers = init.headers ?? {}
+        const agent = url.protocol === 'http:' ? plain : secure
+        const signal = init.signal ?? undefined
+        const request = ask(url, { method: init.method ?? 'POST', headers, agent, ...(signal ? { signal } : {}) })
+        noteDeparture(request, () => (left = true))
+        request.once('finish', onWritten)
+        const message = await answerTo(request, String(init.body ?? ''))
+        answer = { status: message.statusCode ?? 0, type: message.headers['content-type'] ?? '' }
+        return toResponse(message)
+      }
+      return { fetch, bytesMayHaveLeft: () => left, answer: () => answer }
+    },
+    close() {
+      plain.destroy()
+      secure.destroy()
+    },
+  }
+}
+
+/** A request gets its socket while that still connects; its bytes wait there until `connect`, or `secureConnect`. */
+function noteDeparture(request: ClientRequest, departed: () => void): void {
+  request.once('socket', (socket: Socket) => {
+    if (!socket.connecting) departed()
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', departed)
+  })
+}
+
+function answerTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.end(body)
+  })
+}
+
+/** The little of a Response that the client reads; the platform's own class would load another HTTP stack. */
+async function toResponse(message: IncomingMessage): Promise<FetchResponse> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  const body = Buffer.concat(chunks)
+  const text = () => body.toString('utf8')
+  const headers = new Map(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
+  const status = message.statusCode ?? 0
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText: message.statusMessage ?? '',
+    url: message.url ?? '',
+    headers: { get: (name) => headers.get(name.toLowerCase()) ?? null, entries: () => headers.entries() },
+    text: () => Promise.resolve(text()),
+    json: async () => JSON.parse(text()),
+    arrayBuffer: () => Promise.resolve(new Uint8Array(body).buffer),
+  }
+}

@@ -1,0 +1,91 @@
+import { timeOfStamp, toStamp } from '../address.ts'
+import type { CallOutcome, SlackClient } from '../connection/client.ts'
+import { waitOf } from '../outbound/receipts.ts'
+import { type Fields, isFields } from './fields.ts'
+import type { Gap } from './positions.ts'
+
+interface Ports {
+  readonly client: SlackClient
+  readonly signal: AbortSignal
+}
+
+/** What was missed, oldest first. `left`: why there may be more. */
+interface BackFilled {
+  readonly messages: readonly Fields[]
+  readonly left?: 'bounded' | 'refused'
+}
+
+/** Told by a call that is to be made again. */
+export class TryLater extends Error {
+  override readonly name = 'TryLater'
+  readonly afterMs: number
+
+  constructor(afterMs: number) {
+    super('the conversation may not be read yet')
+    this.afterMs = afterMs
+  }
+}
+
+const PAGE = 200
+const MOST_PER_CHAT = 200
+const MOST_THREADS = 20
+/** Threads that began before are not looked through. */
+const THREADS_GO_BACK_MS = 7 * 86_400_000
+const DEADLINE_MS = 15_000
+const TRY_AGAIN_MS = 5000
+
+/**
+ * Reads what was said in a conversation after a message, in its threads too: beyond five minutes the platform repeats
+ * nothing. A thread is found by its root, which names its latest reply or else how many there are.
+ * @throws TryLater when the platform did not answer, or asks to wait
+ */
+export async function backFill(ports: Ports, { chat: channel, after }: Gap): Promise<BackFilled> {
+  const oldest = toStamp(Math.max(0, timeOfStamp(after) - THREADS_GO_BACK_MS))
+  const history = await read(ports, 'conversations.history', { channel, oldest, limit: PAGE })
+  if (history === undefined) return { messages: [], left: 'refused' }
+  const active = history.messages.filter((root) => mayHaveRepliesAfter(root, after))
+  const found = [...history.messages]
+  let more = history.more || active.length > MOST_THREADS
+  for (const { ts } of active.slice(0, MOST_THREADS)) {
+    const thread = await read(ports, 'conversations.replies', { channel, ts, oldest: after, limit: PAGE })
+    found.push(...(thread?.messages ?? []).filter((message) => message.ts !== ts))
+    more ||= thread?.more === true
+  }
+  const missed = found.filter(({ ts }) => isAfter(ts, after))
+  const messages = missed.sort((a, b) => (String(a.ts) < String(b.ts) ? -1 : 1))
+  const bounded = messages.length > MOST_PER_CHAT || more
+  return { messages: messages.slice(-MOST_PER_CHAT), ...(bounded ? { left: 'bounded' as const } : {}) }
+}
+
+interface Page {
+  readonly messages: readonly Fields[]
+  /** The platform has more than it gave; some apps get no more than 15 messages at a time. */
+  readonly more: boolean
+}
+
+/** Undefined: the history may not be read. */
+async function read({ client, signal }: Ports, method: string, args: Fields): Promise<Page | undefined> {
+  const outcome = await client.call(method, args, { signal, deadlineMs: DEADLINE_MS })
+  if (outcome.kind === 'answered') {
+    const { messages, has_more: more } = outcome.result
+    return { messages: Array.isArray(messages) ? messages.filter(isFields) : [], more: more === true }
+  }
+  const wait = waitFor(outcome)
+  if (wait === undefined) return undefined
+  throw new TryLater(wait)
+}
+
+function waitFor(outcome: Exclude<CallOutcome, { kind: 'answered' }>): number | undefined {
+  if (outcome.kind === 'failed') return TRY_AGAIN_MS
+  // A scope that is missing stays missing until somebody installs the app again.
+  return outcome.needed === undefined ? waitOf(outcome) : undefined
+}
+
+/** A root that has replies and does not say when the latest was written is looked through. */
+function mayHaveRepliesAfter({ latest_reply: latest, reply_count: count }: Fields, after: string): boolean {
+  return typeof latest === 'string' ? isAfter(latest, after) : typeof count === 'number' && count > 0
+}
+
+function isAfter(ts: unknown, after: string): boolean {
+  return typeof ts === 'string' && ts > after
+}

@@ -1,0 +1,82 @@
+import type { AccountId } from '../../../src/core/ids.ts'
+import { toAddress } from '../address.ts'
+import { type Fields, idOf, isFields, MalformedEvent, optionalText, textOf } from './fields.ts'
+import { type BotFacts, dropped, type InboundReading } from './reading.ts'
+
+export interface SlashContext {
+  readonly account: AccountId
+  readonly bot: BotFacts
+  /** Names of our commands. */
+  readonly commands: ReadonlySet<string>
+  /** The platform does not say when it was typed: when it came, ms since the epoch. */
+  readonly receivedAt: number
+}
+
+/** Nobody but who typed the command has seen it, and nobody else sees the answer. */
+const ANSWERED_TO_ONE = 'ephemeral'
+
+/** A slash command comes as a form, whichever way it comes. */
+export function isSlashCommand(body: unknown): body is Fields {
+  return isFields(body) && typeof body.command === 'string'
+}
+
+/**
+ * A slash command to the command it is. What the app declares in its manifest decides: `/new` is itself if there is a
+ * command of that name; any other, such as `/parley new`, names it in its text. What names none asks for help. Pure and
+ * total, as the reading of events.
+ */
+export function readSlashCommand(body: Fields, context: SlashContext): InboundReading {
+  try {
+    return readFields(body, context)
+  } catch (error) {
+    return dropped(`${error instanceof MalformedEvent ? 'malformed' : 'unreadable'}:slash_command`)
+  }
+}
+
+function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashContext): InboundReading {
+  const typed = textOf(body.command)
+  const rest = (optionalText(body.text) ?? '').trim()
+  const sender = idOf(body.user_id)
+  const id = textOf(body.trigger_id)
+  const chat = { chatType: chatTypeOf(optionalText(body.channel_name)), chat: idOf(body.channel_id) }
+  const displayName = optionalText(body.user_name)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'command',
+      eventKey: `${bot.team}/${bot.userId}:slash:${id}`,
+      address: toAddress(account, { ...chat, team: bot.team, topic: undefined }),
+      sender: {
+        id: sender,
+        kind: 'user',
+        team: optionalText(body.team_id) ?? bot.team,
+        ...(displayName ? { displayName } : {}),
+      },
+      sentAt: receivedAt,
+      messageId: id,
+      text: rest === '' ? typed : `${typed} ${rest}`,
+      mentioned: true,
+      mentionsOthers: false,
+      attachments: [],
+      ...nameOf(typed.replace(/^\//, '').toLowerCase(), rest, commands),
+      answerBy: ANSWERED_TO_ONE,
+    },
+  }
+}
+
+function nameOf(
+  declared: string,
+  rest: string,
+  commands: ReadonlySet<string>,
+): { readonly name: string; readonly args: string } {
+  if (commands.has(declared)) return { name: declared, args: rest }
+  const [word = '', args = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest)?.slice(1) ?? []
+  const name = word.replace(/^[!/]/, '').toLowerCase()
+  return commands.has(name) ? { name, args } : { name: 'help', args: '' }
+}
+
+/** The platform names a direct chat and a group of people by what they are. */
+function chatTypeOf(name: string | undefined): 'direct' | 'group' | 'channel' {
+  if (name === 'directmessage') return 'direct'
+  return name?.startsWith('mpdm-') ? 'group' : 'channel'
+}

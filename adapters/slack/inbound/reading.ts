@@ -1,0 +1,37 @@
+import type { ChatType } from '../../../src/core/address.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
+
+/** Who we are, from auth.test. */
+export interface BotFacts {
+  readonly userId: string
+  readonly botId: string
+  readonly username: string
+  readonly team: string
+}
+
+/** What reading an event needs to know besides the event. */
+export interface InboundContext {
+  readonly account: AccountId
+  readonly bot: BotFacts
+  /** Names that make a command of `!name`: anything else that begins so is text. */
+  readonly commands: ReadonlySet<string>
+  /** Of the event's conversation, for the events that do not say it. */
+  readonly chatType: ChatType
+  /** What the sender is called, where it could be asked. */
+  readonly senderName?: string
+}
+
+/** `dropped`: nothing for the pipeline; `why` is a short word to count it under, never text of a person. */
+export type InboundReading =
+  | { readonly kind: 'event'; readonly event: InboundEvent }
+  | { readonly kind: 'dropped'; readonly why: string }
+
+export function dropped(why: string): InboundReading {
+  return { kind: 'dropped', why }
+}
+
+/** A name of the platform as a word to count by; anything odd is `other`, so that counters stay few. */
+export function wordOf(name: unknown): string {
+  return typeof name === 'string' && /^[a-z_.]{1,40}$/.test(name) ? name : 'other'
+}

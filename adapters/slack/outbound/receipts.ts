@@ -1,0 +1,72 @@
+import { askedWait } from '../../../src/core/clock.ts'
+import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
+import { isStamp } from '../address.ts'
+import type { CallOutcome, Refusal } from '../connection/client.ts'
+
+/** When the platform says "wait" without saying how long, and when the token is refused: until somebody mends it. */
+const DEFAULT_WAIT_MS = 5000
+const MENDING_WAIT_MS = 60_000
+
+/** The token is at fault, not the message. */
+const TOKEN_REFUSALS: ReadonlySet<string> = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'not_allowed_token_type',
+  'team_access_not_granted',
+])
+
+/** Over by themselves, or by somebody's hand; they say nothing about the message. */
+const WAITS: Readonly<Record<string, number>> = {
+  ratelimited: DEFAULT_WAIT_MS,
+  rate_limited: DEFAULT_WAIT_MS,
+  service_unavailable: DEFAULT_WAIT_MS,
+  team_added_to_org: MENDING_WAIT_MS,
+  org_login_required: MENDING_WAIT_MS,
+  missing_scope: MENDING_WAIT_MS,
+}
+
+const GONE: ReadonlySet<string> = new Set(['message_not_found', 'no_message_found'])
+
+export function isTokenRefusal({ error }: Pick<Refusal, 'error'>): boolean {
+  return TOKEN_REFUSALS.has(error)
+}
+
+/** One of the four classes (RELIABILITY 3.2). A refused thread stays refused: never a fall back to the channel (C06). */
+export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
+  switch (outcome.kind) {
+    case 'answered': {
+      const { ts } = outcome.result
+      return isStamp(ts) ? { kind: 'sent', messageId: ts } : { kind: 'unknown', reason: 'the answer names no message' }
+    }
+    case 'failed':
+      return { kind: outcome.bytesMayHaveLeft ? 'unknown' : 'not_sent', reason: outcome.reason }
+    case 'refused': {
+      const reason = outcome.needed === undefined ? outcome.error : `${outcome.error}: ${outcome.needed}`
+      const wait = waitOf(outcome)
+      return { kind: 'rejected', reason, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+    }
+  }
+}
+
+/** As `toReceipt`; a message for one person has a ts of its own kind, which names it to nobody. */
+export function toEphemeralReceipt(outcome: CallOutcome): DeliveryReceipt {
+  if (outcome.kind !== 'answered') return toReceipt(outcome)
+  return toReceipt({ kind: 'answered', result: { ts: outcome.result.message_ts } })
+}
+
+/** As `toReceipt`; a message that is gone already is what was wanted. */
+export function toDeletionReceipt(outcome: CallOutcome, messageId: string): DeliveryReceipt {
+  if (outcome.kind === 'refused' && GONE.has(outcome.error)) return { kind: 'sent', messageId }
+  return toReceipt(outcome)
+}
+
+/** Ms until the same call may be taken; undefined: never as it is. */
+export function waitOf(refusal: Refusal): number | undefined {
+  const { error, retryAfterSeconds } = refusal
+  if (retryAfterSeconds !== undefined && retryAfterSeconds > 0) return askedWait(retryAfterSeconds * 1000)
+  if (isTokenRefusal(refusal) || error.startsWith('http_')) return MENDING_WAIT_MS
+  return Object.hasOwn(WAITS, error) ? WAITS[error] : undefined
+}

@@ -1,0 +1,101 @@
+import type { OutboundPart } from '../../../src/channels/adapter.ts'
+import type { MessageTarget, PrivatePart } from '../../../src/channels/capabilities.ts'
+import { failpoint } from '../../../src/core/failpoint.ts'
+import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import { directPart } from '../../shared/direct-part.ts'
+import { stripNoReply } from '../../shared/no-reply.ts'
+import { isStamp, toApiTarget } from '../address.ts'
+import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
+import type { Fields } from '../inbound/fields.ts'
+import { escapeText, withoutMentions } from './escape.ts'
+import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
+
+/** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
+const SEND_DEADLINE_MS = 15_000
+
+/** What a message of ours is known by afterwards; everybody in the workspace can read it, so it says nothing. */
+export const DELIVERY_EVENT = 'parley_delivery'
+
+/** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
+const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
+const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Slack conversation' }
+
+export interface SlackOutbound {
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  /** For one person alone, in the conversation; where that cannot be, as the recipient says. */
+  answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt>
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+}
+
+/**
+ * Rendered parts to API calls; nothing is ever repeated here. Where a message goes is its address alone: an answer is in
+ * a thread exactly if its address has a topic.
+ * @param onOutcome told of every call, so that a revoked token is seen at once
+ */
+export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOutcome) => void): SlackOutbound {
+  const call = async (method: string, args: Fields, signal: AbortSignal): Promise<CallOutcome> => {
+    const outcome = await client.call(method, args, changing(signal))
+    if (outcome.kind === 'answered') failpoint('CP13-response-read')
+    onOutcome(outcome)
+    return outcome
+  }
+  const send = async ({ address, rendered, key }: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> => {
+    const target = toApiTarget(address)
+    const visible = stripNoReply(rendered)
+    if (target === null) return NO_ADDRESS
+    if (visible === null) return SILENT
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key } }
+    const quiet = { unfurl_links: false, unfurl_media: false }
+    return toReceipt(await call('chat.postMessage', { ...target, ...content(visible), ...quiet, metadata }, signal))
+  }
+  return {
+    send,
+    async answerPrivately({ recipient, partNo: _, ...part }, signal) {
+      const target = toApiTarget(part.address)
+      const visible = stripNoReply(part.rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      const args = { ...target, user: recipient.id, ...content(visible) }
+      const outcome = await call('chat.postEphemeral', args, signal)
+      if (outcome.kind !== 'refused' || !NOT_THERE.has(outcome.error)) return toEphemeralReceipt(outcome)
+      return send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
+    },
+    async edit({ address, messageId }, rendered, signal) {
+      const target = toMessage({ address, messageId })
+      const visible = stripNoReply(rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      return toReceipt(await call('chat.update', { ...target, ...content(visible) }, signal))
+    },
+    async delete({ address, messageId }, signal) {
+      const target = toMessage({ address, messageId })
+      if (target === null) return NO_ADDRESS
+      return toDeletionReceipt(await call('chat.delete', target, signal), messageId)
+    },
+  }
+}
+
+/** The bot or the person is not in the conversation, such as a direct chat of two people who use a slash command there. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  'channel_not_found',
+  'not_in_channel',
+  'user_not_in_channel',
+  'is_archived',
+])
+
+/** Options of a call that changes what people see: a crash may hit right after its bytes left (CP12). */
+function changing(signal: AbortSignal): CallOptions {
+  return { signal, deadlineMs: SEND_DEADLINE_MS, onWritten: () => failpoint('CP12-bytes-written') }
+}
+
+/** The text as it goes over the wire. `parse: none` and no `link_names`: words are never turned into mentions. */
+export function content({ text, plain, markup }: RenderedPart): Fields {
+  const formatted = markup === 'mrkdwn'
+  return { text: formatted ? withoutMentions(text) : escapeText(plain), mrkdwn: formatted, parse: 'none' }
+}
+
+function toMessage({ address, messageId }: MessageTarget): { channel: string; ts: string } | null {
+  const target = toApiTarget(address)
+  return target === null || !isStamp(messageId) ? null : { channel: target.channel, ts: messageId }
+}

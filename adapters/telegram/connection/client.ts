@@ -1,0 +1,151 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { Telegram, TelegramError } from 'telegraf'
+import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
+import type { Clock } from '../../../src/core/clock.ts'
+import { toError } from '../../../src/core/errors.ts'
+import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { isFields } from '../inbound/fields.ts'
+import { type Limits, Patience } from './patience.ts'
+import { redactToken } from './redact.ts'
+import { type WatchedWire, watchWire } from './wire-watch.ts'
+
+/**
+ * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with a Bot API body, nothing was done.
+ * `failed`: no readable answer. Every text is free of the token.
+ */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly result: unknown }
+  | ({ readonly kind: 'refused' } & Refusal)
+  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+
+export interface Refusal {
+  readonly code: number
+  readonly description: string
+  readonly retryAfterSeconds?: number
+  readonly migratedTo?: number
+}
+
+export interface CallOptions extends Limits {
+  /** The request was handed to the operating system, the answer not read. */
+  readonly onWritten?: () => void
+}
+
+interface ClientSettings {
+  readonly token: string
+  readonly apiRoot: string | undefined
+  readonly clock: Clock
+}
+
+/**
+ * The Bot API as one bot sees it, with telegraf as the client and nothing else of it. Never throws, never retries, and
+ * at its deadline lets a call go without waiting for it. Each client has its own pool of connections.
+ */
+export interface TelegramClient {
+  call<Method extends keyof ApiMethods>(
+    method: Method,
+    params: Opts<Method>,
+    options: CallOptions,
+  ): Promise<CallOutcome>
+  /** Ends idle and busy connections. */
+  close(): void
+}
+
+/** An idle connection older than this is not reused: what it would break by being closed already is a send. */
+const IDLE_CONNECTION_MS = 20_000
+const MAX_CONNECTIONS = 50
+/** Calls under way in a busy time, those that wait for a connection among them. */
+const MOST_IDLE_LINES = 256
+
+/** What one call at a time needs of the library; used again once its call was answered. */
+interface Line {
+  readonly telegram: Telegram
+  readonly wire: WatchedWire
+}
+
+export function createClient({ token, apiRoot, clock }: ClientSettings): TelegramClient {
+  const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
+  const at = addressOf(root ?? PUBLIC_API)
+  const pool = createPool(root)
+  const patience = new Patience(clock)
+  const idle: Line[] = []
+
+  function open(): Line {
+    const telegram = new Telegram(token, root === undefined ? {} : { apiRoot: root })
+    const wire = watchWire(pool)
+    // telegraf takes no agent for plain http, but reads this field at each call.
+    telegram.options.agent = wire.agent
+    return { telegram, wire }
+  }
+
+  return {
+    call(method, params, options) {
+      if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
+      const line = idle.pop() ?? open()
+      const { telegram, wire } = line
+      wire.begin(options.onWritten)
+      return new Promise((resolve) => {
+        const end = (outcome: CallOutcome): void => {
+          if (!patience.over(waiting)) return
+          // Also for an answer that telegraf did not read to its end: that frees the connection.
+          if (outcome.kind === 'failed') wire.cut()
+          else if (idle.length < MOST_IDLE_LINES) idle.push(line)
+          resolve(outcome)
+        }
+        const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
+        const fail = (text: string): void => {
+          const reason = redactToken(text, token)
+          end({ kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() })
+        }
+        // What is given up is cut at the wire and not waited for.
+        const waiting = patience.wait(options, (why) => fail(notAnswered(wireCall, why)))
+        telegram.callApi(method, params).then(
+          (result) => end({ kind: 'answered', result }),
+          (error: unknown) => {
+            const refusal = readRefusal(error, token)
+            const answer = wire.answer()
+            if (refusal !== null) end(refusal)
+            else if (answer === undefined || brokeOff(error)) fail(notAnswered(wireCall, causeOf(error)))
+            else fail(notTheApi(wireCall, answer))
+          },
+        )
+      })
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+const PUBLIC_API = 'https://api.telegram.org/'
+
+/** The line ended in the middle of the answer. */
+function brokeOff(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+/** The client puts the whole URL before the cause; the address is told already. */
+function causeOf(error: unknown): string {
+  return toError(error).message.replace(/^request to \S+ failed, reason: /, '')
+}
+
+const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }
+
+function createPool(root: string | undefined): HttpAgent {
+  const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }
+  return root?.startsWith('http://') === true ? new HttpAgent(options) : new HttpsAgent(options)
+}
+
+/** Null when the answer is none of the Bot API's refusals: a 5xx says nothing about what was done. */
+function readRefusal(error: unknown, token: string): CallOutcome | null {
+  if (!(error instanceof TelegramError)) return null
+  const { error_code: code, description, parameters } = error.response
+  if (!Number.isInteger(code) || code < 400 || code >= 500 || typeof description !== 'string') return null
+  const given: unknown = parameters
+  const { retry_after: wait, migrate_to_chat_id: moved } = isFields(given) ? given : {}
+  return {
+    kind: 'refused',
+    code,
+    description: redactToken(description, token),
+    ...(typeof wait === 'number' ? { retryAfterSeconds: wait } : {}),
+    ...(typeof moved === 'number' ? { migratedTo: moved } : {}),
+  }
+}

@@ -1,0 +1,169 @@
+import type { Clock } from '../../../src/core/clock.ts'
+import { sleep } from '../../../src/core/clock.ts'
+import { toError } from '../../../src/core/errors.ts'
+import { failpoint } from '../../../src/core/failpoint.ts'
+import { type Backoff, createBackoff } from '../../shared/backoff.ts'
+import { ALLOWED_UPDATES } from '../inbound/read-event.ts'
+import type { CallOutcome, TelegramClient } from './client.ts'
+import { confirming, type PollTrouble, readTrouble } from './poll-policy.ts'
+
+const LONG_POLL_SECONDS = 25
+/** Silence beyond the long poll itself after which a call counts as dead (RELIABILITY M4: the client would wait 500 s). */
+const SILENCE_MS = 15_000
+const MIN_WAIT_MS = 250
+/** A batch that cannot be confirmed comes again at once; dedupe absorbs it, this keeps it from spinning. */
+const STUCK_WAIT_MS = 1000
+const NO_STORE_CAP_MS = 10_000
+const INTERNAL_WAIT_MS = 5000
+/** A long poll that is answered sooner without any news was not held by the server. */
+const HELD_MS = 1000
+/** The pace at which a server is asked that holds no poll: an answer waits no longer than this. */
+const BRAKED_MS = 1000
+/** Polls in a row that were not held until it is said; one alone may be a restart of the server. */
+const UNHELD_UNTIL_SAID = 3
+
+export interface PollPorts {
+  readonly client: TelegramClient
+  readonly clock: Clock
+  random(): number
+  /** Resolves once the update is committed or counted; rejects when it could not be stored. */
+  accept(update: unknown): Promise<void>
+  /** The first poll is on the wire, or failed: messages can arrive as soon as the platform lets them. */
+  onListening(): void
+  /** A poll was answered. */
+  onProof(): void
+  onTrouble(detail: string): void
+  /** Called with false when the server answers polls at once with nothing instead of holding them, with true when it holds. */
+  onHeld(holds: boolean): void
+}
+
+/**
+ * The poll loop: commit, then acknowledge. The call for the next batch is what confirms this one, so it is made only
+ * when every update of this one is committed; what could not be stored is not confirmed and comes again. Runs until
+ * `signal` aborts, whatever the platform answers. The offset lives here only: the first poll has none, and what comes
+ * twice is the sink's to recognise.
+ */
+export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promise<void> {
+  const loop = new PollLoop(ports, signal)
+  while (!signal.aborted) {
+    const waitMs = await loop.round().catch(() => {
+      // A mistake of ours: an adapter never ends silently (RELIABILITY P45).
+      ports.onTrouble('the poll loop failed inside; it goes on')
+      return INTERNAL_WAIT_MS
+    })
+    ports.onListening()
+    if (waitMs > 0) await sleep(ports.clock, waitMs, signal)
+  }
+}
+
+class PollLoop {
+  readonly #ports: PollPorts
+  readonly #signal: AbortSignal
+  readonly #lineBackoff: (capMs: number) => Backoff
+  #offset: number | undefined
+  #confirms = false
+  #probe = false
+  #failures = 0
+  #storeFailures = 0
+  /** Long polls in a row that were answered at once with nothing. */
+  #unheld = 0
+
+  constructor(ports: PollPorts, signal: AbortSignal) {
+    this.#ports = ports
+    this.#signal = signal
+    this.#lineBackoff = (capMs) => createBackoff({ baseMs: 500, capMs, random: () => ports.random() })
+  }
+
+  /** One poll and what it brought. Returns how long to wait before the next, ms. */
+  async round(): Promise<number> {
+    const { clock } = this.#ports
+    const askedAt = clock.now()
+    const long = !this.#probe
+    const outcome = await this.#poll()
+    if (this.#signal.aborted) return 0
+    if (outcome.kind !== 'answered') return this.#trouble(readTrouble(outcome))
+    if (!Array.isArray(outcome.result)) {
+      return this.#trouble({ detail: 'Telegram: getUpdates was answered without a list', capMs: 30_000, probe: true })
+    }
+    this.#failures = 0
+    this.#probe = false
+    const batch = outcome.result
+    if (batch.length === 0) this.#storeFailures = 0
+    if (this.#storeFailures === 0) this.#ports.onProof()
+    if (clock.now() - askedAt >= HELD_MS) {
+      this.#unheld = 0
+      this.#ports.onHeld(true)
+    } else if (batch.length === 0 && long) return this.#brake()
+    return batch.length === 0 ? 0 : this.#take(batch)
+  }
+
+  /** A server that ignores `timeout` would be asked without a pause: waits a little more each time, up to the pace. */
+  #brake(): number {
+    this.#unheld++
+    if (this.#unheld === UNHELD_UNTIL_SAID) this.#ports.onHeld(false)
+    return Math.min(BRAKED_MS, MIN_WAIT_MS * 2 ** Math.min(this.#unheld - 1, 10))
+  }
+
+  #poll(): Promise<CallOutcome> {
+    const timeout = this.#probe ? 0 : LONG_POLL_SECONDS
+    const params = {
+      timeout,
+      limit: 100,
+      allowed_updates: ALLOWED_UPDATES,
+      ...(this.#offset === undefined ? {} : { offset: this.#offset }),
+    }
+    const acknowledges = this.#confirms
+    this.#confirms = false
+    return this.#ports.client.call('getUpdates', params, {
+      deadlineMs: timeout * 1000 + SILENCE_MS,
+      signal: this.#signal,
+      onWritten: () => {
+        if (acknowledges) failpoint('CP3-acked')
+        this.#ports.onListening()
+      },
+    })
+  }
+
+  #trouble({ detail, capMs, retryAfterMs, probe }: PollTrouble): number {
+    this.#failures++
+    this.#probe = probe
+    this.#ports.onTrouble(detail)
+    return Math.max(MIN_WAIT_MS, this.#lineBackoff(capMs).nextDelay(this.#failures, retryAfterMs))
+  }
+
+  /** Hands over a batch, all at once so that it is one commit, and moves the offset over what is committed. */
+  async #take(batch: readonly unknown[]): Promise<number> {
+    const results = await Promise.allSettled(
+      batch.map((update) => {
+        failpoint('CP1-received')
+        return this.#accept(update)
+      }),
+    )
+    if (this.#signal.aborted) return 0
+    const refused = results.findIndex((result) => result.status === 'rejected')
+    const before = this.#offset
+    this.#offset = confirming(batch, refused < 0 ? batch.length : refused) ?? before
+    this.#confirms = this.#offset !== before
+    const failed = results[refused]
+    if (failed?.status === 'rejected') return this.#notStored(failed.reason)
+    failpoint('CP2-committed')
+    if (this.#storeFailures > 0) this.#ports.onProof()
+    this.#storeFailures = 0
+    return this.#confirms ? 0 : STUCK_WAIT_MS
+  }
+
+  /** What throws over one update holds up no other of its batch. */
+  #accept(update: unknown): Promise<void> {
+    try {
+      return this.#ports.accept(update)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #notStored(reason: unknown): number {
+    this.#storeFailures++
+    this.#ports.onTrouble(`messages cannot be stored, Telegram keeps them for 24 hours: ${toError(reason).message}`)
+    return Math.max(MIN_WAIT_MS, this.#lineBackoff(NO_STORE_CAP_MS).nextDelay(this.#storeFailures))
+  }
+}

@@ -1,0 +1,89 @@
+import type { InboundMembership } from '../../../src/core/message.ts'
+import type { Fields } from './fields.ts'
+import { fieldsOf, idOf, listOf, optionalFields, optionalText, present, textOf, timeOf } from './fields.ts'
+import type { InboundReading, UpdateReading } from './reading.ts'
+import { dropped, readPlace, wordOf } from './reading.ts'
+import { readChatSender, readUser } from './sender.ts'
+
+/** A CallbackQuery. The person who pressed is always the real one, also where they write anonymously. */
+export function readButton(query: Fields, { context }: UpdateReading): InboundReading {
+  const message = optionalFields(query.message)
+  const data = optionalText(query.data)
+  if (message === undefined || data === undefined) return dropped('callback_query:without_message_or_data')
+  const callbackId = textOf(query.id)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'button',
+      eventKey: `${context.bot.id}:button:${callbackId}`,
+      address: readPlace(message, context),
+      sender: readUser(fieldsOf(query.from)),
+      // A press has no time of its own, and that of its message may be months ago.
+      sentAt: context.receivedAt,
+      messageId: idOf(message.message_id),
+      data,
+      callbackId,
+    },
+  }
+}
+
+/** A ChatMemberUpdated about the bot itself. A change of rights that leaves it what it was is dropped. */
+export function readMembership(change: Fields, { context, updateId }: UpdateReading): InboundReading {
+  const status = standing(fieldsOf(change.new_chat_member))
+  if (status === standing(fieldsOf(change.old_chat_member))) return dropped('my_chat_member:same')
+  const address = readPlace(change, context)
+  const sentAt = timeOf(change.date)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'membership',
+      eventKey: `${context.bot.id}:membership:${address.chat}@${sentAt / 1000}#${updateId}`,
+      address,
+      sender: readUser(fieldsOf(change.from)),
+      sentAt,
+      status,
+      ...present('chatTitle', optionalText(fieldsOf(change.chat).title)),
+    },
+  }
+}
+
+function standing(member: Fields): InboundMembership['status'] {
+  const status = textOf(member.status)
+  if (status === 'left' || status === 'kicked') return 'left'
+  if (status !== 'restricted') return 'joined'
+  if (member.is_member === false) return 'left'
+  return member.can_send_messages === true ? 'joined' : 'restricted'
+}
+
+/** A MessageReactionUpdated. It names no topic: in a forum the address is the chat's, whatever topic it was in. */
+export function readReaction(change: Fields, { context, updateId }: UpdateReading): InboundReading {
+  const user = optionalFields(change.user)
+  const before = readReactions(change.old_reaction)
+  const after = readReactions(change.new_reaction)
+  const address = readPlace(change, context)
+  const messageId = idOf(change.message_id)
+  const sentAt = timeOf(change.date)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'reaction',
+      eventKey: `${context.bot.id}:reaction:${address.chat}/${messageId}@${sentAt / 1000}#${updateId}`,
+      address,
+      sender: user === undefined ? readChatSender(fieldsOf(change.actor_chat)) : readUser(user),
+      sentAt,
+      messageId,
+      added: after.filter((reaction) => !before.includes(reaction)),
+      removed: before.filter((reaction) => !after.includes(reaction)),
+    },
+  }
+}
+
+/** The emoji itself; `custom:<id>` for a custom one; the type's name for what comes later. */
+function readReactions(value: unknown): readonly string[] {
+  return listOf(value).map((raw) => {
+    const reaction = fieldsOf(raw)
+    const type = textOf(reaction.type)
+    if (type === 'emoji') return textOf(reaction.emoji)
+    return type === 'custom_emoji' ? `custom:${textOf(reaction.custom_emoji_id)}` : wordOf(type)
+  })
+}

@@ -1,0 +1,48 @@
+import { readButton, readMembership, readReaction } from './chat-events.ts'
+import type { Fields } from './fields.ts'
+import { fieldsOf, isFields, MalformedUpdate } from './fields.ts'
+import { readEdit, readMessage } from './read-message.ts'
+import type { InboundContext, InboundReading, UpdateReading } from './reading.ts'
+import { dropped, wordOf } from './reading.ts'
+
+/** What the platform is asked for; a kind that is not listed here never arrives. */
+export const ALLOWED_UPDATES = [
+  'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
+  'callback_query',
+  'my_chat_member',
+  'message_reaction',
+] as const
+type UpdateKind = (typeof ALLOWED_UPDATES)[number]
+
+const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateReading) => InboundReading>> = {
+  message: readMessage,
+  channel_post: readMessage,
+  edited_message: readEdit,
+  edited_channel_post: readEdit,
+  callback_query: readButton,
+  my_chat_member: readMembership,
+  message_reaction: readReaction,
+}
+
+/**
+ * One Update, as parsed from JSON, to what it means. Pure and total: any value is either an event or dropped with a
+ * reason to count, never an exception.
+ *
+ * The dedupe key is the content's own identity where it has one, under the bot's id: `update_id` may be given again
+ * after a quiet week, and another Bot API server counts its own (RELIABILITY 3.1). What has no identity of its own is
+ * keyed by update id *and* time, so that a number given again cannot hide a new event.
+ */
+export function readUpdate(update: unknown, context: InboundContext): InboundReading {
+  if (!isFields(update)) return dropped('malformed')
+  const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
+  if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
+  try {
+    return READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' })
+  } catch (error) {
+    // Even a mistake of ours must not stop the loop: the update would come again for ever.
+    return dropped(`${error instanceof MalformedUpdate ? 'malformed' : 'unreadable'}:${kind}`)
+  }
+}

@@ -1,0 +1,105 @@
+import type { OutboundPart } from '../../../src/channels/adapter.ts'
+import type { MessageTarget } from '../../../src/channels/capabilities.ts'
+import type { Address } from '../../../src/core/address.ts'
+import type { Clock } from '../../../src/core/clock.ts'
+import { failpoint } from '../../../src/core/failpoint.ts'
+import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import { stripNoReply } from '../../shared/no-reply.ts'
+import { toApiId, toApiTarget } from '../address.ts'
+import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
+import { type Draft, mend, type Sent, toReceipt } from './receipts.ts'
+
+/** From the first byte of a send to the last of its answer, its mended repetition included (RELIABILITY 3.2). */
+const SEND_DEADLINE_MS = 15_000
+const TYPING_DEADLINE_MS = 5000
+
+/** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
+const SILENT = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'silent' })
+const NO_ADDRESS = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'this address is no Telegram chat' })
+
+export interface TelegramOutbound {
+  send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
+  delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  showTyping(address: Address, signal: AbortSignal): Promise<void>
+}
+
+/** Rendered parts to API calls. A refusal over mere form is mended once; nothing else is ever repeated here. */
+export function createOutbound(client: TelegramClient, clock: Clock): TelegramOutbound {
+  const deliver = async (
+    draft: Draft,
+    sent: Sent,
+    signal: AbortSignal,
+    call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>,
+  ): Promise<DeliveryReceipt> => {
+    const until = clock.now() + SEND_DEADLINE_MS
+    let leftMs = SEND_DEADLINE_MS
+    for (let current = draft; ; leftMs = until - clock.now()) {
+      const outcome = await call(current, changing(signal, leftMs))
+      if (outcome.kind === 'answered') failpoint('CP13-response-read')
+      const mended = mend(current, outcome)
+      if (mended === null) return toReceipt(outcome, sent)
+      current = mended
+    }
+  }
+  return {
+    send({ address, rendered, replyTo }, signal) {
+      const target = toApiTarget(address)
+      const visible = stripNoReply(rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      const reply = replyTo === undefined ? null : toApiId(replyTo)
+      return deliver({ rendered: visible, reply }, { address }, signal, (draft, options) =>
+        client.call('sendMessage', { ...target, ...content(draft), ...replyParameters(draft) }, options),
+      )
+    },
+    edit({ address, messageId }, rendered, signal) {
+      const target = toMessage(address, messageId)
+      const visible = stripNoReply(rendered)
+      if (target === null) return NO_ADDRESS
+      if (visible === null) return SILENT
+      return deliver({ rendered: visible, reply: null }, { address, messageId }, signal, (draft, options) =>
+        client.call('editMessageText', { ...target, ...content(draft) }, options),
+      )
+    },
+    async delete({ address, messageId }, signal) {
+      const target = toMessage(address, messageId)
+      if (target === null) return NO_ADDRESS
+      const outcome = await client.call('deleteMessage', target, changing(signal, SEND_DEADLINE_MS))
+      return toReceipt(outcome, { address, messageId })
+    },
+    async showTyping(address, signal) {
+      const target = toApiTarget(address)
+      if (target === null) return
+      await client.call('sendChatAction', { ...target, action: 'typing' }, { deadlineMs: TYPING_DEADLINE_MS, signal })
+    },
+  }
+}
+
+/** Options of a call that changes what people see. */
+function changing(signal: AbortSignal, deadlineMs: number): CallOptions {
+  return { signal, deadlineMs, onWritten }
+}
+
+/** A crash may hit right after the bytes of such a call left. */
+function onWritten(): void {
+  failpoint('CP12-bytes-written')
+}
+
+const NO_PREVIEW = { is_disabled: true } as const
+
+function content({ rendered }: Draft) {
+  return rendered.markup === 'html'
+    ? ({ text: rendered.text, parse_mode: 'HTML', link_preview_options: NO_PREVIEW } as const)
+    : { text: rendered.plain, link_preview_options: NO_PREVIEW }
+}
+
+function replyParameters({ reply }: Draft) {
+  return reply === null ? undefined : { reply_parameters: { message_id: reply } }
+}
+
+function toMessage(address: Address, messageId: string): { chat_id: string; message_id: number } | null {
+  const target = toApiTarget(address)
+  const message_id = toApiId(messageId)
+  return target === null || message_id === null ? null : { chat_id: target.chat_id, message_id }
+}
