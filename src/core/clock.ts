@@ -1,7 +1,9 @@
 /** Time as the daemon sees it; injected everywhere so that tests move it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** The time of day: milliseconds since the epoch. Somebody may set it, so it may jump in both directions. */
   now(): number
+  /** Milliseconds since a moment of its own that nobody sets; never goes back. Every duration is measured by it. */
+  elapsed(): number
   /** Runs `callback` once after `ms`; the returned function cancels it. A pending timer never keeps the process alive. */
   after(ms: number, callback: () => void): () => void
 }
@@ -11,6 +13,7 @@ const LONGEST_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, Math.min(ms, LONGEST_MS))
     timer.unref()

@@ -16,6 +16,7 @@ export function movedClock(start = Date.UTC(2026, 10, 21, 9, 30)): MovedClock {
   const waiters = new Set<{ readonly ms: number; readonly found: () => void }>()
   return {
     now: () => now,
+    elapsed: () => now,
     after(ms, run) {
       const timer = { at: now + ms, ms, run }
       timers.add(timer)
@@ -41,6 +42,7 @@ export function hastyClock(): Clock & { readonly waits: number[] } {
   return {
     waits,
     now: () => 0,
+    elapsed: () => 0,
     after(ms, run) {
       waits.push(ms)
       queueMicrotask(run)

@@ -7,6 +7,7 @@ function handClock(): Clock & { readonly pending: Set<() => void> } {
   return {
     pending,
     now: () => 0,
+    elapsed: () => 0,
     after(_ms, callback) {
       pending.add(callback)
       return () => pending.delete(callback)

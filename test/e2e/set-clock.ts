@@ -20,6 +20,7 @@ export function setClock(start: string): SetClock {
   }
   return {
     now,
+    elapsed: now,
     after(ms, callback) {
       const cancel = (): void => {
         timers.delete(timer)

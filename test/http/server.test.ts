@@ -130,6 +130,7 @@ function heldGrace(): Grace {
   return {
     set: set.promise,
     now: () => 0,
+    elapsed: () => 0,
     after(_ms, callback) {
       set.resolve(callback)
       return () => {}

@@ -187,6 +187,7 @@ function steppedClock(): Clock & { step(ms: number): Promise<void>; pending(): n
   let now = 0
   return {
     now: () => now,
+    elapsed: () => now,
     after(ms, callback) {
       timers.set(callback, now + ms)
       return () => timers.delete(callback)

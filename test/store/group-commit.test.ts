@@ -218,6 +218,7 @@ describe('group commit', () => {
   it('F05: a lock that is never given back ends in unavailable, and the store goes on after it', async () => {
     const hasty: Clock = {
       now: () => 0,
+      elapsed: () => 0,
       after(_, wake) {
         setImmediate(wake)
         return () => {}
@@ -288,6 +289,7 @@ function steppedClock(): Clock & { paused(): Promise<void>; wake(): void } {
   let onPause = (): void => {}
   return {
     now: () => 0,
+    elapsed: () => 0,
     after(_, wake) {
       wakeUp = wake
       onPause()

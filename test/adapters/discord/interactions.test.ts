@@ -19,6 +19,7 @@ const MENU: readonly MenuCommand[] = [
 class PatientClock implements Clock {
   giveUp = (): void => {}
   now = systemClock.now
+  elapsed = systemClock.elapsed
 
   after(ms: number, callback: () => void): () => void {
     if (ms !== 60_000) return systemClock.after(ms, callback)

@@ -9,11 +9,17 @@ interface Timer {
 /** A clock that stands until it is moved. */
 export class ManualClock implements Clock {
   #now = Date.parse('2026-11-21T12:00:00Z')
+  /** By how much the time of day was set. */
+  #set = 0
   readonly #timers = new Set<Timer>()
   readonly #armed = new Set<() => void>()
 
   now(): number {
     return this.#now
+  }
+
+  elapsed(): number {
+    return this.#now - this.#set
   }
 
   after(ms: number, callback: () => void): () => void {
@@ -31,6 +37,7 @@ export class ManualClock implements Clock {
   /** The time of day is set; whoever waits, waits as long as before. */
   setBy(ms: number): void {
     this.#now += ms
+    this.#set += ms
     for (const timer of this.#timers) timer.at += ms
   }
 

@@ -63,6 +63,7 @@ export class WaitlessClock implements Clock {
   #now = Date.parse('2026-11-21T12:00:00Z')
 
   now = (): number => this.#now
+  elapsed = (): number => this.#now
 
   after(ms: number, callback: () => void): () => void {
     if (DEADLINES.has(ms)) return () => {}

@@ -21,6 +21,7 @@ async function rig() {
   let now = START
   const clock = {
     now: () => now,
+    elapsed: () => now,
     after(_ms: number, run: () => void) {
       setImmediate(run)
       return () => {}
