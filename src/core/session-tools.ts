@@ -5,8 +5,8 @@ import type { Principal } from './turn.ts'
 /**
  * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's authority,
  * looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A turn may read only
- * what everybody who sees its answer could read, and send only what every author of its conversation could send; what is
- * refused for that is `forbidden`, in words for the model. Times are ms since the epoch.
+ * what everybody who sees its answer could read, and send only what every author of its conversation could send who could
+ * read that conversation too; what is refused for that is `forbidden`, in words for the model. Times are ms since the epoch.
  */
 export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */

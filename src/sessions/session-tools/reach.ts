@@ -120,7 +120,12 @@ class TurnReach implements CallerReach {
   async sends(named: Session | undefined): Promise<Verdict> {
     const session = this.#visible(named)
     if (session?.id === this.#turn.sessionId) return ALLOWED
-    return foundOnly(session, judgeActing(await this.#judged(this.#authority.authors, session)))
+    const { authors } = this.#authority
+    // A message carries what is known here: who may not read it here takes nothing out, not even to themselves.
+    const here = await this.#deps.read.sessions.get(this.#turn.sessionId)
+    const [reading, reaching] = await Promise.all([this.#judged(authors, here), this.#judged(authors, session)])
+    const both = reaching.map(({ author, may }, at) => ({ author, may: may && reading[at]?.may === true }))
+    return foundOnly(session, judgeActing(both))
   }
 
   #visible(session: Session | undefined): Session | undefined {
