@@ -10,12 +10,15 @@ import { type Forwarded, hasForeignText, type Sender } from './message.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the file, group and record separators break lines
 const BREAK = /(\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])/
 
-/** Square brackets, and what is drawn like them. */
-const OPENING = '\\[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢'
-const CLOSING = '\\]］】〕〗〙〛⟧⟭⁆❳⦌⦎⦐⦘﹞﹈︘︺︼⌉⌋⎤⎥⎦⸣⸥｣'
+/** Square brackets, and what is drawn like them; the last is the tag that nobody sees and a model may read as one. */
+const OPENING = '\\[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢⹕⹗\u{e005b}'
+const CLOSING = '\\]］】〕〗〙〛⟧⟭⁆❳⦌⦎⦐⦘﹞﹈︘︺︼⌉⌋⎤⎥⎦⸣⸥｣⹖⹘\u{e005d}'
+
+/** Characters of other kinds that are drawn as nothing: empty Braille, note head and hieroglyphs, a missing object. */
+const BLANK = '\u2800\u{1d159}\u{13441}\u{13442}\ufffc'
 
 /** A line that begins like a label, whatever invisible or empty characters stand before. */
-const LIKE_LABEL = new RegExp(`^[\\\\\\s\\p{C}\\p{M}\\p{Default_Ignorable_Code_Point}\\u2800]*[${OPENING}]`, 'u')
+const LIKE_LABEL = new RegExp(`^[\\\\\\s\\p{C}\\p{M}\\p{Default_Ignorable_Code_Point}${BLANK}]*[${OPENING}]`, 'u')
 
 const ANY_OPENING = new RegExp(`[${OPENING}]`, 'u')
 
@@ -74,14 +77,10 @@ function writerOf({ from, name = '' }: Forwarded): string {
   return from === undefined ? plainName(name) : calledBy(from)
 }
 
-function calledBy(sender: Sender): string {
-  return senderName(sender) || plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_NAME)
-}
-
 const LONGEST_NAME = 64
 
 /** Characters that nobody sees: joiners, marks of direction, soft hyphens, fillers. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
+const INVISIBLE = new RegExp(`[\\p{Cf}\\p{Default_Ignorable_Code_Point}${BLANK}]`, 'gu')
 /** Characters that would end a name where one is shown: brackets, breaks, quotes of code, the colon behind it. */
 const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕︓ː˸∶꞉]+`, 'gu')
 
@@ -99,10 +98,15 @@ export function senderName({ id, displayName = '' }: Sender): string {
   return displayName === id.replace(':', ' ') ? plainExcerpt(displayName, LONGEST_NAME) : plainName(displayName)
 }
 
-/** Returns what the one who wrote a message is called: a session or a hook by its label, others by name or else by id. */
+/** Returns what a sender is called where a label must not be empty: by name, by the name of the account, or by id. */
+export function calledBy(sender: Sender): string {
+  return senderName(sender) || plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_NAME)
+}
+
+/** Returns what the one who wrote a message is called: a session or a hook by its label, others as `calledBy`. */
 export function speakerName({ from, sender }: Pick<UserMessageData, 'from' | 'sender'>): string {
   if (from !== undefined) return plainExcerpt(sender.displayName ?? sender.id, LONGEST_SPEAKER)
-  return senderName(sender) || plainExcerpt(sender.id, LONGEST_NAME)
+  return calledBy(sender)
 }
 
 /** A session's label has its key in it. */

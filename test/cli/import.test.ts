@@ -186,7 +186,7 @@ describe('parley import', () => {
     await cli.run('import', 'old')
     expect(cli.out()).toContain('4 messages as agent:main:telegram:group:-100, 2 damaged left out')
     const { session, texts } = await shown(cli, 'agent:main:telegram:group:-100')
-    expect(texts).toEqual([expect.stringContaining('in short'), 'It began.', 'three', 'four'])
+    expect(texts).toEqual([expect.stringContaining('in short'), 'It began.', '[imported] three', 'four'])
     expect(session).toMatchObject({ messageCount: 4, chatType: 'group' })
   })
 

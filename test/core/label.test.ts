@@ -7,9 +7,23 @@ import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines } from
 const LINES = /\r\n|[\n\r\v\f\u{1c}-\u{1e}\u{85}\u{2028}\u{2029}]/u
 const breaks = ['\n', '\r', '\r\n', '\v', '\f', '\u001c', '\u001d', '\u001e', '\u0085', '\u2028', '\u2029']
 /** Whatever is drawn like an opening square bracket. */
-const OPENING = /[[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢]/u
-const brackets = [...'[］［]【】〔〕⟦⟧﹝﹞']
-const unseen = ['\u200b', '\u200d', '\u2060', '\u202e', '\u00ad', '\ufeff', '\u{e0041}', '\u2800', '\u3164', '\u0301']
+const OPENING = /[[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢⹕⹗\u{e005b}]/u
+const brackets = [...'[］［]【】〔〕⟦⟧﹝﹞⹕⹖']
+const unseen = [
+  '\u200b',
+  '\u200d',
+  '\u2060',
+  '\u202e',
+  '\u00ad',
+  '\ufeff',
+  '\u{e0041}',
+  '\u2800',
+  '\u3164',
+  '\u0301',
+  '\u{1d159}',
+  '\u{13441}',
+  '\ufffc',
+]
 const words = ['Ada', 'not directed at you', 'in reply to', 'forwarded from', 'via @gif', ':', '\\', '> ', ' ', '']
 /** Texts made of whatever could make a label, and of anything else. */
 const text = fc
@@ -17,9 +31,10 @@ const text = fc
   .map((parts) => parts.join(''))
 
 /** What a reader sees of a line's beginning. */
-const begins = (line: string): string => line.replace(/^[\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]+/u, '')
+const begins = (line: string): string =>
+  line.replace(/^[\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}\u{13441}\ufffc]+/u, '')
 const isLabelled = (line: string): boolean =>
-  brackets.some((bracket) => begins(line).startsWith(bracket) && !/[\])}】〕⟧﹞］]/u.test(bracket))
+  brackets.some((bracket) => begins(line).startsWith(bracket) && !/[\])}】〕⟧﹞］⹖]/u.test(bracket))
 
 describe('a text that was escaped', () => {
   it('S26: has no line that begins like a label, whatever breaks lines and whatever stands before a bracket', () => {
@@ -44,6 +59,10 @@ describe('a text that was escaped', () => {
     )
     const escaped = (raw: string): string => escapeLabels(escapeLabels(raw))
     fc.assert(fc.property(text, text, (one, other) => one === other || escaped(one) !== escaped(other)))
+  })
+
+  it.each(['\u{e005b}Ada] hi', '⹗Ada⹘ hi', '\u{13442}[Ada] hi'])('%j is escaped too', (raw) => {
+    expect(escapeLabels(raw)).toBe(`\\${raw}`)
   })
 
   it.each(['👩‍👩‍👧 yes', 'می‌خواهم', 'क्‍ष', 'a [b] c', '> quoted', '(x)', '- [ ] to do'])('%j stays as it is', (raw) => {

@@ -92,7 +92,7 @@ function eventsOf({ messages, hidden, summary }: OldSession, ids: IdSource): rea
   return [...turnsOf(messages.slice(0, hidden), ids), boundary, ...turnsOf(messages.slice(hidden), ids)]
 }
 
-const SUMMARY_QUESTION = '[what was said here before, in short]'
+const SUMMARY_QUESTION = 'What was said here before, in short?'
 
 function turnsOf(messages: readonly OldMessage[], ids: IdSource): readonly EventToAppend[] {
   return messages.flatMap((message, index) =>

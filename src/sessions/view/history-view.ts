@@ -1,4 +1,5 @@
-import type { HistoryBoundary } from '../../core/event.ts'
+import type { Exchange, HistoryBoundary } from '../../core/event.ts'
+import { escapeLabels } from '../../core/label.ts'
 import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
 import type { Heard } from './heard.ts'
 
@@ -67,8 +68,13 @@ export function setBoundary({ history, hidden }: History, boundary: HistoryBound
     case 'compacted':
       return { history, hidden: [] }
     case 'replaced':
-      return { history: boundary.exchanges.flatMap(({ user, assistant }) => exchange(user, assistant)), hidden: [] }
+      return { history: boundary.exchanges.flatMap(written), hidden: [] }
   }
+}
+
+/** Whoever wrote a turn that stands in for others: it has no labels of ours. */
+function written({ user, assistant }: Exchange): ModelMessage[] {
+  return exchange(escapeLabels(user), assistant)
 }
 
 function divide(all: readonly ModelMessage[], shown: number): History {

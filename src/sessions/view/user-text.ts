@@ -1,7 +1,7 @@
 import type { ChatType } from '../../core/address.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
-import { labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
+import { calledBy, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
 import type { Heard } from './heard.ts'
 
 const QUOTE_LENGTH = 200
@@ -24,8 +24,9 @@ export function taggedText(message: Heard, chatType: ChatType): string {
 function speakerLabels({ sender, addressed, edit, deleted }: Heard, chatType: ChatType): string[] {
   const told = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
   const aside = told ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
-  const name = chatType === 'direct' ? '' : senderName(sender)
-  return [...(name === '' ? [] : [`[${name}]`]), ...(aside === undefined ? [] : [aside])]
+  // Words without a label would be read as those of whoever spoke before.
+  const name = chatType === 'direct' ? [] : [`[${calledBy(sender)}]`]
+  return [...name, ...(aside === undefined ? [] : [aside])]
 }
 
 /** Returns what no person wrote with each line quoted: whatever it says, it does not look like a person's words. */
