@@ -1,32 +1,9 @@
+import { isPlaceholder } from '../core/placeholder-id.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
 
-/**
- * Runs of characters that examples begin their ids with. The examples of this repository (111111111, 222222222, 777777777,
- * -1001234567890, 111111111111111111, T012ABCDE, U012ABCDE) and the usual ones elsewhere (123456789, U0123456789, T01/U333)
- * are pieces of these, or one character again and again.
- */
-const RUNS: readonly string[] = ['12345678901234567890', '0123456789', '9876543210', '012abcdefghijk', 'abcdefghijk']
-/** The ids with which Slack's own pages show what an id looks like. */
-const SLACK_EXAMPLES: readonly string[] = ['012ab3cd', '012ab3cde', '012a3cde', '012ab3c4']
-/** Shorter numbers are too likely to be an id that there is. */
-const SHORTEST_NUMBER = 6
-/** No id that begins as those of Slack or of Telegram's groups is as short as this. */
-const SHORTEST_REST = 3
 /** A `keyPrefix` may end in the middle of an id. */
 const SHORTEST_PREFIX = 9
-
-/**
- * Whether an id was copied from an example: whoever holds it on the platform would get what the line grants. A sign, the
- * -100 of Telegram's groups and the first letter of Slack's ids are not looked at.
- */
-export function isPlaceholder(id: string, shortest = 0): boolean {
-  if (/[<>…]/.test(id)) return true
-  const [, mark = '', core = ''] = /^(-100(?=\d)|[a-z](?=\w)|)-?(.*)$/.exec(id.trim().toLowerCase()) ?? []
-  if (core.length < Math.max(shortest, mark === '' ? SHORTEST_NUMBER : SHORTEST_REST)) return false
-  const repeated = core === core.charAt(0).repeat(core.length)
-  return repeated || SLACK_EXAMPLES.includes(core) || RUNS.some((run) => run.startsWith(core))
-}
 
 interface NamedId {
   readonly path: Mistake['path']

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPlaceholder } from '../../src/config/placeholders.ts'
+import { isPlaceholder } from '../../src/core/placeholder-id.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
 
 describe('ids of examples', () => {

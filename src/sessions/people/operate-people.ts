@@ -2,6 +2,7 @@ import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { CHANNEL_IDS, type PersonId, toPersonId } from '../../core/ids.ts'
 import type { PeopleOperator, PersonReport } from '../../core/operate-people.ts'
+import { isPlaceholder } from '../../core/placeholder-id.ts'
 import { isShared } from '../../core/platform-id.ts'
 import type { PersonPolicy } from '../../core/policy.ts'
 import type { StoredPerson } from '../../store/people-port.ts'
@@ -60,7 +61,10 @@ export function operatePeople({ store: { read }, people, live }: OperatePeopleDe
   }
 }
 
-/** `<channel>:<id>`, on Slack `slack:<team>/<user>`. `invalid` for anything else, and for ids that stand for many people. */
+/**
+ * `<channel>:<id>`, on Slack `slack:<team>/<user>`. `invalid` for anything else, for ids that stand for many people, and
+ * for those of an example: whoever holds it on the platform would be that person.
+ */
 function readPlatformId(text: string): string {
   const whole = text.trim().toLowerCase()
   const channel = CHANNEL_IDS.find((id) => whole.startsWith(`${id}:`))
@@ -71,6 +75,8 @@ function readPlatformId(text: string): string {
   }
   if (isShared(channel, id))
     throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
+  if (id.split('/').some((part) => isPlaceholder(part)))
+    throw new ParleyError('invalid', `${whole} is an id from an example, and not yours; link the id that /whoami says`)
   return whole
 }
 

@@ -208,9 +208,9 @@ describe('parting', () => {
 describe('the operator', () => {
   it('joins and parts ids without a code, and sees who did what', async () => {
     const { operator, whoIs } = await house()
-    expect(await operator.link('ada', 'slack:T01/U333')).toEqual({ person: 'ada', id: 'slack:t01/u333' })
-    expect(whoIs('slack:t01/u333')).toEqual({ person: ADA, role: 'owner' })
-    expect(whoIs('slack:t02/u333'), 'H04: another team, another person').toEqual({ role: 'guest' })
+    expect(await operator.link('ada', 'slack:T0K7/U3F9')).toEqual({ person: 'ada', id: 'slack:t0k7/u3f9' })
+    expect(whoIs('slack:t0k7/u3f9')).toEqual({ person: ADA, role: 'owner' })
+    expect(whoIs('slack:t0k8/u3f9'), 'H04: another team, another person').toEqual({ role: 'guest' })
     expect(await operator.list()).toMatchObject({
       people: [
         {
@@ -218,14 +218,14 @@ describe('the operator', () => {
           role: 'owner',
           ids: [
             { id: 'telegram:111', from: 'configuration' },
-            { id: 'slack:t01/u333', from: 'link' },
+            { id: 'slack:t0k7/u3f9', from: 'link' },
           ],
         },
         { name: 'bob', role: 'member' },
       ],
       changes: [{ kind: 'linked', by: 'operator' }],
     })
-    expect(await operator.unlink('slack:T01/U333')).toEqual({ person: 'ada', id: 'slack:t01/u333' })
+    expect(await operator.unlink('slack:T0K7/U3F9')).toEqual({ person: 'ada', id: 'slack:t0k7/u3f9' })
   })
 
   it('is refused what makes no sense, with the remedy', async () => {
@@ -237,6 +237,10 @@ describe('the operator', () => {
       ['ada', 'slack:U333', 'invalid'],
       ['ada', 'telegram:', 'invalid'],
       ['ada', 'telegram:777000', 'invalid'],
+      ['ada', 'telegram:111111111', 'invalid'],
+      ['ada', 'discord:123456789012345678', 'invalid'],
+      ['ada', 'slack:T0K7/U012ABCDE', 'invalid'],
+      ['ada', 'slack:T012ABCDE/U3F9', 'invalid'],
     ]
     for (const [name, id, code] of refusals) {
       await expect(operator.link(name, id), `${name} ${id}`).rejects.toMatchObject({ code })
