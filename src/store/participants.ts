@@ -1,4 +1,4 @@
-import type { SessionId } from '../core/ids.ts'
+import type { ChannelId, SessionId } from '../core/ids.ts'
 import { text } from './rows.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
 import type { Ground, Sql } from './sql.ts'
@@ -13,6 +13,16 @@ export class ParticipantReading implements ParticipantReader {
   async of(sessionId: SessionId): Promise<readonly string[]> {
     const query = 'SELECT participant FROM participants WHERE session_id = $1 ORDER BY joined_at, participant'
     return (await this.sql.all(query, [sessionId])).map((row) => text(row, 'participant'))
+  }
+
+  async inAnyTeam(channel: ChannelId, id: string): Promise<readonly string[]> {
+    // The sign after the colon bounds the range, which the index gives.
+    const rows = await this.sql.all(
+      `SELECT DISTINCT participant FROM participants WHERE participant >= $1 AND participant < $2
+        AND substr(participant, length(participant) - length($3) + 1) = $3`,
+      [`${channel}:`, `${channel};`, `/${id}`.toLowerCase()],
+    )
+    return rows.map((row) => text(row, 'participant'))
   }
 }
 

@@ -67,6 +67,8 @@ export interface AliasWriter {
 export interface ParticipantReader {
   /** In the order of joining. */
   of(sessionId: SessionId): Promise<readonly string[]>
+  /** Returns those of any session that have this id in a team, whichever it is. */
+  inAnyTeam(channel: ChannelId, id: string): Promise<readonly string[]>
 }
 
 export interface ParticipantWriter {

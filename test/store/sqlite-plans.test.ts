@@ -127,6 +127,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await sessions.overridden()
   await sessions.deleted(1)
   await participants.of(SESSION)
+  await participants.inAnyTeam('slack', 'u1')
   await tokens.get('tok_1')
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)

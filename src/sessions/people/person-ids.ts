@@ -1,6 +1,6 @@
 import type { Identity } from '../../core/dispatch.ts'
 import type { PersonId } from '../../core/ids.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 
 /** The people as things stand, which a reload and a link change. */
 export interface PeopleNow {
@@ -12,7 +12,8 @@ export interface PeopleNow {
 
 /**
  * Returns the platform ids of a person as participants are written: those of the configuration, and those the store linked
- * which the configuration gives to nobody else.
+ * which the configuration gives to nobody else. A Slack id that is configured without a team is that of whoever took part
+ * with it, in each team.
  */
 export async function personIds(
   { configuredIds, whoIs }: PeopleNow,
@@ -20,5 +21,14 @@ export async function personIds(
   person: PersonId,
 ): Promise<readonly string[]> {
   const stored = (await read.people.all()).find(({ id }) => id === person)?.ids ?? []
-  return [...configuredIds(person), ...stored.filter((id) => whoIs(id).person === person)]
+  const configured = configuredIds(person)
+  const seen = await Promise.all(configured.map((id) => withTeams(id, read)))
+  return [...configured, ...[...stored, ...seen.flat()].filter((id) => whoIs(id).person === person)]
 }
+
+async function withTeams(platformId: string, { participants }: Pick<StoreReader, 'participants'>) {
+  const [, id] = /^slack:([^/]+)$/.exec(platformId) ?? []
+  return id === undefined ? NONE : participants.inAnyTeam('slack', id)
+}
+
+const NONE: readonly string[] = []
