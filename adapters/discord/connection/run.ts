@@ -73,7 +73,7 @@ export function createRun(parts: RunParts): Run {
       listener: {
         dispatch: (type, data) => {
           parts.heard()
-          parts.positions.heard(clock.now())
+          intake.heard()
           take(type, data, { intake, sink })
         },
         ready: (connection) => {
@@ -82,7 +82,6 @@ export function createRun(parts: RunParts): Run {
         },
         resumed: () => {
           parts.proven()
-          parts.positions.heard(clock.now())
           intake.resumed()
         },
         interrupted: () => intake.interrupted(),

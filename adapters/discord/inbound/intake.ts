@@ -76,6 +76,11 @@ export class Intake {
     this.#lanes = new Lanes({ clock, signal, failed, random: () => ports.random(), catchUp })
   }
 
+  /** Called for whatever a session tells. Before it is proven it may yet have to tell what came earlier. */
+  heard(): void {
+    if (!this.#interrupted) this.#ports.positions.heard(this.#ports.clock.now())
+  }
+
   message(message: unknown): void {
     failpoint('CP1-received')
     const ids = idsOf(message)
@@ -114,21 +119,16 @@ export class Intake {
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
     const { positions, clock } = this.#ports
-    const visible = connection.channels()
-    const now = clock.now()
+    const [visible, now] = [connection.channels(), clock.now()]
     this.#missedSince = positions.seenAt
-    positions.heard(now)
     const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
-    this.#lanes.push(ACCOUNT_LANE, async () => {
-      await positions.note(met, this.#waits)
-      await positions.saw(now)
-    })
+    // At once: each is read back in its own lane, which does not wait for that of the account.
+    positions.add(met, this.#waits)
+    this.#lanes.push(ACCOUNT_LANE, () => positions.saw(now))
     const further = new Set([...positions.directs().map(({ id }) => id), ...this.#toldMeanwhile])
     const budget = newBudget()
-    for (const { id, lastMessageId } of visible) {
-      if (lastMessageId === null || further.has(id)) continue
-      this.#lanes.push(id, () => this.#catchUp(id, budget, lastMessageId))
-    }
+    for (const { id, lastMessageId: newest } of visible)
+      if (newest !== null && !further.has(id)) this.#lanes.push(id, () => this.#catchUp(id, budget, newest))
     this.#readBack(further, budget)
     this.#proven()
   }
@@ -172,6 +172,7 @@ export class Intake {
   #proven(): void {
     this.#toldMeanwhile.clear()
     this.#interrupted = false
+    this.heard()
   }
 
   async #take(channelId: string, messageId: string, { message, moves: inOrder }: Told): Promise<void> {

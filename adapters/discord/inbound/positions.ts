@@ -47,8 +47,13 @@ export class Positions {
    * without a message for which `waits` does not hold. Rejects when it could not be stored.
    */
   async note(channels: readonly KnownChannel[], waits: (id: string) => boolean): Promise<void> {
-    for (const channel of channels) this.#known.add(channel, waits)
+    this.add(channels, waits)
     await this.#known.write()
+  }
+
+  /** Does as `note` and stores nothing yet: each can be read from at once. */
+  add(channels: readonly KnownChannel[], waits: (id: string) => boolean): void {
+    for (const channel of channels) this.#known.add(channel, waits)
   }
 
   /** Called with each message; returns whether its channel is known and stored. */
@@ -62,17 +67,19 @@ export class Positions {
     return this.#seenAt
   }
 
+  /** Stores that everything up to `at` was told, after the channels that were added by then. */
   async saw(at: number): Promise<void> {
     this.#seenAt = at
+    await this.#known.write()
     await this.#state.set(SEEN_KEY, String(at))
   }
 
-  /** The session told something at this time; nothing is stored of it yet. */
+  /** Everything up to this time was told; nothing is stored of it yet. */
   heard(at: number): void {
     this.#heardAt = at
   }
 
-  /** Stores when the session last told something, if that is news. */
+  /** Stores up to when everything was told, if that is news. */
   async keepHeard(): Promise<void> {
     if (this.#heardAt > (this.#seenAt ?? 0)) await this.saw(this.#heardAt)
   }

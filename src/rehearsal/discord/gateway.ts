@@ -24,7 +24,7 @@ export interface SessionLimit {
 }
 
 /** Questions that the gateway can leave without an answer, as one that is half dead does. */
-type Question = 'hello' | 'identify' | 'resume'
+type Question = 'hello' | 'identify' | 'guilds' | 'resume'
 
 interface Connection {
   readonly socket: WebSocket
@@ -210,9 +210,11 @@ export class Gateway {
       application: { id: bot.id, flags: messageContent() ? 1 << 19 : 0 },
       ...this.readyOver,
     })
-    for (const id of guilds.keys()) session.dispatch('GUILD_CREATE', world().describeGuild(id))
-    this.#record({ event: 'ready', sessionId: session.id, connection: connection.number })
-    if (this.restless) this.askToReconnect()
+    this.#unlessHeld('guilds', () => {
+      for (const id of guilds.keys()) session.dispatch('GUILD_CREATE', world().describeGuild(id))
+      this.#record({ event: 'ready', sessionId: session.id, connection: connection.number })
+      if (this.restless) this.askToReconnect()
+    })
   }
 
   #resume(connection: Connection, d: Readonly<Record<string, unknown>>): void {

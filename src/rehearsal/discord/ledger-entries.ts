@@ -58,7 +58,7 @@ export interface GatewayEntry {
   /** Close code, also of a refusal. */
   readonly code?: number
   /** The question, where the event is `unanswered`. */
-  readonly question?: 'hello' | 'identify' | 'resume'
+  readonly question?: 'hello' | 'identify' | 'guilds' | 'resume'
   /** Of `ready` and `resumed`: the connection's number, counted up from 1. */
   readonly connection?: number
 }
