@@ -108,6 +108,31 @@ const SHOWN: readonly (readonly [string, Showing])[] = [
     },
   ],
   [
+    'as where a word of a forwarded message leads to, in a direct chat',
+    ({ telegram }, code) => {
+      const link = { type: 'text_link', offset: 0, length: 4, url: `https://t.me/parley_bot?start=${code}` }
+      const chat = telegram.world.addChat({ type: 'group', title: 'Elsewhere', botStatus: 'none' })
+      const message = telegram.world.say({ from: 555, chat, text: 'here', extra: { entities: [link] } })
+      telegram.world.forward({ from: 111, of: { chat, message } })
+    },
+  ],
+  [
+    'as where a button of a message by an inline bot leads to, in a direct chat',
+    ({ telegram }, code) => {
+      telegram.world.addUser({ id: 900, firstName: 'Picker', username: 'gif', isBot: true })
+      const button = { text: 'here', url: `https://t.me/parley_bot?start=${code}` }
+      const extra = { reply_markup: { inline_keyboard: [[button]] } }
+      telegram.world.say({ from: 111, via: 900, text: 'press', extra })
+    },
+  ],
+  [
+    'quoted out of another chat in a direct chat',
+    ({ telegram }, code) => {
+      const extra = { external_reply: { origin: { type: 'hidden_user', sender_user_name: 'Cy', date: 1 } } }
+      telegram.world.say({ from: 111, text: 'look', extra: { ...extra, quote: { text: code, position: 0 } } })
+    },
+  ],
+  [
     'said in a sentence in a direct chat',
     ({ telegram }, code) => telegram.world.say({ from: 111, text: `/start please: ${code}` }),
   ],
@@ -234,6 +259,24 @@ describe('a link code', () => {
           of: { channel, message },
           text: 'look',
         })
+      },
+    ],
+    [
+      'below a message that is forwarded to us on Discord',
+      ({ discord }, code) => {
+        const { id: channel } = hiddenChannel(discord)
+        const extra = { embeds: [{ description: code }] }
+        const message = discord.world.say({ from: '555', channel, text: 'look', extra })
+        discord.world.forward({ from: '555', of: { channel, message } })
+      },
+    ],
+    [
+      'in the link of a message that is shared with us on Slack',
+      ({ slack }, code) => {
+        const channel = slack.world.addChannel({ name: 'away', members: ['U444'], botJoined: false })
+        const message = slack.world.say({ from: 'U444', channel, text: 'x' })
+        const attachments = [{ is_share: true, text: 'x', title: 'here', title_link: `https://a.example/${code}` }]
+        slack.world.say({ from: 'U444', text: `look ${message.ts}`, extra: { attachments } })
       },
     ],
     [

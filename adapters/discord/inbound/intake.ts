@@ -14,7 +14,7 @@ import { Lanes } from './lanes.ts'
 import { findPlace } from './places.ts'
 import { Cursors, cursorFor, type Positions } from './positions.ts'
 import { deletedIds, idsOf, readDelete, readEdit, readMessage } from './read-event.ts'
-import type { InboundContext, InboundReading } from './reading.ts'
+import { type InboundContext, type InboundReading, readableByOthers } from './reading.ts'
 import { Slots } from './slots.ts'
 import { InteractionIntake } from './take-interactions.ts'
 
@@ -178,7 +178,7 @@ export class Intake {
   async #take(channelId: string, messageId: string, { message, moves: inOrder }: Told): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
-    const shown = place?.kind === 'direct' ? undefined : message
+    const shown = readableByOthers(place, message)
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     const cursor = await this.#meet(channelId, messageId, reading.event)
     this.#stopIfOver()
@@ -194,7 +194,7 @@ export class Intake {
   async #takeChange(channelId: string, hint: unknown, read: Reader): Promise<void> {
     const place = await this.#placeOf(channelId, hint)
     const reading = place && read(this.#context(place))
-    const shown = place?.kind === 'direct' ? undefined : hint
+    const shown = readableByOthers(place, hint)
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     this.#stopIfOver()
     await this.#ports.sink.accept(reading.event, undefined, shown)

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import type { ChannelFacts } from '../address.ts'
+import { isFields } from './fields.ts'
 
 /** What reading a message needs to know besides the message. */
 export interface InboundContext {
@@ -19,4 +20,14 @@ export type InboundReading =
 
 export function dropped(why: string): InboundReading {
   return { kind: 'dropped', why }
+}
+
+/**
+ * Returns what others could read of a message: all of it in a place with several people in it, in a direct chat what was
+ * forwarded there.
+ */
+export function readableByOthers(place: ChannelFacts | undefined, message: unknown): unknown {
+  if (place?.kind !== 'direct') return message
+  const snapshots = isFields(message) ? message.message_snapshots : undefined
+  return Array.isArray(snapshots) && snapshots.length > 0 ? snapshots : undefined
 }

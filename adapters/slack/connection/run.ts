@@ -11,6 +11,7 @@ import { type Fields, isFields } from '../inbound/fields.ts'
 import { createIntake } from '../inbound/intake.ts'
 import { Positions } from '../inbound/positions.ts'
 import { innerEvent, readEventBody } from '../inbound/read-event.ts'
+import { sharedAuthor, sharesOf } from '../inbound/read-message.ts'
 import { isSlashCommand, readSlashCommand } from '../inbound/read-slash-command.ts'
 import type { BotFacts, InboundContext, InboundReading } from '../inbound/reading.ts'
 import type { SlackClient } from './client.ts'
@@ -192,13 +193,18 @@ class Door {
     const said = isFields(event.message) ? event.message : event
     const author = typeof said.user === 'string' ? said.user : undefined
     const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
-    const [chatType, senderName] = await Promise.all([
+    const shared = sharedAuthor(said)
+    const [chatType, sender, sharedBy] = await Promise.all([
       this.#chatTypeOf(event),
-      ofPerson ? this.#directory.nameOf(author) : undefined,
+      ofPerson ? this.#directory.personOf(author) : undefined,
+      shared === undefined ? undefined : this.#directory.personOf(shared),
     ])
     await before
-    const common = { account, bot, commands: this.#commands.all, chatType }
-    return senderName === undefined ? common : { ...common, senderName }
+    return {
+      ...{ account, bot, commands: this.#commands.all, chatType },
+      ...(sender?.name === undefined ? {} : { senderName: sender.name }),
+      ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
+    }
   }
 
   async #chatTypeOf({ channel, channel_type: told }: Fields): Promise<InboundContext['chatType']> {
@@ -209,12 +215,14 @@ class Door {
   }
 }
 
-/** An event in a place with several people in it, for whatever they could read there. */
+/**
+ * Returns what others could read of an event: all of it in a place with several people in it, in a direct chat the messages
+ * that are shared there.
+ */
 function readableByOthers(body: Fields): unknown {
   const event = innerEvent(body)
-  return typeof event?.channel === 'string' &&
-    toChatType(event.channel_type) !== 'direct' &&
-    !event.channel.startsWith('D')
-    ? event
-    : undefined
+  if (typeof event?.channel !== 'string') return undefined
+  if (toChatType(event.channel_type) !== 'direct' && !event.channel.startsWith('D')) return event
+  const shares = sharesOf(isFields(event.message) ? event.message : event)
+  return shares.length === 0 ? undefined : shares
 }

@@ -16,14 +16,20 @@ interface DirectoryParts {
 
 /** An event is acknowledged within 3 s or it comes again: looking things up may take only a part of that. */
 const DEADLINE_MS = 1000
-const NAMES_LAST_MS = 60 * 60_000
+const PEOPLE_LAST_MS = 60 * 60_000
 const FAILURES_LAST_MS = 60_000
 const MOST_KNOWN = 5000
 
-/** What events leave out: what people are called, and what kind of conversation a mention stands in. */
+/** What the platform knows of a user. */
+interface SlackPerson {
+  readonly name?: string
+  readonly team?: string
+}
+
+/** What events leave out: what people are called, whose they are, and what kind of conversation a mention stands in. */
 export class Directory {
   readonly #parts: DirectoryParts
-  readonly #names = new Map<string, Known<string>>()
+  readonly #people = new Map<string, Known<SlackPerson>>()
   readonly #chats = new Map<string, Known<ChatType>>()
 
   constructor(parts: DirectoryParts) {
@@ -31,8 +37,8 @@ export class Directory {
   }
 
   /** Undefined when it cannot be asked. */
-  nameOf(user: string): Promise<string | undefined> {
-    return this.#look(this.#names, user, () => this.#ask('users.info', { user }, nameIn))
+  personOf(user: string): Promise<SlackPerson | undefined> {
+    return this.#look(this.#people, user, () => this.#ask('users.info', { user }, personIn))
   }
 
   /** What an event said of its conversation. */
@@ -56,7 +62,7 @@ export class Directory {
     const found = known.get(id)
     if (found !== undefined && found.until > clock.now()) return found.value
     const value = ask()
-    this.#remember(known, id, { value, until: clock.now() + NAMES_LAST_MS })
+    this.#remember(known, id, { value, until: clock.now() + PEOPLE_LAST_MS })
     void value.then((answer) => {
       if (answer === undefined) this.#remember(known, id, { value, until: clock.now() + FAILURES_LAST_MS })
     })
@@ -81,11 +87,16 @@ export class Directory {
   }
 }
 
-function nameIn({ user }: Fields): string | undefined {
+function personIn({ user }: Fields): SlackPerson | undefined {
   if (!isFields(user)) return undefined
   const profile = isFields(user.profile) ? user.profile : {}
-  const names = [profile.display_name, profile.real_name, user.real_name, user.name]
-  return names.find((name): name is string => typeof name === 'string' && name !== '')
+  const name = firstText([profile.display_name, profile.real_name, user.real_name, user.name])
+  const team = firstText([user.team_id])
+  return { ...(name === undefined ? {} : { name }), ...(team === undefined ? {} : { team }) }
+}
+
+function firstText(values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
 function chatTypeIn({ channel }: Fields): ChatType | undefined {

@@ -117,24 +117,41 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
   }
 }
 
-/**
- * The text of a message, and what it shares: other messages come as attachments, which the platform marks and whose text
- * is their author's. Any other attachment, such as the preview of a link, is not text of a message.
- */
-function readWords(own: string, message: Fields, { bot }: InboundContext): Pick<TextFacts, 'text' | 'forwarded'> {
-  if (!Array.isArray(message.attachments)) return { text: own }
-  const shares = message.attachments.filter(isFields).filter(({ is_share, is_msg_unfurl }) => is_share || is_msg_unfurl)
+/** The text of a message, and what it shares, whose text is its author's. */
+function readWords(
+  own: string,
+  message: Fields,
+  { bot, authorTeam }: InboundContext,
+): Pick<TextFacts, 'text' | 'forwarded'> {
+  const shares = sharesOf(message)
   const [first] = shares
   if (first === undefined) return { text: own }
   const texts = shares.map(({ text, fallback }) => readMrkdwn(optionalText(text ?? fallback) ?? '', bot).text)
-  return sharedWords(own, texts.join('\n'), shares.length === 1 ? authorOf(first, bot.team) : {})
+  return sharedWords(own, texts.join('\n'), shares.length === 1 ? authorOf(first, authorTeam) : {})
 }
 
-/** Another bot's post may name no user. */
-function authorOf({ author_id: id, author_name, author_subname, channel_team }: Fields, team: string): Forwarded {
-  const name = optionalText(author_name) || optionalText(author_subname)
-  if (typeof id !== 'string' || !/^[UW][A-Z0-9]+$/.test(id)) return name ? { name } : {}
-  const from: Sender = { id, kind: 'user', team: optionalText(channel_team) ?? team }
+/**
+ * Returns the messages that a message shares: they come as attachments, which the platform marks. Any other attachment,
+ * such as the preview of a link, is not text of a message.
+ */
+export function sharesOf({ attachments }: Fields): readonly Fields[] {
+  if (!Array.isArray(attachments)) return []
+  return attachments.filter(isFields).filter(({ is_share, is_msg_unfurl }) => is_share || is_msg_unfurl)
+}
+
+/** Returns the user who wrote what a message shares, where it shares one message of a person. */
+export function sharedAuthor(message: Fields): string | undefined {
+  const [only, ...others] = sharesOf(message)
+  const id = others.length === 0 ? only?.author_id : undefined
+  return typeof id === 'string' && /^[UW][A-Z0-9]+$/.test(id) ? id : undefined
+}
+
+/** Another bot's post may name no user. A user whose workspace is not known may be anybody of that id. */
+function authorOf(share: Fields, team: string | undefined): Forwarded {
+  const name = optionalText(share.author_name) || optionalText(share.author_subname)
+  const id = sharedAuthor({ attachments: [share] })
+  if (id === undefined || team === undefined) return name ? { name } : {}
+  const from: Sender = { id, kind: 'user', team }
   return { from: name ? { ...from, displayName: name } : from }
 }
 

@@ -20,6 +20,8 @@ export interface InboundContext {
   readonly chatType: ChatType
   /** What the sender is called, where it could be asked. */
   readonly senderName?: string
+  /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */
+  readonly authorTeam?: string
 }
 
 /** `dropped`: nothing for the pipeline; `why` is a short word to count it under, never text of a person. */

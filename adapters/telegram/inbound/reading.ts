@@ -49,10 +49,25 @@ export function readPlace(message: Fields, { account }: InboundContext): Address
   })
 }
 
-/** Returns an update that tells of a place with several people in it, for whatever they could read there. */
+/**
+ * Returns what others could read of an update: all of it in a place with several people in it, in a direct chat what was
+ * passed on to us there.
+ */
 export function readableByOthers(update: unknown): unknown {
   if (!isFields(update)) return undefined
   const told = Object.values(update).find(isFields)
   const { chat } = isFields(told?.message) ? told.message : (told ?? {})
-  return isFields(chat) && chat.type !== 'private' ? told : undefined
+  if (told === undefined || !isFields(chat)) return undefined
+  return chat.type === 'private' ? passedOn(told) : told
+}
+
+/** Marks of a message that somebody else wrote. */
+const FOREIGN = ['forward_origin', 'forward_date', 'via_bot', 'sender_business_bot']
+
+/** What it replies to stands in the direct chat already; what it quotes from elsewhere does not. */
+function passedOn(message: Fields): Fields | undefined {
+  const { reply_to_message: _here, external_reply, quote, ...said } = message
+  const elsewhere = external_reply === undefined ? {} : { external_reply, quote }
+  if (FOREIGN.some((mark) => said[mark] !== undefined)) return { ...said, ...elsewhere }
+  return external_reply === undefined ? undefined : elsewhere
 }

@@ -220,12 +220,21 @@ describe('what is shared', () => {
   const share = { is_share: true, is_msg_unfurl: true, author_id: 'U555', author_name: 'Cy', text: '!status <@U0BOT>' }
 
   test('alone it is the text, written by its author, no command and no mention', () => {
-    expect(eventOf({ ...message, text: '', attachments: [share] })).toMatchObject({
-      kind: 'message',
-      text: '!status @parley',
-      forwarded: { from: { id: 'U555', displayName: 'Cy', team: 'T01' } },
-      mentioned: false,
+    const event = { ...message, text: '', attachments: [{ ...share, channel_team: 'T01' }] }
+    expect(readEventBody({ event }, { ...context, authorTeam: 'T02' })).toMatchObject({
+      event: {
+        kind: 'message',
+        text: '!status @parley',
+        forwarded: { from: { id: 'U555', displayName: 'Cy', team: 'T02' } },
+        mentioned: false,
+      },
     })
+  })
+
+  test('H04: somebody whose workspace is not known is named and is nobody we know, wherever it was written', () => {
+    const event = eventOf({ ...message, text: '', attachments: [{ ...share, channel_team: 'T01' }] })
+    expect(event).toMatchObject({ forwarded: { name: 'Cy' } })
+    expect(event).not.toHaveProperty('forwarded.from')
   })
 
   test('beside the words of who shares it, those are theirs', () => {
