@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { owner, policy } from '../fakes/routing-policy.ts'
 import { type SlackHousehold, startSlackHousehold } from './slack-household.ts'
 
 async function workshop(): Promise<SlackHousehold & { channel: string }> {
@@ -15,6 +16,13 @@ async function run(house: SlackHousehold, input: Parameters<SlackHousehold['slac
   const mark = ledger.mark()
   world.slash(input)
   return ledger.nextWhisper({ after: mark })
+}
+
+/** What the bot says next with these words, once something was done. */
+async function answered({ slack: { ledger } }: SlackHousehold, act: () => unknown, words = '') {
+  const after = ledger.mark()
+  act()
+  return ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes(words) })
 }
 
 describe('Slack slash commands', () => {
@@ -49,6 +57,22 @@ describe('Slack slash commands', () => {
     await run(house, { from: 'U333', channel, command: '/whoami' })
     expect(slack.ledger.whispers().map(({ userId }) => userId)).toEqual(['U333'])
     expect(slack.ledger.fromBot()).toEqual([])
+  })
+
+  it("an owner's, typed in a direct chat with somebody else, are not where the owner is told what comes", async () => {
+    const house = await startSlackHousehold({
+      script: () => textReply('answered'),
+      slack: { app: { slashCommands: ['/parley'] } },
+      routing: policy({ people: [owner('ada', 'slack:T01/U333')] }),
+    })
+    const { world, ledger } = house.slack
+    world.say({ from: 'U333', text: 'hello' })
+    await ledger.nextFromBot('sent')
+    const members = ['U333', 'U444']
+    const { id: channel } = world.addChannel({ kind: 'im', name: 'ada and bob', members, botJoined: false })
+    await answered(house, () => world.slash({ from: 'U333', channel, command: '/parley', text: 'status' }))
+    const card = await answered(house, () => world.say({ from: 'U555', text: 'let me in' }), '/admit')
+    expect(card.channel).toBe(world.direct('U333').id)
   })
 
   it('row 39: in a conversation without the bot they are answered in the direct chat', async () => {

@@ -16,7 +16,8 @@ export interface NewUser {
 }
 
 export interface NewChannel {
-  kind?: Exclude<ChannelKind, 'im'>
+  /** `im`: the direct chat of two people, where no bot is. */
+  kind?: ChannelKind
   name: string
   id?: string
   members?: readonly UserRef[]

@@ -52,7 +52,7 @@ export class WorldState {
   }
 
   addChannel({ kind = 'channel', name, id, members = [], botJoined = true }: NewChannel): ChannelState {
-    const prefix = kind === 'group' ? 'G' : 'C'
+    const prefix = kind === 'im' ? 'D' : kind === 'group' ? 'G' : 'C'
     const all = new Set(members.map(idOf))
     if (botJoined) all.add(this.app.bot.id)
     return this.#keep({ id: id ?? `${prefix}${this.#nextChannel++}`, kind, name, members: all })

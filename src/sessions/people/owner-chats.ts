@@ -45,11 +45,15 @@ export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): Own
   }
 
   return {
-    saw({ address: { topic: _topic, ...address }, sender }, at) {
+    saw(event, at) {
+      const { sender } = event
+      const { topic: _topic, ...address } = event.address
       if (address.chatType !== 'direct' || identifiesNobody(address.channel, sender)) return undefined
       const chat: DirectChat = { platformId: platformIdOf(address.channel, sender), address, at }
       const key = keyOf(chat)
       const known = chats.get(key)
+      // A command of a platform's menu may be typed in a direct chat with somebody else, where we cannot write.
+      if (known && event.kind === 'command' && event.answerBy !== undefined) return undefined
       chats.delete(key)
       chats.set(key, chat)
       return known && formatAddress(known.address) === formatAddress(address) ? undefined : chat
