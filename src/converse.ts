@@ -24,6 +24,8 @@ export interface ConverseDeps {
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** As it is now: what was set for the session counts from its next turn. */
   agent(session: Session): AgentProfile
+  /** Its model is told who of several people says what, though it began in a direct chat. */
+  joined(session: Session): boolean
   /** What the chat sees of the tool steps. */
   verbose(session: Session): VerboseLevel
 }
@@ -134,6 +136,7 @@ function contextOf(deps: ConverseDeps, turn: StartedTurn, live: LiveReply): Requ
   const { agent, clock, busy } = deps
   return {
     agent: agent(turn.session),
+    joined: deps.joined(turn.session) || undefined,
     now: clock.now(),
     show: live.push,
     steer: busy === 'steer' ? () => steer(deps, turn) : nothingSaid,

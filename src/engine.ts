@@ -11,7 +11,7 @@ import type { ChatCommand } from './core/command.ts'
 import type { Decided, Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
 import type { Logger } from './core/logger.ts'
-import type { Role } from './core/session.ts'
+import { joinsDirectChats, type Role, type Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
@@ -98,13 +98,16 @@ export function createEngine(parts: EngineParts): Engine {
   const say = sayer(store, delivery)
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
   const { busy } = config.session.queue
-  const transcript = createTranscript(store.read.events, VIEW_LIMITS)
+  const joined = (session: Session): boolean => joinsDirectChats(session, routing.sessions.scope === 'global')
+  const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: Session) =>
+    joined(session) ? 'group' : session.chatType,
+  )
   const participants = createParticipants()
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, parts.overrides)
   const whoIs = (platformId: string): Identity => personBehind(routing.people, facts, platformId)
   const { sessionTools, visits } = createSessionDoors(parts, { running, agent, accept, whoIs })
   const converse = createConverse({
-    ...{ store, clock, queue, transcript, delivery, busy, agent },
+    ...{ store, clock, queue, transcript, delivery, busy, agent, joined },
     runAgent: agentLoop(parts, sessionTools),
     verbose: ({ id }) => parts.overrides.of(id).verboseLevel ?? 'off',
   })

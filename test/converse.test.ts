@@ -31,7 +31,8 @@ function converseWith(steps: readonly JournalDraft[], commit: () => void = () =>
     told.push('committed')
   }
   const deps = {
-    ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}), verbose: () => 'off' },
+    ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
+    ...{ joined: () => false, verbose: () => 'off' },
     transcript: { view: () => EMPTY_VIEW },
     delivery: {
       live: () => ({ push() {}, settle: () => void told.push('settled'), shown: () => undefined }),

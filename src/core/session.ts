@@ -24,6 +24,15 @@ export function joinsPeople({ scope: { channel, values } }: Pick<Session, 'scope
   return values.chat === undefined && (values.sender === undefined || isShared(channel, values.sender))
 }
 
+/**
+ * Whether a session of direct chats is told to its model with the names of those who write: one that joins several people.
+ * The main session does where it is everybody's (`scope: global`); else it is the owner's.
+ */
+export function joinsDirectChats({ kind, chatType, source, scope }: Session, global: boolean): boolean {
+  if (chatType !== 'direct') return false
+  return kind === 'main' ? global : source.kind === 'channel' && joinsPeople({ scope })
+}
+
 /** What a scope key is made from, kept as a structure and not only as a hash (K47). */
 export interface SessionScope {
   readonly version: 1

@@ -24,6 +24,8 @@ export interface TurnRequest {
   readonly traceId: TraceId
   readonly agent: AgentProfile
   readonly chatType: ChatType
+  /** A direct chat in a conversation that joins those of several people. */
+  readonly joined?: true | undefined
   /** The run of a schedule: nobody is there to answer a question. */
   readonly scheduled?: true | undefined
   /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */

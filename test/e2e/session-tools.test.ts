@@ -28,7 +28,7 @@ const calls = (name: string, input: Readonly<Record<string, unknown>>): Reply =>
 const obedient: Script = (request) => {
   if (toolResult(request) !== undefined) return textReply('done')
   const text = lastUserText(request)
-  const [, tool, args] = /^(sessions_\w+) (\{.*\})$/.exec(text) ?? []
+  const [, tool, args] = /^(?:\[Ada\] )?(sessions_\w+) (\{.*\})$/.exec(text) ?? []
   return tool && args ? calls(tool, JSON.parse(args)) : textReply(`heard ${text}`)
 }
 

@@ -1,3 +1,4 @@
+import type { ChatType } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
@@ -12,23 +13,27 @@ const CACHED_VIEWS = 500
 /** Events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
 const TAIL = 2_000
 
+type Told = Pick<Session, 'id' | 'chatType'>
+
 /** Reads session logs as model views. The cache holds only what the log can give again. */
-export interface Transcript {
+export interface Transcript<Viewed extends Told = Session> {
   /**
    * The view up to the newest committed event of the session; with `turn`, one in which that turn has begun will do and
    * need not be read: such a view is mostly at hand.
    */
-  view(session: Pick<Session, 'id' | 'chatType'>, turn?: TurnId): Promise<ModelView> | ModelView
+  view(session: Viewed, turn?: TurnId): Promise<ModelView> | ModelView
   /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
-  saw(session: Pick<Session, 'id' | 'chatType'>, appended: Appended): void
+  saw(session: Viewed, appended: Appended): void
   /** Forgets the cached view, e.g. of a deleted session. */
   drop(id: SessionId): void
 }
 
-export function createTranscript(
+/** `toldAs`: the kind of chat that a session is to its model; its own, if absent. */
+export function createTranscript<Viewed extends Told>(
   events: Pick<StoreReader['events'], 'latest' | 'since'>,
   limits: ViewLimits,
-): Transcript {
+  toldAs: (session: Viewed) => ChatType = ({ chatType }) => chatType,
+): Transcript<Viewed> {
   const views = new Map<SessionId, ModelView>()
 
   const remember = (id: SessionId, view: ModelView): ModelView => {
@@ -41,7 +46,9 @@ export function createTranscript(
     return view
   }
 
-  const read = async ({ id, chatType }: Pick<Session, 'id' | 'chatType'>): Promise<ModelView> => {
+  const read = async (session: Viewed): Promise<ModelView> => {
+    const { id } = session
+    const chatType = toldAs(session)
     let view = views.get(id)
     let batch: readonly SessionEvent[]
     if (view === undefined) {
@@ -62,10 +69,11 @@ export function createTranscript(
       const view = views.get(session.id)
       return turn !== undefined && view?.running?.id === turn ? view : read(session)
     },
-    saw({ id, chatType }, { seq, events: appended }) {
+    saw(session, { seq, events: appended }) {
+      const { id } = session
       const view = views.get(id)
       if (view?.lastSeq !== seq - 1) return
-      remember(id, growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, chatType, limits))
+      remember(id, growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, toldAs(session), limits))
     },
     drop: (id) => void views.delete(id),
   }

@@ -5,24 +5,26 @@ import type { StartedTurn } from '../turns/record-turn.ts'
 import { type ModelView, requestMessages } from './model-view.ts'
 
 /** What of a request does not come from the log. */
-export type RequestContext = Pick<TurnRequest, 'agent' | 'now' | 'show' | 'steer'>
+export type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'now' | 'show' | 'steer'>
 
 /** What the agent is asked: the session's view, with whatever an interrupted run of this turn has committed. Pure. */
 export function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
-  const { messages, open } = requestMessages(view, turn.session.chatType)
+  const { agent, joined, now, show, steer } = context
+  const { messages, open } = requestMessages(view, joined ? 'group' : turn.session.chatType)
   return {
     turnId: turn.id,
     sessionId: turn.session.id,
     traceId: turn.traceId,
-    agent: context.agent,
-    chatType: turn.session.chatType,
+    agent,
+    chatType: joined ? turn.reply.address.chatType : turn.session.chatType,
+    joined,
     scheduled: isScheduled(turn.session) || undefined,
     elsewhere: isOwnDoor(turn.session) ? undefined : turn.reply.elsewhere,
-    now: context.now,
+    now,
     messages,
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
-    show: context.show,
-    steer: context.steer,
+    show,
+    steer,
   }
 }
