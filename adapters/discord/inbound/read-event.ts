@@ -6,6 +6,7 @@ import {
   type Sender,
 } from '../../../src/core/message.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
+import { withoutNulls } from '../../shared/without-nulls.ts'
 import { timeOfSnowflake, toAddress } from '../address.ts'
 import type { Fields } from './fields.ts'
 import {
@@ -35,7 +36,7 @@ type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'event
  */
 export function readMessage(message: unknown, context: InboundContext): InboundReading {
   return guarded('message', () => {
-    const facts = readFacts(fieldsOf(message), context)
+    const facts = readFacts(fieldsOf(withoutNulls(message)), context)
     if (typeof facts === 'string') return dropped(facts)
     const eventKey = messageKey(facts.messageId, context)
     const { botId, commands } = context
@@ -51,7 +52,7 @@ export function readMessage(message: unknown, context: InboundContext): InboundR
 /** A MESSAGE_UPDATE. Without an edit time it is the platform's own doing, such as a link preview. */
 export function readEdit(message: unknown, context: InboundContext): InboundReading {
   return guarded('edit', () => {
-    const fields = fieldsOf(message)
+    const fields = fieldsOf(withoutNulls(message))
     if (optionalText(fields.edited_timestamp) === undefined) return dropped('edit:by_platform')
     const facts = readFacts(fields, context)
     if (typeof facts === 'string') return dropped(facts)
@@ -204,7 +205,7 @@ export function guarded(kind: string, read: () => InboundReading): InboundReadin
 /** The ids in a MESSAGE_DELETE or MESSAGE_DELETE_BULK; none in one that cannot be read. */
 export function deletedIds(data: unknown): { readonly ids: readonly string[]; readonly channelId: string } {
   try {
-    const fields = fieldsOf(data)
+    const fields = fieldsOf(withoutNulls(data))
     const ids = fields.ids === undefined ? [idOf(fields.id)] : listOf(fields.ids).map(idOf)
     return { ids, channelId: idOf(fields.channel_id) }
   } catch {

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../../src/core/ids.ts'
+import { withoutNulls } from '../../shared/without-nulls.ts'
 import { type ChannelFacts, timeOfSnowflake, toAddress, toKind } from '../address.ts'
 import { type Fields, fieldsOf, idOf, isFields, listOf, optionalFields, textOf } from './fields.ts'
 import { guarded, readSender } from './read-event.ts'
@@ -23,7 +24,7 @@ export function readInteraction(
   { account, botId }: { readonly account: AccountId; readonly botId: string },
 ): InboundReading {
   return guarded('interaction', () => {
-    const fields = fieldsOf(interaction)
+    const fields = fieldsOf(withoutNulls(interaction))
     if (fields.type !== APPLICATION_COMMAND) return dropped('interaction:other')
     const data = fieldsOf(fields.data)
     if (data.type !== CHAT_INPUT) return dropped('interaction:other_command')

@@ -1,3 +1,4 @@
+import { withoutNulls } from '../../shared/without-nulls.ts'
 import { type Fields, fieldsOf, isFields, MalformedEvent } from './fields.ts'
 import { readDelete, readEdit, readMessage } from './read-message.ts'
 import { dropped, type InboundContext, type InboundReading, wordOf } from './reading.ts'
@@ -6,7 +7,8 @@ import { dropped, type InboundContext, type InboundReading, wordOf } from './rea
  * One Events API body, as parsed from JSON, to what it means. Pure and total: any value is either an event or dropped
  * with a reason to count, never an exception.
  */
-export function readEventBody(body: unknown, context: InboundContext): InboundReading {
+export function readEventBody(given: unknown, context: InboundContext): InboundReading {
+  const body = withoutNulls(given)
   const event = innerEvent(body)
   if (event === undefined) return dropped(`body:${wordOf(isFields(body) ? body.type : undefined)}`)
   try {

@@ -1,3 +1,4 @@
+import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readButton, readMembership, readReaction } from './chat-events.ts'
 import type { Fields } from './fields.ts'
 import { fieldsOf, isFields, MalformedUpdate } from './fields.ts'
@@ -35,7 +36,8 @@ const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateRead
  * after a quiet week, and another Bot API server counts its own (RELIABILITY 3.1). What has no identity of its own is
  * keyed by update id *and* time, so that a number given again cannot hide a new event.
  */
-export function readUpdate(update: unknown, context: InboundContext): InboundReading {
+export function readUpdate(given: unknown, context: InboundContext): InboundReading {
+  const update = withoutNulls(given)
   if (!isFields(update)) return dropped('malformed')
   const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
   if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
