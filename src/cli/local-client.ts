@@ -158,13 +158,20 @@ function explained(error: unknown, local: Partial<LocalRequest> & Pick<LocalRequ
       )
     case 'ECONNRESET':
     case 'EPIPE':
-      return new ParleyError('unavailable', `The daemon hung up on ${socketPath}; it is probably stopping.`, {
+      return new ParleyError('unavailable', `The daemon hung up on ${socketPath}; ${whyHungUp(socketPath)}`, {
         cause: error,
       })
     default:
       // The parser of HTTP names what it cannot read.
       return code.startsWith('HPE_') ? strange(local, error) : error
   }
+}
+
+/** A daemon that stops takes its socket away first. */
+function whyHungUp(socketPath: string): string {
+  return look(socketPath) === undefined
+    ? 'it is stopping.'
+    : 'more programs are connected to it than it answers at once, or it was killed: try again in a moment.'
 }
 
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'ENAMETOOLONG'])

@@ -1,21 +1,77 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { ParleyError } from '../core/errors.ts'
 
 /** Many times what a configuration of thousands of rules takes; more would be parsed for minutes, or never end. */
 const MOST_BYTES = 1024 * 1024
+/** How long a named pipe may bring nothing: its other end may never be opened, and the daemon does nothing meanwhile. */
+const PIPE_PATIENCE_MS = 1000
+const LOOK_EVERY_MS = 10
 
-/** Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte. */
+/**
+ * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte, and
+ * `unavailable` for a named pipe that nobody writes to.
+ */
 export function readBounded(path: string): { readonly text: string; readonly mode: number } {
-  const file = openSync(path, 'r')
+  // Otherwise the opening of a named pipe itself would wait for its other end.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const bytes = Buffer.alloc(MOST_BYTES + 1)
-    let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null)
-    }
+    const length = isNamedPipe(path) ? fillFromPipe(file, bytes) : fill(file, bytes)
+    if (length === undefined) throw new ParleyError('unavailable', `${path} is a pipe into which nobody writes`)
     if (length > MOST_BYTES) throw new ParleyError('too_long', `${path} is larger than 1 MB`)
     return { text: bytes.toString('utf8', 0, length), mode: fstatSync(file).mode }
   } finally {
     closeSync(file)
+  }
+}
+
+/** Also of the pipe that a shell hands over, as `<(…)` does: its other end is open. */
+function fill(file: number, bytes: Buffer): number {
+  for (let length = 0; ; ) {
+    const read = readSome(file, bytes.subarray(length))
+    if (read === 'end') return length
+    if (read === 'nothing') pause()
+    else length += read
+  }
+}
+
+/** Undefined: nothing came for too long. */
+function fillFromPipe(file: number, bytes: Buffer): number | undefined {
+  let length = 0
+  for (let silentMs = 0; silentMs <= PIPE_PATIENCE_MS; silentMs += LOOK_EVERY_MS) {
+    const read = readSome(file, bytes.subarray(length))
+    if (read === 'end' && length > 0) return length
+    if (typeof read === 'number') {
+      length += read
+      silentMs = 0
+    } else pause()
+  }
+  return undefined
+}
+
+function pause(): void {
+  Atomics.wait(NEVER, 0, 0, LOOK_EVERY_MS)
+}
+
+/** Wakes nobody: to wait on it is to sleep. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4))
+
+/** `end` also where nobody has opened the other end of a pipe yet, `nothing` where nothing was written to it yet. */
+function readSome(file: number, into: Buffer): number | 'end' | 'nothing' {
+  try {
+    // What is full takes no more either.
+    return readSync(file, into, 0, into.length, null) || 'end'
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 'nothing'
+    throw error
+  }
+}
+
+/** The pipe of a shell has no name in any folder. */
+function isNamedPipe(path: string): boolean {
+  try {
+    return lstatSync(realpathSync(path)).isFIFO()
+  } catch {
+    return false
   }
 }

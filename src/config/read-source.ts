@@ -42,5 +42,6 @@ function remedyFor(code = 'an error'): string {
   if (code === 'EACCES') return 'may not be read; give the user that runs parley the right to read it'
   if (code === 'EISDIR') return 'is a folder; name the file in it'
   if (code === 'too_long') return 'is larger than 1 MB, which is no configuration; name another file'
+  if (code === 'unavailable') return 'is a pipe into which nobody writes; name a file'
   return `cannot be read (${code})`
 }

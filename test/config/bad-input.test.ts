@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -318,6 +320,33 @@ describe('a file that never ends, or nearly', () => {
     expect(await refusal(`${TELEGRAM}agents: [{ id: main, prompt: /dev/zero }]`)).toContain(
       '/dev/zero cannot be read (too_long)',
     )
+  })
+})
+
+describe('a pipe', () => {
+  function pipe(): string {
+    const path = join(temporaryFolder(), 'pipe')
+    execFileSync('mkfifo', [path])
+    return path
+  }
+
+  test('into which nobody writes is refused as a configuration, a secret and a prompt', async () => {
+    const path = pipe()
+    const asked = loadConfig({ path, env: {}, cwd: '/', channelSchemas })
+    await expect(asked).rejects.toThrow(`${path}: is a pipe into which nobody writes; name a file`)
+    expect(await refusal(`${TELEGRAM}agents: [{ id: main, prompt: ${path} }]`)).toContain(
+      'cannot be read (unavailable)',
+    )
+    expect(await refusal(`${TELEGRAM}logging: { level: "\${file:${path}}" }`)).toContain('cannot be read (unavailable)')
+  })
+
+  test('is read to its end', async () => {
+    const path = pipe()
+    const writer = spawn('sh', ['-c', 'printf "%s" "$1" > "$2"', 'sh', TELEGRAM, path])
+    const ended = once(writer, 'exit')
+    const { config } = await loadConfig({ path, env: { HOME: temporaryFolder(), TOKEN }, cwd: '/', channelSchemas })
+    expect(Object.keys(config.channels)).toEqual(['telegram'])
+    await ended
   })
 })
 

@@ -158,5 +158,10 @@ describe('a connection', () => {
     await once(socket, 'data')
     await say(socketPath, head('GET /healthz HTTP/1.1')).ended
     expect(socket.destroyed).toBe(false)
+    const asked = connectLocal(socketPath)
+    await expect(asked).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('more programs'),
+    })
   })
 })

@@ -42,6 +42,8 @@ export interface GatewayConnection {
 
 export interface GatewaySettings {
   readonly token: string
+  /** Who the token was said to belong to. */
+  readonly botId: string
   readonly apiRoot: string | undefined
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -60,7 +62,7 @@ const INVALIDATED = /Invalid session; will attempt to resume: false/
  * @throws ChannelDown, permanent where only a person can mend the cause
  */
 export function connectGateway(settings: GatewaySettings, listener: GatewayListener): Promise<GatewayConnection> {
-  const { token, apiRoot, clock, signal } = settings
+  const { token, botId, apiRoot, clock, signal } = settings
   return new Promise((resolve, reject) => {
     let settled = false
     const wantsSession = (): void => fail(temporary(settled ? SESSION_LOST : NO_SESSION))
@@ -88,7 +90,7 @@ export function connectGateway(settings: GatewaySettings, listener: GatewayListe
       fail(temporary(`Discord's gateway did not begin a session within ${CONNECT_WITHIN_MS / 1000} s`)),
     )
     signal.addEventListener('abort', onAbort, { once: true })
-    listen(client, { ...listener, ended: fail })
+    listen(client, botId, { ...listener, ended: fail })
     client.on(Events.Debug, (line) => {
       if (INVALIDATED.test(line)) wantsSession()
     })
@@ -107,10 +109,10 @@ function temporary(detail: string): ChannelDown {
   return new ChannelDown(detail, { permanent: false })
 }
 
-function listen(client: Client, listener: GatewayListener): void {
+function listen(client: Client, botId: string, listener: GatewayListener): void {
   client.on(Events.Raw, ({ t, d }: { t?: unknown; d?: unknown }) => {
-    if (t === 'READY' && !isReady(d))
-      listener.ended(temporary('Discord began a session with a READY that says nothing'))
+    const why = t === 'READY' ? unfit(d, botId) : undefined
+    if (why !== undefined) listener.ended(temporary(why))
     else if (typeof t === 'string') listener.dispatch(t, d)
   })
   client.on(Events.ShardResume, () => listener.resumed())
@@ -125,12 +127,14 @@ function listen(client: Client, listener: GatewayListener): void {
   client.on(Events.Error, () => {})
 }
 
-/** The least a session needs, so that it can also be resumed. */
-function isReady(data: unknown): boolean {
-  if (!isFields(data) || !isFields(data.user)) return false
-  const { user, session_id: session, resume_gateway_url: url, guilds } = data
+/** Returns why a session cannot be used: it says less than one needs that is to be resumed, or belongs to another bot. */
+function unfit(data: unknown, botId: string): string | undefined {
+  const { user, session_id: session, resume_gateway_url: url, guilds } = isFields(data) ? data : {}
   const resumable = url === undefined || url === null || isSocketUrl(url)
-  return isSnowflake(user.id) && typeof session === 'string' && resumable && Array.isArray(guilds)
+  if (!isFields(user) || !isSnowflake(user.id) || typeof session !== 'string' || !resumable || !Array.isArray(guilds))
+    return 'Discord began a session with a READY that says nothing'
+  if (user.id === botId) return undefined
+  return `Discord began a session for the bot ${user.id}, and the token is that of ${botId}: check apiRoot`
 }
 
 function connectionOf(client: Client, ports: { readonly clock: Clock; onClose(): void }): GatewayConnection {

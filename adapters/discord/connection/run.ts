@@ -68,7 +68,7 @@ export function createRun(parts: RunParts): Run {
           if (error instanceof SessionsSpent) sink.tellOwners({ about: 'sessions', text: error.message })
           throw error
         })
-        return connectGateway({ token, apiRoot, clock, signal }, listener)
+        return connectGateway({ token, botId: parts.botId, apiRoot, clock, signal }, listener)
       },
       listener: {
         dispatch: (type, data) => {

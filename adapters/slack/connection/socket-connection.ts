@@ -4,8 +4,10 @@ import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { addressOf, notAnswered } from '../../../src/core/wire-error.ts'
 import { type Fields, isFields } from '../inbound/fields.ts'
+import { wordOf } from '../inbound/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
 import { quietLogger } from './quiet-logger.ts'
+
 import { createWire, type WatchedCall, type Wire } from './wire-watch.ts'
 
 export interface ConnectionSettings {
@@ -126,7 +128,7 @@ export class SlackConnection extends SocketModeClient {
     this.#ports.onFrame()
     const frame = parse(data)
     if (frame?.type === 'hello') await super.onWebSocketMessage(data, isBinary)
-    else if (frame?.type === 'disconnect') this.#ports.onTold(String(frame.reason))
+    else if (frame?.type === 'disconnect') this.#ports.onTold(wordOf(frame.reason))
     else if (frame !== undefined) this.#ports.onEnvelope(frame)
   }
 

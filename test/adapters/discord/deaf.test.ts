@@ -170,6 +170,7 @@ describe('a session that does not begin', () => {
 
   test.each([
     ['no user', { user: null }],
+    ['another bot', { user: { id: '999', username: 'other', bot: true } }],
     ['no list of guilds', { guilds: 'none' }],
     ['no session', { session_id: 5 }],
     ['no place to resume at', { resume_gateway_url: 'nowhere' }],

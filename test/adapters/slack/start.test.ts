@@ -134,6 +134,16 @@ describe('trouble while it runs', () => {
   })
 })
 
+test('a server that asks to be left for no reason one could read is left', async () => {
+  const rig = await open()
+  await rig.listen()
+  const { sockets, ledger } = rig.server
+  const mark = ledger.mark()
+  sockets.tellToGo({ toString: 1, valueOf: 1 } as never)
+  await ledger.nextSocket({ after: mark })
+  await rig.health('up')
+})
+
 describe('stop', () => {
   test('leaves no connection open', async () => {
     const { adapter, listen, server } = await open()
