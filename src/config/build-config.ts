@@ -4,7 +4,9 @@ import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
 import { buildSessionTools } from './build-session-tools.ts'
 import type { ChannelBlock, Config } from './config.ts'
+import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
+import { mistakenTokenWarnings } from './mistaken-tokens.ts'
 import { noEffectWarnings } from './no-effect.ts'
 import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
@@ -46,7 +48,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
-    warnings: [...warnings, ...noEffectWarnings(parsed)],
+    warnings: [...warnings, ...mistakenTokenWarnings(parsed), ...noEffectWarnings(parsed)],
   }
   return {
     config,
@@ -56,6 +58,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...toolMistakes,
       ...scheduled.mistakes,
       ...placeholderMistakes(parsed),
+      ...malformedIdMistakes(parsed),
     ],
   }
 }

@@ -20,6 +20,18 @@ export function identifiesNobody(channel: ChannelId, { id, kind }: Pick<Sender, 
   return kind !== 'user' || id.trim() === '' || isShared(channel, id)
 }
 
+/** How the ids of people and bots are written; a channel that is not here has no form of its own. */
+const FORMS: Readonly<Partial<Record<ChannelId, RegExp>>> = {
+  telegram: /^-?[1-9]\d*$/,
+  discord: /^[1-9]\d*$/,
+  slack: /^(?:[te][a-z0-9]*\/)?[uwb][a-z0-9]*$/i,
+}
+
+/** Whether a sender on that channel could have this id, on Slack `<team>/<user>` too; any other matches nobody, ever. */
+export function isWellFormedId(channel: ChannelId, id: string): boolean {
+  return FORMS[channel]?.test(id) !== false
+}
+
 export function isShared(channel: ChannelId, senderId: string): boolean {
   return channel === 'telegram' && SHARED_IDS.has(senderId)
 }

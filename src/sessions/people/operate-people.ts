@@ -3,7 +3,7 @@ import { ParleyError } from '../../core/errors.ts'
 import { CHANNEL_IDS, type PersonId, toPersonId } from '../../core/ids.ts'
 import type { PeopleOperator, PersonReport } from '../../core/operate-people.ts'
 import { isPlaceholder } from '../../core/placeholder-id.ts'
-import { isShared } from '../../core/platform-id.ts'
+import { isShared, isWellFormedId } from '../../core/platform-id.ts'
 import type { PersonPolicy } from '../../core/policy.ts'
 import type { StoredPerson } from '../../store/people-port.ts'
 import type { Store } from '../../store/store.ts'
@@ -73,6 +73,7 @@ function readPlatformId(text: string): string {
   if (!channel || !id || !right.test(id)) {
     throw new ParleyError('invalid', `"${text}" is no id; write <channel>:<id>, on Slack slack:<team>/<user>`)
   }
+  if (!isWellFormedId(channel, id)) throw new ParleyError('invalid', `${whole} can be nobody's id.`)
   if (isShared(channel, id))
     throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
   if (id.split('/').some((part) => isPlaceholder(part)))

@@ -237,6 +237,7 @@ describe('the operator', () => {
       ['ada', 'slack:U333', 'invalid'],
       ['ada', 'telegram:', 'invalid'],
       ['ada', 'telegram:777000', 'invalid'],
+      ['ada', 'telegram:0x1f', 'invalid'],
       ['ada', 'telegram:111111111', 'invalid'],
       ['ada', 'discord:123456789012345678', 'invalid'],
       ['ada', 'slack:T0K7/U012ABCDE', 'invalid'],

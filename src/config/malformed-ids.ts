@@ -1,0 +1,37 @@
+import { CHANNEL_IDS } from '../core/ids.ts'
+import { isWellFormedId } from '../core/platform-id.ts'
+import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
+import type { ConfigFile } from './schema.ts'
+
+/** Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. */
+export function malformedIdMistakes(file: ConfigFile): Mistake[] {
+  return [...personIds(file), ...ruleIds(file)].flatMap(({ path, text }) => {
+    const channel = CHANNEL_IDS.find((one) => text.toLowerCase().startsWith(`${one}:`))
+    if (channel === undefined || isWellFormedId(channel, text.slice(channel.length + 1).trim())) return []
+    return { path, message: `${formatPath(path)}: ${text} can be nobody's id; write the id that /whoami says` }
+  })
+}
+
+interface NamedId {
+  readonly path: ConfigPath
+  readonly text: string
+}
+
+function personIds({ people }: ConfigFile): NamedId[] {
+  return Object.entries(people).flatMap(([name, { ids }]) =>
+    ids.map((text, index) => ({ path: ['people', name, 'ids', index], text })),
+  )
+}
+
+function ruleIds({ routing: { access, dispatch }, session: { sendPolicy } }: ConfigFile): NamedId[] {
+  const bots = access.groups.flatMap(({ botIds = [] }, index) =>
+    botIds.map((text, place) => ({ path: ['routing', 'access', 'groups', index, 'botIds', place], text })),
+  )
+  const senders = dispatch.flatMap(({ match: { sender } }, index) =>
+    sender === undefined ? [] : { path: ['routing', 'dispatch', index, 'match', 'sender'], text: sender },
+  )
+  const denied = sendPolicy.rules.flatMap(({ match: { person } }, index) =>
+    person === undefined ? [] : { path: ['session', 'sendPolicy', 'rules', index, 'match', 'person'], text: person },
+  )
+  return [...bots, ...senders, ...denied]
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { load, refusal, TELEGRAM } from './loading.ts'
+
+describe('an id that nobody on its platform can have', () => {
+  test.each([
+    'telegram:0x1F',
+    'telegram:1e5',
+    'telegram:@ada',
+    'telegram:012',
+    'discord:12a',
+    'discord:-5',
+    'slack:ada',
+  ])('%s is refused for a person, a bot and in rules', async (id) => {
+    const rules = [
+      `people: { ada: { ids: ["telegram:7", "${id}"] } }`,
+      `routing: { access: { groups: [{ bots: allow, botIds: ["${id}"] }] } }`,
+      `routing: { dispatch: [{ match: { sender: "${id}" } }] }`,
+      `session: { sendPolicy: { rules: [{ match: { person: "${id}" }, action: deny }] } }`,
+    ]
+    for (const rule of rules) {
+      const told = `${id} can be nobody's id; write the id that /whoami says`
+      expect(await refusal(TELEGRAM + rule)).toContain(told)
+    }
+  })
+
+  test.each(['telegram:7', 'telegram: -1005', 'Discord:73', 'slack:T7Q/U73K', 'slack:b73k', '0x1F', 'api:what-ever'])(
+    '%s is none',
+    async (id) => {
+      expect((await load(`${TELEGRAM}people: { ada: { ids: ["${id}"] } }`)).config.routing.people).toHaveLength(1)
+    },
+  )
+})
+
+describe('a token', () => {
+  const TOKENS = {
+    telegram: '7000001:AAHabcdefghijklmnopqrstuvwxyz012345',
+    discord: 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs',
+    slack: 'xoxb-1234-abcd',
+  }
+  const warningsFor = async (channel: string, token: string): Promise<readonly string[]> => {
+    const { config } = await load(`channels: { ${channel}: { accounts: { default: { token: "\${env:A}" } } } }`, {
+      A: token,
+    })
+    return config.warnings.filter((warning) => warning.includes('looks like'))
+  }
+
+  test.each([
+    ['telegram', 'discord'],
+    ['telegram', 'slack'],
+    ['discord', 'telegram'],
+    ['discord', 'slack'],
+  ] as const)('of %s that looks like one of %s is warned of, and not quoted', async (channel, other) => {
+    const [warning, ...more] = await warningsFor(channel, TOKENS[other])
+    expect(more).toEqual([])
+    expect(warning).toContain(`channels.${channel}.accounts.default.token: this looks like a token of ${other}`)
+    expect(warning).not.toContain(TOKENS[other])
+  })
+
+  test.each(['telegram', 'discord'] as const)('of %s where it belongs is not', async (channel) => {
+    expect(await warningsFor(channel, TOKENS[channel])).toEqual([])
+  })
+})
