@@ -87,6 +87,8 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
       .reload()
       .catch((err: unknown) => logger.error('The configuration was not taken over', { err }))
   }
+  // By itself Node would open its debugger to every user of the machine.
+  process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   // Of a terminal it means that somebody closed it, and ends the process as ever.
   if (!stderr.isTTY) process.on('SIGHUP', onHangup)
   await notifier.ready()

@@ -82,6 +82,7 @@ export class TelegramAdapter
       // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
       if (this.#health.status === 'starting') this.#proven()
     } catch (error) {
+      run.abort.abort()
       this.#run = undefined
       // Told by who asked for the start, with what it does about it.
       if (error instanceof ChannelDown) this.#health = { ...this.#health, status: 'down', detail: error.message }

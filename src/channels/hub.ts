@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Address } from '../core/address.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
@@ -54,6 +55,8 @@ export class ChannelHub {
 
   constructor(deps: HubDeps) {
     this.#deps = deps
+    // One signal ends the channels of many accounts; that is no leak.
+    setMaxListeners(0, this.#stop.signal)
   }
 
   /** Begins to bring the accounts up; does not wait for them. */

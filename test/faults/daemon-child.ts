@@ -77,6 +77,11 @@ export class DaemonChild {
     return this.#end('SIGKILL')
   }
 
+  /** Sends a signal that it should outlive. */
+  signal(name: NodeJS.Signals): void {
+    this.#process?.kill(name)
+  }
+
   /** SIGTERM: it drains and exits. */
   terminate(): Promise<Exit> {
     return this.#end('SIGTERM')

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { DaemonChild, PRODUCT } from './daemon-child.ts'
@@ -91,6 +91,18 @@ describe('the built program', CASE, () => {
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo three' })
     expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
     expect(readFileSync(logFile, 'utf8')).not.toContain(TOKEN)
+  })
+
+  it('SIGUSR1, which by itself opens a debugger to every user of the machine, is refused in the log', async () => {
+    const { telegram, process } = await install()
+    const daemon = process()
+    await daemon.start()
+    daemon.signal('SIGUSR1')
+    await vi.waitFor(() => expect(daemon.logTail()).toContain('SIGUSR1 does nothing'), { timeout: 20_000 })
+    telegram.world.say({ from: ADA, text: 'still there?' })
+    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo still there?' })
+    expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
+    expect(daemon.logTail()).not.toContain('Debugger')
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { redactToken } from '../../../adapters/telegram/connection/redact.ts'
 import { parseAddress } from '../../../src/core/address.ts'
@@ -49,6 +50,14 @@ describe('start', () => {
 
     expect(rig.server.ledger.calls('deleteWebhook').map(({ params }) => params)).toEqual([{}])
     expect(rig.sink.texts).toEqual(['waiting'])
+  })
+
+  test('that fails again and again leaves nothing at the signal', async () => {
+    const rig = await open()
+    const adapter = adapterFor(rig.server, { apiRoot: `${rig.server.apiRoot}/nowhere` })
+    for (let time = 0; time < 3; time++) await expect(adapter.start(rig.sink, rig.signal)).rejects.toThrow()
+
+    expect(getEventListeners(rig.signal, 'abort')).toEqual([])
   })
 
   test('takes an apiRoot with a path', async () => {
