@@ -23,8 +23,12 @@ export const systemClock: Clock = {
 
 const LONGEST_ASKED_MS = 86_400_000
 
+/** For a wait that was asked for in a way nobody can read, such as a header that is no number. */
+const UNREADABLY_ASKED_MS = 5_000
+
 /** Returns how long to wait when somebody else says it: whole ms, and a day at most, for a server may say anything. */
 export function askedWait(ms: number): number {
+  if (Number.isNaN(ms)) return UNREADABLY_ASKED_MS
   return Math.min(Math.max(0, Math.ceil(ms)), LONGEST_ASKED_MS)
 }
 

@@ -104,6 +104,7 @@ describe('a wait that somebody else asks for', () => {
     [35_000, 35_000],
     [2000.15, 2001],
     [-5, 0],
+    [Number.NaN, 5_000],
     [3_000_000_000, 86_400_000],
     [Number.POSITIVE_INFINITY, 86_400_000],
   ])('of %s ms is one of %s', (asked, wait) => {

@@ -147,6 +147,17 @@ describe('C11: refusals that pass', () => {
     expect(calls()).toHaveLength(2)
   })
 
+  test('a 429 whose time cannot be read is waited for a while', async () => {
+    const { send, server } = await open()
+    const headers = { 'retry-after': 'soon', 'x-ratelimit-reset-after': 'soon' }
+    const body = { message: 'slow down', retry_after: 'soon', global: false }
+    server.faults.add({
+      method: 'createMessage',
+      action: { kind: 'answer', when: 'before', status: 429, body, headers },
+    })
+    expect(await send('hello')).toMatchObject({ kind: 'rejected', retryAfterMs: 5_000 })
+  })
+
   test('a 429 that comes all the same gives its own time', async () => {
     const { send, server } = await open()
     const body = { message: 'You are being rate limited.', retry_after: 35, global: true }
