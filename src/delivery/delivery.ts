@@ -100,8 +100,8 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
 
   /** The first part may be `sending` with the commit if it can really leave right after it. */
   function claim({ address, source, lowPriority }: OutboundMessage): boolean {
-    if (stopping.signal.aborted || lowPriority !== undefined || !deps.adapter(address)) return false
-    if (!lanes.free(address, source) || !limiter.take(address)) return false
+    if (stopping.signal.aborted || !deps.adapter(address) || !lanes.free(address, source)) return false
+    if (!(lowPriority === undefined ? limiter.take(address) : limiter.takeSpare(address))) return false
     lanes.reserve(address, source)
     return true
   }

@@ -17,6 +17,8 @@ export interface RateLimiter {
    * slots of chat, group and account are left to everything else, and none is booked ahead of it.
    */
   takeLow(address: Address): number
+  /** Takes the slot that `takeLow` would take if there is one this moment; asks for none later. */
+  takeSpare(address: Address): boolean
   /** Takes the chat's and the group's slot and returns 0, or takes none and returns the ms after which to ask again. */
   takeChat(address: Address): number
   /** Books the account's next slot and returns the ms until it comes. Slots come in the order of asking. */
@@ -41,6 +43,16 @@ interface Rates {
   readonly group: Rate
 }
 
+/** A slot for what has low priority: where it is taken, and from when on chat and account have it. */
+interface LowSlot {
+  readonly now: number
+  readonly account: string
+  readonly rates: Rates
+  readonly chat: string
+  readonly chatAt: number
+  readonly accountAt: number
+}
+
 /** Telegram lets a few messages in a row pass before it counts a chat's seconds (PLATFORMS 1, rates). */
 const CHAT_BURST = 3
 /** Slots of a chat and of a group that what has low priority leaves alone. */
@@ -61,6 +73,16 @@ class Buckets {
   spend(key: string, rate: Rate, now: number): void {
     this.#fullAt.set(key, Math.max(this.#fullAt.get(key) ?? 0, now) + rate.everyMs)
     if (this.#fullAt.size > this.#sweepAbove) this.#sweep(now)
+  }
+
+  spendChat({ chatType }: Address, key: string, rates: Rates, now: number): void {
+    this.spend(key, rates.chat, now)
+    if (chatType !== 'direct') this.spend(`${key}#`, rates.group, now)
+  }
+
+  spendAll(address: Address, { chat, account, rates, now }: Omit<LowSlot, 'chatAt' | 'accountAt'>): void {
+    this.spendChat(address, chat, rates, now)
+    this.spend(account, rates.account, now)
   }
 
   get size(): number {
@@ -85,9 +107,14 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return Math.max(resumed, buckets.slotAt(key, rates.chat, leaving), inGroup)
   }
 
-  function spendChat({ chatType }: Address, key: string, rates: Rates, now: number): void {
-    buckets.spend(key, rates.chat, now)
-    if (chatType !== 'direct') buckets.spend(`${key}#`, rates.group, now)
+  /** When chat, group and account have a slot that everything else leaves. */
+  function lowSlot(address: Address): LowSlot {
+    const account = accountKey(address)
+    const rates = ratesOf(limits(address))
+    const chat = chatKey(address, account)
+    const chatAt = chatSlotAt(address, chat, rates, LOW_LEAVES)
+    const accountAt = buckets.slotAt(account, rates.account, Math.floor(rates.account.burst / 2))
+    return { now: clock.now(), account, rates, chat, chatAt, accountAt }
   }
 
   return {
@@ -98,17 +125,12 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       if (buckets.slotAt(account, rates.account, 0) > now) return false
       const chat = chatKey(address, account)
       if (chatSlotAt(address, chat, rates, leaving) > now) return false
-      spendChat(address, chat, rates, now)
-      buckets.spend(account, rates.account, now)
+      buckets.spendAll(address, { chat, account, rates, now })
       return true
     },
     takeLow(address) {
-      const now = clock.now()
-      const account = accountKey(address)
-      const rates = ratesOf(limits(address))
-      const chat = chatKey(address, account)
-      const chatAt = chatSlotAt(address, chat, rates, LOW_LEAVES)
-      const accountAt = buckets.slotAt(account, rates.account, Math.floor(rates.account.burst / 2))
+      const low = lowSlot(address)
+      const { now, account, rates, chatAt, accountAt } = low
       if (chatAt > now) return Math.ceil(chatAt - now)
       if (accountAt > now) {
         // One after another: else all would ask at each slot.
@@ -116,16 +138,21 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
         askedAgainAt.set(account, again)
         return Math.ceil(again - now)
       }
-      spendChat(address, chat, rates, now)
-      buckets.spend(account, rates.account, now)
+      buckets.spendAll(address, low)
       return 0
+    },
+    takeSpare(address) {
+      const low = lowSlot(address)
+      if (low.chatAt > low.now || low.accountAt > low.now) return false
+      buckets.spendAll(address, low)
+      return true
     },
     takeChat(address) {
       const now = clock.now()
       const key = chatKey(address)
       const rates = ratesOf(limits(address))
       const wait = Math.max(0, chatSlotAt(address, key, rates, 0) - now)
-      if (wait === 0) spendChat(address, key, rates, now)
+      if (wait === 0) buckets.spendChat(address, key, rates, now)
       return Math.ceil(wait)
     },
     bookAccount(address) {

@@ -1,6 +1,6 @@
 import { conversationOf } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
-import { isInboxId, isTurnId } from '../core/ids.ts'
+import { isInboxId, isTurnId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { platformIdOf } from '../core/platform-id.ts'
@@ -95,18 +95,26 @@ function grouped(rows: readonly Delivery[], keyOf: (row: Delivery) => string): I
 }
 
 /**
- * Of the parts of one message. An answer for no session, to somebody who is no owner, has low priority here as when it
- * was planned: what a flood of them left to be sent would hold up everything else after the start. What was begun is
+ * Of the parts of one message. An answer for no session, to somebody who is no owner, and one to people whom nobody let
+ * in by name, has low priority here as when it was planned: what a flood of them left to be sent would hold up everything else after the start. What was begun is
  * brought to its end.
  */
 async function itemsOf(store: Store, message: readonly Delivery[]): Promise<readonly LaneItem[]> {
   const items = message.map(({ id, source }) => ({ id, source }))
   const [first] = message
   const begun = message.some(({ state, attempt }) => state !== 'planned' || attempt > 0)
-  if (!first || begun || first.partNo > 0 || first.sessionId !== undefined || !isInboxId(first.source)) return items
+  if (!first || begun || first.partNo > 0) return items
+  if (isTurnId(first.source))
+    return (await isForStrangers(store, first.source)) ? items.map((item) => ({ ...item, lowPriority: {} })) : items
+  if (first.sessionId !== undefined || !isInboxId(first.source)) return items
   const asked = await store.read.inbox.get(first.source)
   if (asked === undefined || asked.decision.identity.role === 'owner') return items
   const { address, sender } = asked.dispatch.event
   const lowPriority = { supersedes: platformIdOf(address.channel, sender) }
   return items.map((item) => ({ ...item, lowPriority }))
+}
+
+async function isForStrangers({ read }: Store, turn: TurnId): Promise<boolean> {
+  const asked = await read.inbox.ofTurn(turn)
+  return asked.length > 0 && asked.every(({ decision }) => decision.kind === 'run' && decision.public === true)
 }

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import type { PublicTurnLimits } from '../../src/sessions/turns/public-turns.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
@@ -136,6 +137,7 @@ it('a turn of a stranger that waits when the daemon stops is not begun, and goes
   for (const id of ids) telegram.world.addUser({ id, firstName: 'Stranger' })
   for (const from of ids) telegram.world.say({ from, text: `stranger ${from}` })
   await vi.waitFor(() => expect(count("turns WHERE state = 'running' AND attempt = 1")).toBe(5), 20_000)
+  await house.anthropic?.ledger.collect(2, ({ kind }) => kind === 'accepted')
   const restarted = house.restart()
   await vi.waitFor(() => expect(count("turns WHERE state = 'running' AND attempt = 0")).toBe(3), 5_000)
   expect(asked(house)).toHaveLength(2)
@@ -143,4 +145,50 @@ it('a turn of a stranger that waits when the daemon stops is not begun, and goes
   await restarted
   for (const id of ids) await sent(house, id, `heard stranger ${id}`)
   expect(asked(house)).toHaveLength(5)
+}, 60_000)
+
+/** What Telegram takes from one bot. */
+const TELEGRAM = { perSecond: 30, perChatPerSecond: 1, perGroupPerMinute: 20 }
+
+async function crowdOf(count: number, publicTurns: PublicTurnLimits): Promise<Household> {
+  const house = await startHousehold({
+    limits: TELEGRAM,
+    routing: policy({ people: [owner('ada', 'telegram:111')], access: { direct: 'public', groups: [] } }),
+    config: { session: { queue: { max: 100, busy: 'queue' }, publicTurns } },
+  })
+  const { telegram } = house
+  telegram.world.say({ from: 111, text: 'hello' })
+  await sent(house, 111, 'echo hello')
+  const ids = Array.from({ length: count }, (_, index) => 9_000 + index)
+  for (const id of ids) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const said = ids.map((from) => telegram.world.say({ from, text: 'a question' }))
+  await Promise.all(said.map((one) => telegram.ledger.confirmed(telegram.ledger.updateIdOf(one))))
+  return house
+}
+
+/** Answers to strangers that left before the owner's next one. */
+async function answersBefore(house: Household, words: string): Promise<number> {
+  const { ledger, world } = house.telegram
+  const mark = ledger.mark()
+  world.say({ from: 111, text: words })
+  await sent(house, 111, `echo ${words}`)
+  return ledger.count((entry) => entry.kind === 'message' && entry.text.includes('echo a question'), mark)
+}
+
+it("the owner's answer goes before those to strangers that wait to be sent, after a restart too", async () => {
+  const house = await crowdOf(90, { atOnce: 1000, perPerson: 1, waiting: 1000 })
+  await vi.waitFor(
+    async () => expect((await house.daemon.operator.status()).outbox.planned).toBeGreaterThan(40),
+    20_000,
+  )
+  expect(await answersBefore(house, 'are you there?')).toBeLessThan(15)
+  await house.restart()
+  expect(await answersBefore(house, 'still there?')).toBeLessThan(15)
+  await sent(house, 9_089, 'echo a question')
+}, 60_000)
+
+it('strangers are refused while many answers to them wait to be sent', async () => {
+  const house = await crowdOf(600, { atOnce: 1000, perPerson: 1, waiting: 1000 })
+  const { outbox } = await house.daemon.operator.status()
+  expect((outbox.planned ?? 0) + (outbox.waiting ?? 0)).toBeLessThan(400)
 }, 60_000)

@@ -1,3 +1,4 @@
+import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
@@ -38,6 +39,8 @@ export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
   readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter' | 'isOf'>
   readonly participants: Pick<Participants, 'join'>
+  /** So much waits to be sent by this account that no turn of theirs should add to it. */
+  crowded(address: Address): boolean
   /** How far the platform was read with this dispatch: stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
 }
@@ -214,10 +217,11 @@ function mayInterrupt(
 async function isCrowded(
   tx: StoreWriter,
   { dispatch, decision }: Incoming<'run'>,
-  { publicTurns, queue }: AcceptDeps,
+  { publicTurns, queue, crowded }: AcceptDeps,
 ): Promise<boolean> {
   const { publicFor } = countedFor([{ dispatch, decision }])
-  if (publicFor === undefined || publicTurns.admits(publicFor)) return false
+  if (publicFor === undefined) return false
+  if (publicTurns.admits(publicFor) && !crowded(dispatch.reply.address)) return false
   const session = await tx.sessions.current(decision.route.scopeKey)
   return session === undefined || queue.peek(session.id) === 'start'
 }

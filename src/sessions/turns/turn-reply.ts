@@ -13,7 +13,8 @@ export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' |
 
 /**
  * What a turn's result says to the chat; nothing for a stopped turn, nor where one failed that nobody there asked for,
- * nor where the answer is only read from the store (S44). The address travels with the turn.
+ * nor where the answer is only read from the store (S44). The address travels with the turn. An answer for people whom
+ * nobody let in by name has low priority.
  */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
@@ -26,6 +27,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     traceId: turn.traceId,
     address,
     ...(replyTo === undefined ? {} : { replyTo }),
+    ...(turn.publicFor === undefined ? {} : { lowPriority: {} }),
   }
   return result.kind === 'final'
     ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
