@@ -19,6 +19,8 @@ const DEADLINE_MS = 1000
 const PEOPLE_LAST_MS = 60 * 60_000
 const FAILURES_LAST_MS = 60_000
 const MOST_KNOWN = 5000
+/** People who are looked up at a time: hundreds of calls at once would hold up everybody's messages. */
+const MOST_ASKED = 20
 
 /** What the platform knows of a user. */
 interface SlackPerson {
@@ -31,14 +33,30 @@ export class Directory {
   readonly #parts: DirectoryParts
   readonly #people = new Map<string, Known<SlackPerson>>()
   readonly #chats = new Map<string, Known<ChatType>>()
+  #asking = 0
 
   constructor(parts: DirectoryParts) {
     this.#parts = parts
   }
 
-  /** Undefined when it cannot be asked. */
+  /** Undefined when it cannot be asked, or too many are asked for: it is then looked up at the next message. */
   personOf(user: string): Promise<SlackPerson | undefined> {
-    return this.#look(this.#people, user, () => this.#ask('users.info', { user }, personIn))
+    const known = this.#people.get(user)
+    if (this.#asking >= MOST_ASKED && !this.#isFresh(known)) return known?.value ?? Promise.resolve(undefined)
+    return this.#look(this.#people, user, () => this.#askPerson(user))
+  }
+
+  async #askPerson(user: string): Promise<SlackPerson | undefined> {
+    this.#asking++
+    try {
+      return await this.#ask('users.info', { user }, personIn)
+    } finally {
+      this.#asking--
+    }
+  }
+
+  #isFresh(known: Known<unknown> | undefined): boolean {
+    return known !== undefined && known.until > this.#parts.clock.now()
   }
 
   /** What an event said of its conversation. */
@@ -60,7 +78,7 @@ export class Directory {
   ): Promise<Value | undefined> {
     const { clock } = this.#parts
     const found = known.get(id)
-    if (found !== undefined && found.until > clock.now()) return found.value
+    if (found !== undefined && this.#isFresh(found)) return found.value
     const value = ask()
     this.#remember(known, id, { value, until: clock.now() + PEOPLE_LAST_MS })
     void value.then((answer) => {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { CallOutcome } from '../../../adapters/slack/connection/client.ts'
+import { Directory } from '../../../adapters/slack/inbound/directory.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { createGate } from '../../../src/rehearsal/deferred.ts'
+
+test('of many unknown people at once a few are looked up, and the others have no name for now', async () => {
+  const gate = createGate()
+  const asked: unknown[] = []
+  const call = async (_: string, { user }: Readonly<Record<string, unknown>>): Promise<CallOutcome> => {
+    asked.push(user)
+    await gate.pass()
+    return { kind: 'answered', result: { user: { name: `name of ${String(user)}` } } }
+  }
+  const client = { call, close() {} }
+  const directory = new Directory({ client, clock: systemClock, signal: new AbortController().signal })
+  const people = Array.from({ length: 60 }, (_, nth) => `U${nth}`)
+  const names = people.map((user) => directory.personOf(user))
+  expect(asked).toEqual(people.slice(0, 20))
+  expect(await Promise.all(names.slice(20))).toEqual(Array(40).fill(undefined))
+  gate.release()
+  expect((await Promise.all(names.slice(0, 20))).map((one) => one?.name)).toEqual(
+    people.slice(0, 20).map((user) => `name of ${user}`),
+  )
+  expect((await directory.personOf('U59'))?.name).toBe('name of U59')
+})
