@@ -140,7 +140,7 @@ export function createEngine(parts: EngineParts): Engine {
     await delivery.recover()
     const { resume } = pipeline
     await recoverTurns({
-      ...{ store, clock, ids, logger, queue, say, resume },
+      ...{ store, clock, ids, logger, queue, publicTurns, say, resume },
       commands: runner,
       draining: () => running.draining,
     })

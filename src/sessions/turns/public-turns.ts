@@ -42,37 +42,57 @@ interface Place {
   go(): void
 }
 
+interface Count {
+  running: number
+  waiting: number
+}
+
 export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimits): PublicTurns {
   const places = new Map<TurnId, Place>()
+  const all: Count = { running: 0, waiting: 0 }
+  const persons = new Map<string, Count>()
   /** One person may write in several conversations at once, and still leaves places to others. */
   const waitingForOne = Math.ceil(waiting / 2)
   let closed = false
-  const count = (fits: (place: Place) => boolean): number => [...places.values()].filter(fits).length
-  const mayStart = (person: string): boolean =>
-    count(({ running }) => running) < atOnce && count((place) => place.running && place.person === person) < perPerson
+  const mayStart = (person: string): boolean => all.running < atOnce && (persons.get(person)?.running ?? 0) < perPerson
+  const count = ({ person, running }: Place, more: 1 | -1): void => {
+    const state = running ? 'running' : 'waiting'
+    const mine = persons.get(person) ?? { running: 0, waiting: 0 }
+    all[state] += more
+    mine[state] += more
+    if (mine.running + mine.waiting > 0) persons.set(person, mine)
+    else persons.delete(person)
+  }
   const run = (place: Place): void => {
+    count(place, -1)
     place.running = true
+    count(place, 1)
     place.go()
   }
   const startNext = (): void => {
-    for (const place of places.values()) if (!place.running && mayStart(place.person)) run(place)
+    for (const place of places.values()) {
+      if (all.running >= atOnce) return
+      if (!place.running && mayStart(place.person)) run(place)
+    }
   }
   const leave = (turn: TurnId): void => {
-    if (places.delete(turn) && !closed) startNext()
+    const place = places.get(turn)
+    if (place === undefined) return
+    places.delete(turn)
+    count(place, -1)
+    if (!closed) startNext()
   }
   const placeOf = ({ id, session, publicFor = '' }: StartedTurn): Place => {
     const known = places.get(id)
     if (known !== undefined) return known
     const place = { person: publicFor, session: session.id, running: mayStart(publicFor), go() {} }
     places.set(id, place)
+    count(place, 1)
     return place
   }
   return {
-    admits(person) {
-      if (mayStart(person)) return true
-      const mine = count((place) => !place.running && place.person === person)
-      return mine < waitingForOne && count(({ running }) => !running) < waiting
-    },
+    admits: (person) =>
+      mayStart(person) || ((persons.get(person)?.waiting ?? 0) < waitingForOne && all.waiting < waiting),
     enter(turn, tx) {
       placeOf(turn)
       tx.afterUndo(() => leave(turn.id))

@@ -6,6 +6,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
 import type { Say } from '../commands/courtesy.ts'
+import type { PublicTurns } from './public-turns.ts'
 import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine } from './turn-reply.ts'
@@ -21,6 +22,7 @@ export interface RecoverDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly queue: TurnQueue
+  readonly publicTurns: Pick<PublicTurns, 'mayRun' | 'left'>
   readonly commands: CommandRunner
   readonly say: Say
   /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
@@ -35,7 +37,7 @@ export interface RecoverDeps {
  */
 export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   const { store, queue, commands } = deps
-  let suspects = Promise.resolve()
+  const suspects: StartedTurn[] = []
   for (const turn of await store.read.turns.interrupted()) {
     const session = await store.read.sessions.get(turn.sessionId)
     if (!session) continue
@@ -48,22 +50,42 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
       continue
     }
     queue.occupy(session.id, waiting.length)
-    if (attempt >= SUSPECT_ATTEMPTS) suspects = goOnAfter(suspects, started, deps)
+    if (attempt >= SUSPECT_ATTEMPTS) suspects.push(started)
+    else if (started.publicFor !== undefined) void goOnAfter(Promise.resolve(), started, deps)
     else {
       await takeOver(started, deps)
       void deps.resume(started)
     }
   }
+  oneByOne(suspects, deps)
   for (const sessionId of await store.read.inbox.sessionsWaiting()) await claimIdle(sessionId, deps)
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
 }
 
-/** The attempt counts from when it really goes on: what another suspect crashes meanwhile is not put down to it. */
+/** Nobody known waits for a turn of people nobody let in by name. */
+function oneByOne(suspects: readonly StartedTurn[], deps: RecoverDeps): void {
+  const known = suspects.filter(({ publicFor }) => publicFor === undefined)
+  const others = suspects.filter(({ publicFor }) => publicFor !== undefined)
+  let before = Promise.resolve()
+  for (const turn of [...known, ...others]) before = goOnAfter(before, turn, deps)
+}
+
+/**
+ * The attempt counts from when it really goes on: what another turn crashes while this one waits, for a suspect or for a
+ * place, is not put down to it.
+ */
 function goOnAfter(before: Promise<void>, turn: StartedTurn, deps: RecoverDeps): Promise<void> {
+  const { publicTurns, draining } = deps
   return deps.resume(turn, async (signal) => {
     await Promise.race([before, aborted(signal)])
-    if (deps.draining()) return false
-    await takeOver(turn, deps)
+    await publicTurns.mayRun(turn, signal)
+    if (draining()) return false
+    try {
+      await takeOver(turn, deps)
+    } catch (err) {
+      publicTurns.left(turn.id)
+      throw err
+    }
     return true
   })
 }

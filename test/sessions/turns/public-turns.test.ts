@@ -53,6 +53,13 @@ it('one person takes half of the places where turns wait at most, so that others
   expect(turns.admits('fay')).toBe(false)
 })
 
+it('hundreds of turns that wait begin one after another without a look at all of them each time', async () => {
+  const { begin, begun, left } = rig({ atOnce: 1, perPerson: 1, waiting: 1_000 })
+  for (let nth = 0; nth < 800; nth++) await begin(`person ${nth}`, `${nth}`)
+  for (let nth = 0; nth < 799; nth++) await left(`${nth}`)
+  expect(begun).toHaveLength(800)
+}, 2_000)
+
 it('a turn whose claim was undone gives its place back', async () => {
   const { turns, begin, undo, begun } = rig({ atOnce: 1, perPerson: 1, waiting: 0 })
   await begin('cy', 'a')

@@ -5,6 +5,11 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { createIdSource, type SessionId, type TurnId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createGate, type GateKeeper } from '../../../src/rehearsal/deferred.ts'
+import {
+  createPublicTurns,
+  DEFAULT_PUBLIC_TURNS,
+  type PublicTurnLimits,
+} from '../../../src/sessions/turns/public-turns.ts'
 import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
 import { recoverTurns } from '../../../src/sessions/turns/recover-turns.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
@@ -43,7 +48,7 @@ async function crashed(...crashes: readonly number[]): Promise<{ store: Store; i
 }
 
 /** Recovers with turns that run until their gate opens. */
-async function recover(store: Store) {
+async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_TURNS) {
   const logger = silentLogger
   const running = createRunningTurns(systemClock, logger)
   const gates = new Map<TurnId, GateKeeper>()
@@ -61,6 +66,7 @@ async function recover(store: Store) {
     clock: systemClock,
     ids: createIdSource({ now: systemClock.now, randomBytes }),
     queue: createTurnQueue(100),
+    publicTurns: createPublicTurns(places),
     commands: { run() {} },
     say: async (_, when) => void (await store.write(when)),
     draining: () => running.draining,
@@ -102,6 +108,28 @@ describe('the turns a dead process left running', () => {
       const { resumed } = await recover(store)
       expect(resumed.map((turn) => turn.publicFor)).toEqual([publicFor])
     }
+  })
+
+  it('one of a stranger that waits for a place is not counted as under way', async () => {
+    for (const crashes of [1, 2]) {
+      const { store, ids } = await crashed(crashes)
+      await asked(store, ids[0] as TurnId, { public: true })
+      const { attempts, running, all } = await recover(store, { atOnce: 0, perPerson: 1, waiting: 16 })
+      await running.drain(2_000)
+      await all()
+      expect(await attempts(ids)).toEqual([crashes])
+    }
+  })
+
+  it('A16: after two crashes what somebody known asked goes on before what strangers asked', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first, second] = ids as [TurnId, TurnId]
+    await asked(store, first, { public: true })
+    const { gateOf, attempts } = await recover(store)
+    await gateOf(second).reached
+    expect(await attempts(ids)).toEqual([2, 3])
+    gateOf(second).release()
+    await gateOf(first).reached
   })
 
   it('S33: after one crash all go on side by side', async () => {
