@@ -4,12 +4,18 @@ import { text } from './rows.ts'
 import type { AuthorReader, AuthorWriter } from './small-port.ts'
 import type { Ground, Sql } from './sql.ts'
 
-/** Participants wrote in the session themselves, so they are not written down twice. */
-const OF_SESSION = `SELECT participant AS author FROM participants WHERE session_id = $1
-  UNION SELECT author FROM authors WHERE session_id = $1`
+/** More authors than this count as nobody, who may do no more than all of them together. */
+const MOST_AUTHORS = 200
 
-/** More than this many authors to copy count as nobody, who may do no more than all of them together. */
-const MOST_COPIED = 200
+/** Participants wrote in the session themselves, so they are not written down twice. One more than count is read. */
+const OF_SESSION = `SELECT participant AS author FROM
+    (SELECT participant FROM participants WHERE session_id = $1 LIMIT $2) AS those_who_wrote
+  UNION SELECT author FROM (SELECT author FROM authors WHERE session_id = $1 LIMIT $2) AS others`
+
+/** Beyond the bound nobody is written down in the place of whoever comes. */
+const ADD = `INSERT INTO authors (session_id, author)
+  SELECT $1, CASE WHEN COUNT(*) < $3 THEN $2 ELSE $4 END FROM authors WHERE session_id = $1 AND author <> $2
+  ON CONFLICT DO NOTHING`
 
 export class AuthorReading implements AuthorReader {
   protected readonly sql: Sql
@@ -19,22 +25,21 @@ export class AuthorReading implements AuthorReader {
   }
 
   async of(sessionId: SessionId): Promise<readonly AuthorId[]> {
-    return (await this.sql.all(OF_SESSION, [sessionId])).map((row) => text(row, 'author'))
+    const authors = (await this.sql.all(OF_SESSION, [sessionId, MOST_AUTHORS + 1])).map((row) => text(row, 'author'))
+    if (authors.length <= MOST_AUTHORS) return authors
+    return [...authors.filter((author) => author !== NOBODY).slice(0, MOST_AUTHORS), NOBODY]
   }
 }
 
 export class AuthorWriting extends AuthorReading implements AuthorWriter {
   async add(sessionId: SessionId, author: AuthorId): Promise<void> {
-    await this.sql.run('INSERT INTO authors (session_id, author) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      sessionId,
-      author,
-    ])
+    await this.sql.run(ADD, [sessionId, author, MOST_AUTHORS, NOBODY])
   }
 
   async copy(from: SessionId, to: SessionId): Promise<void> {
     if (from === to) return
     const authors = await this.of(from)
-    for (const author of authors.length > MOST_COPIED ? [NOBODY] : authors) await this.add(to, author)
+    for (const author of authors.length > MOST_AUTHORS ? [NOBODY] : authors) await this.add(to, author)
   }
 
   async remove(sessionId: SessionId): Promise<void> {

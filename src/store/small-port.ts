@@ -80,12 +80,18 @@ export interface ParticipantWriter {
 
 /** Whose words the model of a session was shown. */
 export interface AuthorReader {
-  /** Returns its participants and its further authors, each once. */
+  /**
+   * Returns its participants and its further authors, each once. Of more than 200 it returns 200 and `nobody`, who may do
+   * no more than all of them together.
+   */
   of(sessionId: SessionId): Promise<readonly AuthorId[]>
 }
 
 export interface AuthorWriter {
-  /** Adds an author who is no participant: somebody quoted, a bot, whoever wrote in a session that was read. */
+  /**
+   * Adds an author who is no participant: somebody quoted, a bot, whoever wrote in a session that was read. Where there are
+   * 200 already, `nobody` is added instead.
+   */
   add(sessionId: SessionId, author: AuthorId): Promise<void>
   /** Makes every author of `from` one of `to`, whose model is shown what was said there. */
   copy(from: SessionId, to: SessionId): Promise<void>

@@ -114,6 +114,24 @@ it('what no turn of a stranger will answer is kept without words and in no sessi
   await sent(house, 9_001, 'a flood of words')
 }, 60_000)
 
+it('what a stranger makes of a message by edits is kept once, and not at all where the message is not known', async () => {
+  const { house, gate, count } = await open()
+  const { telegram } = house
+  gate.release()
+  for (const id of [9_001, 9_002]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const heard = telegram.world.say({ from: 9_001, text: 'stranger 9001' })
+  await sent(house, 9_001, 'heard')
+  const edited = async (message: number, edits: number): Promise<void> => {
+    telegram.world.edit({ chat: 9_001, message, text: 'other words' })
+    await vi.waitFor(() => expect(count(`inbox WHERE dispatch LIKE '%"kind":"edit"%'`)).toBe(edits), 20_000)
+  }
+  await edited(heard.message_id, 1)
+  expect(count("events WHERE data LIKE '%other words%'")).toBe(1)
+  const command = telegram.world.say({ from: 9_001, text: '/whoami' })
+  await edited(command.message_id, 2)
+  expect(count("inbox WHERE dispatch LIKE '%other words%'")).toBe(0)
+}, 60_000)
+
 it('a stranger interrupts nobody else', async () => {
   const { house, gate } = await open({ max: 100, busy: 'interrupt' })
   const { telegram } = house

@@ -3,6 +3,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
+import { withoutText, withShortText } from './kept-text.ts'
 import { messageName, userMessage } from './user-message.ts'
 
 interface Amendment {
@@ -18,14 +19,16 @@ type Original = InboxRow & { readonly decision: Extract<Decision, { kind: 'run' 
  * Records an edit or a deletion in the session that has the message, whatever sessions the rules would choose today. A
  * deleted message that still waits owes no turn any more. False when it was told before: nothing was written.
  */
-export async function acceptAmendment(tx: StoreWriter, { id, dispatch, decision }: Amendment): Promise<boolean> {
+export async function acceptAmendment(tx: StoreWriter, amended: Amendment): Promise<boolean> {
+  const { id, decision } = amended
+  const stranger = decision.identity.role === 'guest'
+  const dispatch = stranger ? withShortText(amended.dispatch) : amended.dispatch
+  // What somebody unknown makes of a message is kept in the session's log, if it has the message, and nowhere else.
+  const row = { id, dispatch: stranger ? withoutText(dispatch) : dispatch, decision, state: 'done' } as const
   const original = await findOriginal(tx, dispatch)
-  if (!original) {
-    return tx.inbox.add({ id, dispatch, decision, state: 'done', outcome: 'ignored: unknown_message' })
-  }
+  if (!original) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
   const { sessionId, state } = original
-  if (!(await tx.inbox.add({ id, dispatch, decision, sessionId, state: 'done', outcome: decision.reason })))
-    return false
+  if (!(await tx.inbox.add({ ...row, sessionId, outcome: decision.reason }))) return false
   if (decision.reason === 'deleted' && state === 'waiting') await tx.inbox.settle(original.id, 'deleted')
   const said = original.dispatch.event
   // Other sessions, too, are shown the preview and the description.

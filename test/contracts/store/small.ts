@@ -103,4 +103,23 @@ export const smallContract: ContractPart = (underTest) => {
     })
     expect(await underTest.store.read.authors.of(two.id)).toEqual(['nobody'])
   })
+
+  it('row 48: of any number of people who write or are quoted in a session 200 are told, and nobody for the others', async () => {
+    const { store } = underTest
+    const [wrote, quoted] = await store.write(async (tx) => [
+      await tx.sessions.create(sessionDraft(1), 1),
+      await tx.sessions.create(sessionDraft(2), 1),
+    ])
+    await store.write(async (tx) => {
+      for (let no = 0; no < 300; no++) await tx.participants.add(wrote.id, `telegram:${no}`, 1)
+      for (let no = 0; no < 300; no++) await tx.authors.add(quoted.id, `telegram:${no}`)
+      await tx.authors.add(quoted.id, 'telegram:0')
+    })
+    for (const { id } of [wrote, quoted]) {
+      const authors = await store.read.authors.of(id)
+      expect(authors).toHaveLength(201)
+      expect(new Set(authors).size).toBe(201)
+      expect(authors).toContain('nobody')
+    }
+  })
 }
