@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { ChannelPlugin } from '../src/channels/adapter.ts'
-import { type DiscordConfig, discordAccountSchema } from './discord/config.ts'
+import { type DiscordConfig, discordAccountSchema, discordTraits } from './discord/config.ts'
 import { discordLookup } from './discord/lookup.ts'
-import { type SlackConfig, slackAccountSchema } from './slack/config.ts'
+import { type SlackConfig, slackAccountSchema, slackTraits } from './slack/config.ts'
 import { slackLookup } from './slack/lookup.ts'
-import { type TelegramConfig, telegramAccountSchema } from './telegram/config.ts'
+import { type TelegramConfig, telegramAccountSchema, telegramTraits } from './telegram/config.ts'
 import { telegramLookup } from './telegram/lookup.ts'
 
-/** A platform as the daemon finds it: the schema is here at once, everything heavier is loaded when it is first used. */
+/** A platform as the daemon finds it: schema and traits are here at once, all that is heavier loads at its first use. */
 interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
   /** One block under `channels.<id>.accounts`. */
   readonly configSchema: z.ZodType<Config>
@@ -15,6 +15,7 @@ interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
 
 const telegram: CatalogueEntry<TelegramConfig> = {
   id: 'telegram',
+  traits: telegramTraits,
   configSchema: telegramAccountSchema,
   lookup: telegramLookup,
   loadFormat: async () => (await import('./telegram/format.ts')).telegramFormat,
@@ -26,6 +27,7 @@ const telegram: CatalogueEntry<TelegramConfig> = {
 
 const discord: CatalogueEntry<DiscordConfig> = {
   id: 'discord',
+  traits: discordTraits,
   configSchema: discordAccountSchema,
   lookup: discordLookup,
   loadFormat: async () => (await import('./discord/format.ts')).discordFormat,
@@ -37,6 +39,7 @@ const discord: CatalogueEntry<DiscordConfig> = {
 
 const slack: CatalogueEntry<SlackConfig> = {
   id: 'slack',
+  traits: slackTraits,
   configSchema: slackAccountSchema,
   lookup: slackLookup,
   loadFormat: async () => (await import('./slack/format.ts')).slackFormat,

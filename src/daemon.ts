@@ -79,6 +79,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const store = await openSqliteStore({
     path: config.store.path,
     clock,
+    caseSensitive: policies.routing.channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
     onBroken(err) {
       logger.error('The disk failed; the daemon ends at once', { err })
@@ -127,7 +128,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   })
   const { accept, running, sessions } = engine
   const inlet = new Inlet({ ...gate, clock, ids, accept, state: stateIn(store) })
-  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now() }
+  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now(), traits: routing.channels.traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, gate, { store, ids, clock, accept })
   const answering = { store, version, models: modelsOf(config), sessions, why, live, ...gate.operator }
@@ -136,7 +137,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     schedules: schedules.operator,
     config: reloadOf(options, policies, gate),
   })
-  const parts = { ...gate, store, clock, ids, running, sessions, operator, why }
+  const parts = { ...gate, store, channels: routing.channels, clock, ids, running, sessions, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
 

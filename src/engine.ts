@@ -10,8 +10,9 @@ import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Decided, Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
+import { joinsDirectChats } from './core/joins-people.ts'
 import type { Logger } from './core/logger.ts'
-import { joinsDirectChats, type Role, type Session } from './core/session.ts'
+import type { Role, Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
@@ -98,7 +99,8 @@ export function createEngine(parts: EngineParts): Engine {
   const say = sayer(store, delivery)
   const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
   const { busy } = config.session.queue
-  const joined = (session: Session): boolean => joinsDirectChats(session, routing.sessions.scope === 'global')
+  const joined = (session: Session): boolean =>
+    joinsDirectChats(routing.channels, session, routing.sessions.scope === 'global')
   const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: Session) =>
     joined(session) ? 'group' : session.chatType,
   )
@@ -120,6 +122,7 @@ export function createEngine(parts: EngineParts): Engine {
   const pipeline = new Pipeline({
     store,
     ids,
+    channels: routing.channels,
     clock,
     logger,
     overrides: parts.overrides,
@@ -164,8 +167,16 @@ function sessionsOf(
     placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
   const posts = (channel: ChannelId): boolean => accounts.all.some((account) => account.channel === channel)
   const live = { ...kept, ids, overrides, place, posts }
-  const people = { whoIs: kept.whoIs, configuredIds: (person: PersonId) => configuredIds(routing.people, person) }
-  return createSessionService({ ...sessionRules(config, store, people), store, clock, live })
+  const people = {
+    channels: routing.channels,
+    whoIs: kept.whoIs,
+    configuredIds: (person: PersonId) => configuredIds(routing.people, person),
+  }
+  return createSessionService({
+    ...sessionRules(config, store, people),
+    ...{ store, clock, live },
+    channels: routing.channels,
+  })
 }
 
 function deliveryOf(parts: EngineParts): DeliveryService {
@@ -194,6 +205,7 @@ function deliveryOf(parts: EngineParts): DeliveryService {
       const { address, traceId } = row
       return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, {
         ids,
+        channels: routing.channels,
         overrides,
       })
     },

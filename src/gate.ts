@@ -81,16 +81,22 @@ export interface Gate {
 
 export async function createGate(parts: GateParts): Promise<Gate> {
   const { store, clock, logger, routing, policies, peopleChanged: changed } = parts
+  const { channels } = routing
   const code = (): string => randomBytes(12).toString('base64url')
   const claim = { code: code(), configuredOwner: () => routing.ownerNamed }
-  const access = await createAccess({ store, clock, ...claim, changed })
+  const access = await createAccess({ store, clock, channels, ...claim, changed })
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
   const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
   const shown = createShownCodes({ logger, live: () => [...claimCode(access, code), ...links.live()] })
-  const owners = createOwnerChats({ stored: await store.read.people.directChats(), whoIs, reaches: parts.reaches })
+  const owners = createOwnerChats({
+    channels,
+    stored: await store.read.people.directChats(),
+    whoIs,
+    reaches: parts.reaches,
+  })
   const cards = await createOwnerCards({ ...parts, owners })
   const admissions = await createAdmissions({ ...parts, cards })
-  const mutes = await loadMutes(store, clock)
+  const mutes = await loadMutes(store, clock, channels)
   const overrides = await loadOverrideBook(store.read.sessions)
   const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissions.reload()]))
   const facts = await loadFacts({
@@ -131,7 +137,7 @@ export async function createGate(parts: GateParts): Promise<Gate> {
     tellOwners: ownerTeller(parts, owners),
     owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
     operator: {
-      people: operatePeople({ store, people: () => policies.policy.people, live: { links, whoIs } }),
+      people: operatePeople({ store, channels, people: () => policies.policy.people, live: { links, whoIs } }),
       admissions: operateAdmissions({ store, admissions }),
       tokens: createTokens({ store, clock, randomBytes }).operator,
     },

@@ -12,7 +12,13 @@ import { openSqliteStore } from './store/engines/sqlite.ts'
 /** Takes the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
 export async function importInto(config: Config, files: readonly OldFile[]): Promise<ImportReport> {
   const { routing } = compileRouting(config.routing)
-  const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
+  const { caseSensitive } = routing.channels
+  const store = await openSqliteStore({
+    path: config.store.path,
+    clock: systemClock,
+    logger: silentLogger,
+    caseSensitive,
+  })
   try {
     const ids = createIdSource({ now: systemClock.now, randomBytes })
     const route = (key: string) => importedSession(routing.sessions, key)

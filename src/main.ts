@@ -4,7 +4,10 @@ import { catalogue } from '../adapters/index.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
 import { runCommand } from './cli/run-command.ts'
 import { socketPathOf } from './cli/socket-path.ts'
+import { variableLines } from './config/environment.ts'
 import { loadConfig } from './config/load-config.ts'
+import { traitsOf } from './config/schema.ts'
+import { createChannels } from './core/channel-traits.ts'
 import { systemClock } from './core/clock.ts'
 import type { RoutingPolicy } from './core/policy.ts'
 import { useCompileCache } from './platform/compile-cache.ts'
@@ -20,17 +23,17 @@ const LINGER_MS = 500
 const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
 const home = userHome()
-const channelSchemas = Object.fromEntries(Object.entries(catalogue).map(([id, plugin]) => [id, plugin.configSchema]))
 
 const ports: CliPorts = {
   env,
   cwd,
   version: VERSION,
+  variables: variableLines(createChannels(traitsOf(catalogue))),
   stdout,
   stderr,
   load(path, use = 'run') {
     const asked = path === undefined ? {} : { path }
-    return loadConfig({ env, cwd, ...(home ? { home } : {}), channelSchemas, checkTiming, checkRules, use, ...asked })
+    return loadConfig({ env, cwd, ...(home ? { home } : {}), catalogue, checkTiming, checkRules, use, ...asked })
   },
   start,
   async openOffline({ config }) {
@@ -48,7 +51,7 @@ const ports: CliPorts = {
     })
     return runDemo({ once, daemon, input: stdin, output: stdout, cut })
   },
-  configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(channelSchemas),
+  configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(catalogue),
   compile: async ({ routing }) => (await import('./routing/compile-routing.ts')).compileRouting(routing).warnings,
   explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
   onSignal(handler) {

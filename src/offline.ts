@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from './config/config.ts'
+import { createChannels } from './core/channel-traits.ts'
 import { systemClock } from './core/clock.ts'
 import { ParleyError } from './core/errors.ts'
 import { silentLogger } from './core/logger.ts'
@@ -18,16 +19,23 @@ export async function openOffline(
   config: Config,
   { version, lookups }: { readonly version: string; readonly lookups: WhySources['lookups'] },
 ): Promise<OperatorService & { close(): Promise<void> }> {
-  const store = await openSqliteStore({ path: config.store.path, clock: systemClock, logger: silentLogger })
+  const channels = createChannels(config.routing.traits)
+  const { caseSensitive } = channels
+  const store = await openSqliteStore({
+    path: config.store.path,
+    clock: systemClock,
+    logger: silentLogger,
+    caseSensitive,
+  })
   const operator = createOperator({
     store,
     version,
     models: config.agents.map(({ model }) => model),
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),
-    sessions: offlineSessions(config, { store, clock: systemClock }),
+    sessions: offlineSessions(config, { store, clock: systemClock, channels }),
     schedules: operatorSchedules({ store, clock: systemClock }),
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
-    people: operatePeople({ store, people: () => config.routing.people }),
+    people: operatePeople({ store, channels, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),
     tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
     config: {

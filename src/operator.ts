@@ -2,6 +2,7 @@ import type { ChannelHub, ChannelReport } from './channels/hub.ts'
 import type { Inlet } from './channels/inlet.ts'
 import { formatAddress } from './core/address.ts'
 import type { Caller } from './core/caller.ts'
+import type { Channels } from './core/channel-traits.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from './core/operator.ts'
 import type { Delivery } from './core/outbound.ts'
 import type { ChatWatch } from './sessions/facts/chat-watch.ts'
@@ -33,6 +34,7 @@ export interface LiveSources {
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly startedAt: number
+  readonly traits: Channels['traits']
 }
 
 const SHOWN_UNCERTAIN = 20
@@ -76,7 +78,7 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
     ownerKnown: live
       ? live.access.ownerKnown
       : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
-    claimLinks: live?.access.claimCode ? claimLinks(channels, live.access.claimCode) : [],
+    claimLinks: live?.access.claimCode ? claimLinks(channels, live.traits, live.access.claimCode) : [],
     models,
     botsHeld: live?.watch.botsHeld() ?? [],
     sessions: total,
@@ -114,9 +116,11 @@ function channelStatus(
   }
 }
 
-/** Telegram opens a chat with the code filled in; elsewhere the command is typed. */
-function claimLinks(channels: readonly ChannelStatus[], code: string): string[] {
-  return channels.flatMap(({ channel, username }) =>
-    channel === 'telegram' && username ? [`https://t.me/${username}?start=${code}`] : [],
-  )
+/** Where the platform can, a link opens a chat with the code filled in; elsewhere the command is typed. */
+function claimLinks(channels: readonly ChannelStatus[], traits: Channels['traits'], code: string): string[] {
+  return channels.flatMap(({ channel, username }) => {
+    const { claimLink } = traits(channel)
+    if (username === undefined || username === '' || claimLink === undefined) return []
+    return [claimLink.replace('<username>', () => username).replace('<code>', () => code)]
+  })
 }

@@ -16,7 +16,7 @@ import { endingOf, replyOf } from './sessions/turns/turn-reply.ts'
 import type { Transcript } from './sessions/view/transcript.ts'
 import type { Store } from './store/store.ts'
 
-export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'overrides' | 'queue' | 'participants'> {
+export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'participants'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -43,10 +43,10 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, overrides, queue, publicTurns, participants, decide, delivery } = this.#deps
+    const { store, ids, channels, overrides, queue, publicTurns, participants, decide, delivery } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const deps = { ids, overrides, queue, publicTurns, participants, crowded: delivery.crowded, position }
+    const deps = { ids, channels, overrides, queue, publicTurns, participants, crowded: delivery.crowded, position }
     const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
     this.#follow(accepted, dispatch, decision)
   }

@@ -46,6 +46,7 @@ export function createSessionDoors(
   const { roleOf } = parts.gate
   const access = sessionRules(config, store, {
     whoIs,
+    channels: routing.channels,
     configuredIds: (person) => configuredIds(routing.people, person),
   })
   const file = basename(config.store.path)
@@ -60,7 +61,14 @@ export function createSessionDoors(
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
-      ...{ read: store.read, access, whoIs, roleOf, mainIsShared: () => routing.sessions.scope === 'global' },
+      ...{
+        read: store.read,
+        channels: routing.channels,
+        access,
+        whoIs,
+        roleOf,
+        mainIsShared: () => routing.sessions.scope === 'global',
+      },
     }),
     staleMs: access.staleMs,
     modelOf: (session) => agent(session).model,

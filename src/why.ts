@@ -1,6 +1,7 @@
 import { type AccountState, explainAbsence } from './channels/explain-absence.ts'
 import { formatAddress } from './core/address.ts'
-import { type ChannelId, madeAt } from './core/ids.ts'
+import { type ChannelTraits, foldId } from './core/channel-traits.ts'
+import { madeAt } from './core/ids.ts'
 import { senderName } from './core/label.ts'
 import type { MessageLink, MessageLookup } from './core/message-link.ts'
 import { AGED_OUT, type WhyReport } from './core/operator.ts'
@@ -9,7 +10,7 @@ import { findMessages } from './sessions/commands/find-messages.ts'
 import type { InboxRow, StoreReader } from './store/store.ts'
 
 /** By channel: how a message that somebody asks about is found there. */
-export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup }>>
+export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup; readonly traits: ChannelTraits }>>
 
 export interface WhySources {
   readonly read: StoreReader
@@ -44,9 +45,11 @@ export function createWhy({ read, lookups, channels }: WhySources): WhyService {
       const gone = await agedOut(read, asked)
       if (gone.certain) return [gone.reason]
       const link = typeof asked === 'string' ? readLink(asked) : asked
-      const chatKnown = link?.chat !== undefined && (await isKnown(read, link.channel, link.chat))
-      const keepsBack = link ? (lookups[link.channel]?.lookup.keepsBack ?? []) : []
-      const others = explainAbsence(channels(), { link, chatKnown, keepsBack })
+      const platform = link ? lookups[link.channel] : undefined
+      const chatKnown = link !== null && platform !== undefined && (await isKnown(read, link, platform.traits))
+      const { keepsBack } = platform?.lookup ?? { keepsBack: [] }
+      const name = platform?.traits.name
+      const others = explainAbsence(channels(), { link, name, chatKnown, keepsBack })
       return gone.reason === undefined ? others : [...others, gone.reason]
     },
   }
@@ -68,8 +71,13 @@ async function agedOut(read: StoreReader, asked: string | MessageLink): Promise<
 }
 
 /** Something from this chat was stored; a link does not say which type of chat it is. */
-async function isKnown(read: StoreReader, channel: ChannelId, chat: string): Promise<boolean> {
-  const keys = ['group', 'channel', 'direct'].map((type) => `${channel}:${type}:${chat.toLowerCase()}`)
+async function isKnown(
+  read: StoreReader,
+  { channel, chat }: Pick<MessageLink, 'channel' | 'chat'>,
+  { ids }: ChannelTraits,
+): Promise<boolean> {
+  if (chat === undefined) return false
+  const keys = ['group', 'channel', 'direct'].map((type) => `${channel}:${type}:${foldId(ids, chat)}`)
   const found = await Promise.all(keys.map((key) => read.sessions.under(key, 1)))
   return found.some((sessions) => sessions.length > 0)
 }

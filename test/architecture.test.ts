@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../adapters/index.ts'
 
@@ -78,6 +79,36 @@ describe('layout', () => {
     const listed = ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE', 'README.md']
     const folders = ['src', 'adapters', 'config', 'test', 'systemd']
     expect(shown.filter((name) => ![...made, ...listed, ...folders].includes(name))).toEqual([])
+  })
+})
+
+describe('platforms', () => {
+  const exempt = ['src/rehearsal/', 'src/store/migrations/']
+  const named = new RegExp(Object.keys(catalogue).join('|'), 'i')
+
+  /** Every text and name of a source, comments left out: literals, templates, patterns, keys. */
+  function words(path: string): string[] {
+    const found: string[] = []
+    const visit = (node: ts.Node): void => {
+      if (ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateMiddleOrTemplateTail(node))
+        found.push(node.text)
+      else if (ts.isTemplateHead(node)) found.push(node.text)
+      ts.forEachChild(node, visit)
+    }
+    visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest))
+    return found
+  }
+
+  it('no source names one, outside of the rehearsal and of written migrations: what differs is a trait', () => {
+    const core = sources.filter((path) => path.startsWith('src/') && !exempt.some((folder) => path.startsWith(folder)))
+    const naming = core
+      .filter((path) => named.test(read(path)))
+      .flatMap((path) =>
+        words(path)
+          .filter((word) => named.test(word))
+          .map((word) => `${path}: ${word}`),
+      )
+    expect(naming).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChannelTraits } from '../../src/core/channel-traits.ts'
 
 /**
  * One account under `channels.discord.accounts`. The platform's own limits are 50 requests a second over all and
@@ -21,3 +22,20 @@ export const discordAccountSchema = z.strictObject({
 })
 
 export type DiscordConfig = z.infer<typeof discordAccountSchema>
+
+/** A thread hangs in its channel and is kept apart from it. */
+export const discordTraits: ChannelTraits = {
+  name: 'Discord',
+  topics: 'threads',
+  dimensions: ['chat', 'topic'],
+  ids: {
+    caseSensitive: false,
+    ofTeams: false,
+    form: /^[1-9]\d*$/,
+    shared: [],
+    directChatIsPerson: false,
+    examples: [],
+  },
+  token: /^(?:Bot\s+)?[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$/,
+  variables: [{ setting: 'token', variable: 'DISCORD_BOT_TOKEN' }],
+}

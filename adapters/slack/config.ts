@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChannelTraits } from '../../src/core/channel-traits.ts'
 
 const token = (kind: string, prefix: string) =>
   z.string().trim().startsWith(prefix, `must be ${kind}, which begins with ${prefix}`)
@@ -45,3 +46,23 @@ export const slackAccountSchema = z
   })
 
 export type SlackConfig = z.infer<typeof slackAccountSchema>
+
+/** A thread hangs in its channel and is kept apart from it; an id is somebody else's in another workspace. */
+export const slackTraits: ChannelTraits = {
+  name: 'Slack',
+  topics: 'threads',
+  dimensions: ['chat', 'topic'],
+  ids: {
+    caseSensitive: false,
+    ofTeams: true,
+    form: /^(?:[te][a-z0-9]*\/)?[uwb][a-z0-9]*$/i,
+    shared: [],
+    directChatIsPerson: false,
+    examples: ['012ab3cd', '012ab3cde', '012a3cde', '012ab3c4'],
+  },
+  token: /^x(?:ox[a-z]|app)-/,
+  variables: [
+    { setting: 'botToken', variable: 'SLACK_BOT_TOKEN' },
+    { setting: 'appToken', variable: 'SLACK_APP_TOKEN', hint: 'the app-level token with connections:write' },
+  ],
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChannelTraits } from '../../src/core/channel-traits.ts'
 
 /**
  * One account under `channels.telegram.accounts`. The numbers under `limits` are the platform's own (Bots FAQ); raise
@@ -24,3 +25,21 @@ export const telegramAccountSchema = z.strictObject({
 })
 
 export type TelegramConfig = z.infer<typeof telegramAccountSchema>
+
+/** Topics of a forum are rooms beside each other; the anonymous admin, the service account and "Channel" are everybody's. */
+export const telegramTraits: ChannelTraits = {
+  name: 'Telegram',
+  topics: 'rooms',
+  ids: {
+    caseSensitive: false,
+    ofTeams: false,
+    form: /^-?[1-9]\d*$/,
+    shared: ['1087968824', '777000', '136817688'],
+    directChatIsPerson: true,
+    examples: [],
+  },
+  token: /^\d{5,}:[\w-]{20,}$/,
+  variables: [{ setting: 'token', variable: 'TELEGRAM_BOT_TOKEN' }],
+  firstSteps: 'write to @BotFather in Telegram, send /newbot, and start again with its token',
+  claimLink: 'https://t.me/<username>?start=<code>',
+}

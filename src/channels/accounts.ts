@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
-import { type AccountId, CHANNEL_IDS, type ChannelId, toAccountId } from '../core/ids.ts'
+import { type AccountId, type ChannelId, toAccountId } from '../core/ids.ts'
 import type { ChannelPlugin, CommonAccountConfig, TextFormat } from './adapter.ts'
 
 /** An account as configured, its settings parsed by the schema of its channel. */
@@ -20,14 +20,14 @@ export interface Accounts {
   format(channel: ChannelId): TextFormat
 }
 
-type Blocks = Readonly<Partial<Record<ChannelId, { readonly accounts: Readonly<Record<string, unknown>> }>>>
+type Blocks = Readonly<Record<ChannelId, { readonly accounts: Readonly<Record<string, unknown>> }>>
 
 /** Loads the text formats of the configured channels, and nothing of those that are not. */
 export async function loadAccounts(
   blocks: Blocks,
   plugins: Readonly<Record<string, ChannelPlugin<never>>>,
 ): Promise<Accounts> {
-  const all = CHANNEL_IDS.flatMap((channel) => accountsOf(channel, blocks[channel]?.accounts ?? {}))
+  const all = Object.entries(blocks).flatMap(([channel, block]) => accountsOf(channel, block.accounts))
   const settings = new Map(all.map((account) => [keyOf(account), account.settings]))
   const channels = [...new Set(all.map(({ channel }) => channel))]
   const loaded = await Promise.all(channels.map(async (id) => [id, await pluginOf(plugins, id).loadFormat()] as const))

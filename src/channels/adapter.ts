@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts'
+import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { MessageLookup } from '../core/message-link.ts'
@@ -127,6 +128,7 @@ export interface CommonAccountConfig {
 /** What `adapters/index.ts` lists for each platform: its schema, its format and its factory, all loaded on demand. */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId
+  readonly traits: ChannelTraits
   readonly lookup: MessageLookup
   loadFormat(): Promise<TextFormat>
   create(account: AccountSettings<Config>): Promise<ChannelAdapter>

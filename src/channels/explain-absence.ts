@@ -1,4 +1,3 @@
-import type { ChannelId } from '../core/ids.ts'
 import type { MessageLink } from '../core/message-link.ts'
 
 /** What is known of one account when somebody asks after a message that never came. */
@@ -12,11 +11,11 @@ export interface AccountState {
   readonly unknown: Readonly<Record<string, number>>
 }
 
-const NAMES: Readonly<Partial<Record<ChannelId, string>>> = { telegram: 'Telegram', discord: 'Discord', slack: 'Slack' }
-
 export interface Absence {
   /** The message asked about; null if only an id was given. */
   readonly link: MessageLink | null
+  /** What people call the link's platform. */
+  readonly name: string | undefined
   /** Something was stored from the chat the link names. */
   readonly chatKnown: boolean
   /** What the link's platform keeps from a bot without telling. */
@@ -26,12 +25,12 @@ export interface Absence {
 /** What may have kept a message from us, likeliest first: no decision trace tells, because nothing was ever decided. */
 export function explainAbsence(
   accounts: readonly AccountState[],
-  { link, chatKnown, keepsBack }: Absence,
+  { link, name, chatKnown, keepsBack }: Absence,
 ): readonly string[] {
   const concerned = link ? accounts.filter(({ channel }) => channel === link.channel) : accounts
   if (link && concerned.length === 0) {
     const { channel } = link
-    return [`No ${NAMES[channel] ?? channel} account is configured; add one under channels.${channel}.`]
+    return [`No ${name ?? channel} account is configured; add one under channels.${channel}.`]
   }
   const reasons = [
     ...concerned.flatMap(troubleOf),

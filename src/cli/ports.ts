@@ -7,6 +7,8 @@ export interface CliPorts {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly version: string
+  /** The environment variables that are enough to start without a file, a line a platform. */
+  readonly variables: readonly string[]
   readonly stdout: Output
   readonly stderr: Output
   /**

@@ -9,7 +9,7 @@ export function addTokens(program: Command, ports: CliPorts, ended: (exitCode: n
   token
     .command('create')
     .description('make a token and print it, once')
-    .argument('<namespace>', 'telegram, web:<name> …: the sessions it reaches begin with it and a colon', nonBlank)
+    .argument('<namespace>', '<channel>, web:<name> …: the sessions it reaches begin with it and a colon', nonBlank)
     .option('--label <text>', 'what it is for')
     .option(...JSON_OPTION)
     .action(async (namespace: string, _options, command: Command) => {

@@ -24,13 +24,13 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
 
 type Ended = (exitCode: number) => void
 
-const AFTER_HELP = `
+const afterHelp = (variables: readonly string[]): string => `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 65 a migration or an import failed
 and changed nothing, 74 the disk did not confirm a write, 75 the store is in use
 by another daemon, 78 the configuration or the installation is wrong.
 
-Without a file, TELEGRAM_BOT_TOKEN or DISCORD_BOT_TOKEN, or SLACK_BOT_TOKEN with
-SLACK_APP_TOKEN, in the environment is enough to start.`
+Without a file, one of these lines in the environment is enough to start:
+${variables.map((line) => `  ${line}`).join('\n')}`
 
 function createProgram(ports: CliPorts, ended: Ended): Command {
   const program = new Command('parley')
@@ -40,7 +40,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
     .version(ports.version, '-V, --version', 'print the version')
     .option('-c, --config <file>', 'configuration file (else $PARLEY_CONFIG, else parley.yaml in the config folder)')
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('after', AFTER_HELP)
+    .addHelpText('after', afterHelp(ports.variables))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
@@ -141,7 +141,7 @@ function addPeople(program: Command, ports: CliPorts, ended: Ended): void {
     .command('link')
     .description('join an id to a person, as /link does in chat')
     .argument('<person>', 'whose it is', nonBlank)
-    .argument('<id>', '<channel>:<id>, on Slack slack:<team>/<user>', nonBlank)
+    .argument('<id>', '<channel>:<id>, or <channel>:<team>/<id> where ids belong to a workspace', nonBlank)
     .option(...JSON_OPTION)
     .action(async (person: string, id: string, _options, command: Command) => {
       const { linkPerson } = await import('./commands/people.ts')

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { CHANNEL_IDS } from '../core/ids.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
 import { buildSessionTools } from './build-session-tools.ts'
@@ -10,7 +10,7 @@ import { mistakenTokenWarnings } from './mistaken-tokens.ts'
 import { noEffectWarnings } from './no-effect.ts'
 import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
-import type { ConfigFile } from './schema.ts'
+import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
 import { toPolicy } from './to-policy.ts'
 
@@ -19,6 +19,8 @@ interface BuildOptions extends Surroundings {
   readonly folder: string
   readonly toolGroups?: readonly string[]
   readonly down: Config['down']
+  readonly catalogue: ChannelCatalogue
+  readonly known: Channels
 }
 
 interface Built {
@@ -38,9 +40,9 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     ...(options.file === undefined ? {} : { file: options.file }),
     agents,
     models: buildModels(parsed),
-    channels: buildChannels(parsed),
+    channels: buildChannels(parsed, options.known),
     down: options.down,
-    routing: toPolicy(parsed, ids),
+    routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
     session: sessionSettings(parsed),
     ...sessionTools,
     schedules: scheduled.schedules,
@@ -48,7 +50,11 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
-    warnings: [...warnings, ...mistakenTokenWarnings(parsed), ...noEffectWarnings(parsed)],
+    warnings: [
+      ...warnings,
+      ...mistakenTokenWarnings(parsed, options.known),
+      ...noEffectWarnings(parsed, options.known),
+    ],
   }
   return {
     config,
@@ -57,8 +63,8 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...scheduled.mistakes,
-      ...placeholderMistakes(parsed),
-      ...malformedIdMistakes(parsed),
+      ...placeholderMistakes(parsed, options.known),
+      ...malformedIdMistakes(parsed, options.known),
     ],
   }
 }
@@ -71,9 +77,10 @@ function buildModels({ models: { anthropic } }: ConfigFile): Config['models'] {
   return anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }
 }
 
-function buildChannels({ channels }: ConfigFile): Config['channels'] {
-  const blocks: Partial<Record<(typeof CHANNEL_IDS)[number], ChannelBlock>> = {}
-  for (const id of CHANNEL_IDS) {
+/** In the order of the catalogue, whatever that of the file. */
+function buildChannels({ channels }: ConfigFile, { platforms }: Channels): Config['channels'] {
+  const blocks: Record<string, ChannelBlock> = {}
+  for (const id of platforms) {
     const block = channels[id]
     if (block !== undefined) blocks[id] = block
   }

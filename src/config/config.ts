@@ -11,7 +11,7 @@ export interface Config {
   readonly file?: string
   readonly agents: readonly AgentProfile[]
   readonly models: { readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string } }
-  readonly channels: Readonly<Partial<Record<ChannelId, ChannelBlock>>>
+  readonly channels: Readonly<Record<ChannelId, ChannelBlock>>
   /** Accounts that cannot come up for want of their secret. */
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy

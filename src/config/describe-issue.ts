@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { nearMatch } from './near-match.ts'
-import type { ChannelSchemas } from './schema.ts'
+import type { ChannelCatalogue } from './schema.ts'
 
 /** Says in plain words what a value must be; schemas that bring their own words keep them. Never shows the value. */
 export const describeIssue: z.core.$ZodErrorMap = (issue) => {
@@ -27,8 +27,8 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** The issues of a failed parse as mistakes; an unknown key comes with the key that was probably meant. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], channelSchemas: ChannelSchemas): Mistake[] {
-  const root = issues.some(({ code }) => code === 'unrecognized_keys') ? configJsonSchema(channelSchemas) : {}
+export function explainIssues(issues: readonly z.core.$ZodIssue[], catalogue: ChannelCatalogue): Mistake[] {
+  const root = issues.some(({ code }) => code === 'unrecognized_keys') ? configJsonSchema(catalogue) : {}
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(root, issue.path, key))
     if (issue.code === 'invalid_key') return [badKey(issue)]

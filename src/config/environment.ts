@@ -1,3 +1,5 @@
+import type { AccountVariable, Channels } from '../core/channel-traits.ts'
+import type { ChannelId } from '../core/ids.ts'
 import { type Surroundings, usualConfigFile } from './places.ts'
 
 type Env = Surroundings['env']
@@ -6,26 +8,25 @@ type Env = Surroundings['env']
  * The blocks a configuration leaves out, from the variables that are enough without any file (DESIGN section 5): the
  * variables stay references, so that they are resolved like those of a file.
  */
-export function withEnvironment(tree: unknown, env: Env): unknown {
+export function withEnvironment(tree: unknown, env: Env, known: Channels): unknown {
   if (!isRecord(tree)) return tree
   const filled: Record<string, unknown> = Object.fromEntries(Object.entries(tree).filter(([, block]) => block !== null))
   if (filled.channels === undefined) {
-    const channels = channelsOf(env)
+    const channels = channelsOf(env, known)
     if (Object.keys(channels).length > 0) filled.channels = channels
   }
   if (isSet(env.ANTHROPIC_API_KEY)) filled.models = withAnthropicKey(filled.models)
   return filled
 }
 
-function channelsOf(env: Env): Readonly<Record<string, unknown>> {
-  const channels: Record<string, unknown> = {}
-  if (isSet(env.TELEGRAM_BOT_TOKEN)) channels.telegram = oneAccount({ token: reference('TELEGRAM_BOT_TOKEN') })
-  if (isSet(env.DISCORD_BOT_TOKEN)) channels.discord = oneAccount({ token: reference('DISCORD_BOT_TOKEN') })
-  if (isSet(env.SLACK_BOT_TOKEN) && isSet(env.SLACK_APP_TOKEN)) {
-    const tokens = { botToken: reference('SLACK_BOT_TOKEN'), appToken: reference('SLACK_APP_TOKEN') }
-    channels.slack = oneAccount(tokens)
-  }
-  return channels
+function channelsOf(env: Env, known: Channels): Readonly<Record<string, unknown>> {
+  const enough = known.platforms.flatMap((channel) => {
+    const { variables } = known.traits(channel)
+    if (variables.length === 0 || !variables.every(({ variable }) => isSet(env[variable]))) return []
+    const settings = variables.map(({ setting, variable }) => [setting, reference(variable)] as const)
+    return [[channel, oneAccount(Object.fromEntries(settings))] as const]
+  })
+  return Object.fromEntries(enough)
 }
 
 function oneAccount(settings: Readonly<Record<string, string>>): unknown {
@@ -39,29 +40,57 @@ function withAnthropicKey(models: unknown = {}): unknown {
 }
 
 /** Variables that are set and of no use so, without their counterpart. */
-export function environmentWarnings(env: Env): readonly string[] {
-  const warnings: string[] = []
-  if (isSet(env.SLACK_BOT_TOKEN) && !isSet(env.SLACK_APP_TOKEN)) {
-    warnings.push('SLACK_BOT_TOKEN: Slack needs SLACK_APP_TOKEN beside it, the app-level token with connections:write')
-  }
-  return warnings
+export function environmentWarnings(env: Env, known: Channels): readonly string[] {
+  return known.platforms.flatMap((channel) => {
+    const { name, variables } = known.traits(channel)
+    const [set] = variables.filter(({ variable }) => isSet(env[variable]))
+    const absent = variables.filter(({ variable }) => !isSet(env[variable]))
+    if (set === undefined) return []
+    return absent.map(
+      ({ variable, hint }) =>
+        `${set.variable}: ${name} needs ${variable} beside it${hint === undefined ? '' : `, ${hint}`}`,
+    )
+  })
 }
 
 /** What a newcomer reads who started the daemon with nothing configured. */
-export function choicesText(surroundings: Surroundings, also: readonly string[]): string {
+export function choicesText(surroundings: Surroundings, known: Channels, also: readonly string[]): string {
   const file = usualConfigFile(surroundings) ?? '<file>, named by --config'
+  const { channel, variable } = simplest(known)
+  const { name, firstSteps = 'start again with its token' } = known.traits(channel)
+  const others = known.platforms.filter((one) => one !== channel).map(known.traits)
   return [
     'Nothing is configured yet. Choose one:',
     '',
     '  1. See it work, without any token:   parley demo   (from a checkout: npm run demo)',
-    '  2. Connect a Telegram bot: write to @BotFather in Telegram, send /newbot, and start again with its token:',
-    '       TELEGRAM_BOT_TOKEN=<token> parley start   (from a checkout: TELEGRAM_BOT_TOKEN=<token> npm start)',
+    `  2. Connect a ${name} bot: ${firstSteps}:`,
+    `       ${variable}=<token> parley start   (from a checkout: ${variable}=<token> npm start)`,
     '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what it is told.',
-    '     Discord: DISCORD_BOT_TOKEN. Slack: SLACK_BOT_TOKEN and SLACK_APP_TOKEN.',
+    `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml shows every setting.',
     ...also.map((line) => `\n  ${line}`),
   ].join('\n')
+}
+
+/** The variables that are enough to start, a line a platform: `Telegram: TELEGRAM_BOT_TOKEN`. */
+export function variableLines({ platforms, traits }: Channels): readonly string[] {
+  const enough = platforms.map(traits).filter(({ variables }) => variables.length > 0)
+  return enough.map(({ name, variables }) => `${name}: ${variableNames(variables)}`)
+}
+
+/** The channel that needs the fewest values, and the first variable of it: what a remedy names. */
+export function simplest({ platforms, traits }: Channels): { readonly channel: ChannelId; readonly variable: string } {
+  const ranked = platforms.flatMap((channel) => {
+    const { variables } = traits(channel)
+    return variables.map(({ variable }) => ({ channel, variable, needs: variables.length }))
+  })
+  const [first] = ranked.toSorted((a, b) => a.needs - b.needs)
+  return first ?? { channel: '<channel>', variable: '<variable>' }
+}
+
+function variableNames(variables: readonly AccountVariable[]): string {
+  return variables.length === 0 ? 'by a file' : variables.map(({ variable }) => variable).join(' and ')
 }
 
 function isSet(value: string | undefined): value is string {

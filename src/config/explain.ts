@@ -1,5 +1,4 @@
 import { formatAddress } from '../core/address.ts'
-import { CHANNEL_IDS } from '../core/ids.ts'
 import type {
   Audience,
   DeletionPolicy,
@@ -34,10 +33,7 @@ export function explainConfig(config: Config): readonly string[] {
 }
 
 function channelLines({ channels }: Config): string[] {
-  return CHANNEL_IDS.flatMap((id) => {
-    const block = channels[id]
-    return block === undefined ? [] : [`channels.${id}: accounts ${list(Object.keys(block.accounts))}`]
-  })
+  return Object.entries(channels).map(([id, { accounts }]) => `channels.${id}: accounts ${list(Object.keys(accounts))}`)
 }
 
 function peopleLines({ routing: { people } }: Config): string[] {
@@ -121,10 +117,7 @@ function sessionLines({
   session: { queue, publicTurns, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
 }: Config): string[] {
-  const own = CHANNEL_IDS.flatMap((id) => {
-    const dimensions = routing.channelDimensions[id]
-    return dimensions === undefined ? [] : [`${id} ${list(dimensions)}`]
-  })
+  const own = Object.entries(routing.channelDimensions).map(([id, dimensions]) => `${id} ${list(dimensions)}`)
   return [
     `session.scope: ${routing.scope}`,
     `session.dimensions: ${[list(routing.dimensions), ...own].join('; ')}`,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ChannelSchemas, createFileSchema } from './schema.ts'
+import { type ChannelCatalogue, createFileSchema } from './schema.ts'
 
 /** What is used of a JSON schema here: enough to find the keys a place knows. */
 export interface JsonSchema {
@@ -10,7 +10,7 @@ export interface JsonSchema {
 }
 
 /** The JSON schema of the file (draft 2020-12), for editors; `config/parley.schema.json` is this, printed. */
-export function configJsonSchema(channelSchemas: ChannelSchemas): JsonSchema {
-  const schema = z.toJSONSchema(createFileSchema(channelSchemas), { io: 'input' })
+export function configJsonSchema(catalogue: ChannelCatalogue): JsonSchema {
+  const schema = z.toJSONSchema(createFileSchema(catalogue), { io: 'input' })
   return { ...schema, title: 'Parley configuration' } as JsonSchema
 }

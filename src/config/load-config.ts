@@ -1,22 +1,23 @@
+import { type Channels, createChannels } from '../core/channel-traits.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildConfig } from './build-config.ts'
 import { type CheckTiming, timingMistakes } from './build-schedules.ts'
 import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
-import { choicesText, environmentWarnings, withEnvironment } from './environment.ts'
+import { choicesText, environmentWarnings, simplest, withEnvironment } from './environment.ts'
 import { configError, leadingPath, type Mistake } from './mistake.ts'
 import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
-import { type ChannelSchemas, type ConfigFile, createFileSchema } from './schema.ts'
+import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
 import { namesSecret } from './secrets.ts'
 import { setAsideAccounts } from './set-aside.ts'
 
 export interface LoadOptions extends Surroundings {
   /** What `--config` said, relative to `cwd`. */
   readonly path?: string
-  readonly channelSchemas: ChannelSchemas
+  readonly catalogue: ChannelCatalogue
   /** Tool groups an agent may name beside the built-in ones. */
   readonly toolGroups?: readonly string[]
   /** Asked about the times of each schedule; without it they are only checked at the start. */
@@ -42,35 +43,36 @@ interface Loaded {
  */
 export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const source = await readSource(options)
-  const { env, channelSchemas, use = 'run' } = options
-  const tree = withEnvironment(source.tree, env)
+  const { env, catalogue, use = 'run' } = options
+  const known = createChannels(traitsOf(catalogue))
+  const tree = withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
   const { value, mistakes: absent, down } = setAsideAccounts(resolved)
   const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
-  const file = readFile(value, { channelSchemas, unresolved, source })
-  const built = buildConfig(file, { ...options, ...source, down })
+  const file = readFile(value, { catalogue, unresolved, source })
+  const built = buildConfig(file, { ...options, ...source, down, known })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const mistakes = [...built.mistakes, ...timing, ...rules]
   if (mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
-  const unused = source.file === undefined ? environmentWarnings(env) : []
+  const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
-  if (use === 'run' && channels === 0) throw noChannel(options, source, unused)
+  if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
   const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]
   return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
 }
 
 interface Reading {
-  readonly channelSchemas: ChannelSchemas
+  readonly catalogue: ChannelCatalogue
   readonly unresolved: readonly Mistake[]
   readonly source: Source
 }
 
 /** Checks the tree; every mistake of it is told at once, a reference that cannot be resolved only as such. */
-function readFile(tree: unknown, { channelSchemas, unresolved, source }: Reading): ConfigFile {
-  const result = createFileSchema(channelSchemas).safeParse(tree, { error: describeIssue })
+function readFile(tree: unknown, { catalogue, unresolved, source }: Reading): ConfigFile {
+  const result = createFileSchema(catalogue).safeParse(tree, { error: describeIssue })
   const told = new Set(unresolved.map(({ path }) => path.join('\0')))
-  const issues = result.success ? [] : explainIssues(result.error.issues, channelSchemas)
+  const issues = result.success ? [] : explainIssues(result.error.issues, catalogue)
   const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
   if (!result.success || mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
   return result.data
@@ -94,9 +96,14 @@ async function ruleMistakes(
   }
 }
 
-function noChannel(options: LoadOptions, { file }: Source, also: readonly string[]): ParleyError {
-  if (file === undefined) return new ParleyError('config', choicesText(options, also))
-  const remedy = 'add channels.telegram (config/parley.example.yaml shows how) or set TELEGRAM_BOT_TOKEN'
+function noChannel(
+  options: LoadOptions,
+  { file }: Source,
+  { known, also }: { readonly known: Channels; readonly also: readonly string[] },
+): ParleyError {
+  if (file === undefined) return new ParleyError('config', choicesText(options, known, also))
+  const { channel, variable } = simplest(known)
+  const remedy = `add channels.${channel} (config/parley.example.yaml shows how) or set ${variable}`
   return new ParleyError('config', `${file}: channels: no channel is configured; ${remedy}`)
 }
 

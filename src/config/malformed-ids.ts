@@ -1,13 +1,13 @@
-import { CHANNEL_IDS } from '../core/ids.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import { isWellFormedId } from '../core/platform-id.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
 
 /** Every `<channel>:<id>` that no sender there can have: it would let nobody in, and a rule would deny nobody. */
-export function malformedIdMistakes(file: ConfigFile): Mistake[] {
+export function malformedIdMistakes(file: ConfigFile, { ids, traits }: Channels): Mistake[] {
   return [...personIds(file), ...ruleIds(file)].flatMap(({ path, text }) => {
-    const channel = CHANNEL_IDS.find((one) => text.toLowerCase().startsWith(`${one}:`))
-    if (channel === undefined || isWellFormedId(channel, text.slice(channel.length + 1).trim())) return []
+    const channel = ids.find((one) => text.toLowerCase().startsWith(`${one}:`))
+    if (channel === undefined || isWellFormedId(traits(channel).ids, text.slice(channel.length + 1).trim())) return []
     return { path, message: `${formatPath(path)}: ${text} can be nobody's id; write the id that /whoami says` }
   })
 }

@@ -1,18 +1,11 @@
-import type { ChannelId } from '../core/ids.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { ConfigFile } from './schema.ts'
 
-/** What the tokens of each platform look like, closely enough to tell them from those of another. */
-const LOOKS: Readonly<Partial<Record<ChannelId, RegExp>>> = {
-  telegram: /^\d{5,}:[\w-]{20,}$/,
-  discord: /^(?:Bot\s+)?[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$/,
-  slack: /^x(?:ox[a-z]|app)-/,
-}
-
 /** A warning for each token that looks like one of another platform, which would refuse it without saying why. */
-export function mistakenTokenWarnings({ channels }: ConfigFile): string[] {
+export function mistakenTokenWarnings({ channels }: ConfigFile, known: Channels): string[] {
   return Object.entries(channels).flatMap(([channel, block]) =>
     Object.entries(block?.accounts ?? {}).flatMap(([account, settings]) => {
-      const other = platformOf(settings)
+      const other = platformOf(settings, known)
       if (other === undefined || other === channel) return []
       const path = `channels.${channel}.accounts.${account}.token`
       return `${path}: this looks like a token of ${other}; put it under channels.${other}, and the one of ${channel} here`
@@ -20,8 +13,8 @@ export function mistakenTokenWarnings({ channels }: ConfigFile): string[] {
   )
 }
 
-function platformOf(settings: unknown): string | undefined {
+function platformOf(settings: unknown, { platforms, traits }: Channels): string | undefined {
   if (typeof settings !== 'object' || settings === null || !('token' in settings)) return undefined
   const { token } = settings
-  return typeof token === 'string' ? Object.entries(LOOKS).find(([, look]) => look.test(token))?.[0] : undefined
+  return typeof token === 'string' ? platforms.find((channel) => traits(channel).token?.test(token)) : undefined
 }

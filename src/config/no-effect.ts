@@ -1,13 +1,18 @@
+import type { Channels } from '../core/channel-traits.ts'
 import type { ConfigFile } from './schema.ts'
 
 /** One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there. */
-export function noEffectWarnings(file: ConfigFile): readonly string[] {
+export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
   const used: string[] = []
   const idle: string[] = []
   if (file.models.openai !== undefined) used.push('models.openai')
   for (const [index, rule] of file.routing.access.groups.entries()) {
-    if (rule.followThreads && rule.match.channel === 'telegram')
-      idle.push(`routing.access.groups[${index}].followThreads: Telegram has no threads to follow; take it out`)
+    const { channel } = rule.match
+    const rooms = rule.followThreads && channel !== undefined && traits(channel).topics === 'rooms'
+    if (rooms)
+      idle.push(
+        `routing.access.groups[${index}].followThreads: ${traits(channel).name} has no threads to follow; take it out`,
+      )
   }
   for (const [index, { bots = 'ignore', botIds = [] }] of file.routing.access.groups.entries()) {
     if (bots !== 'ignore' && botIds.length === 0) {

@@ -1,3 +1,4 @@
+import type { Channels } from '../core/channel-traits.ts'
 import { isPlaceholder } from '../core/placeholder-id.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
@@ -17,9 +18,9 @@ const PERSON = 'write the id that /whoami says, or take the line out'
 const PLACE = 'write the id that /whoami says there, or take the line out'
 
 /** Every id of an example that stands where ids decide: people, rules, bots, targets of schedules. */
-export function placeholderMistakes(file: ConfigFile): Mistake[] {
+export function placeholderMistakes(file: ConfigFile, { examples }: Channels): Mistake[] {
   return [...personIds(file), ...ruleIds(file), ...scheduleIds(file)]
-    .filter(({ ids, shortest }) => ids.some((id) => isPlaceholder(id, shortest)))
+    .filter(({ ids, shortest }) => ids.some((id) => isPlaceholder(id, examples, shortest)))
     .map(({ path, text, remedy }) => ({
       path,
       message: `${formatPath(path)}: ${text} is an id from an example, and not yours; ${remedy}`,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CHANNEL_IDS } from '../core/ids.ts'
+import type { ChannelId } from '../core/ids.ts'
 import { DIMENSIONS } from '../core/session.ts'
 
 /** Words, not empty. */
@@ -14,16 +14,20 @@ export const audience = z
   .enum(['owner', 'allowlist', 'public'])
   .describe('owner; allowlist: everybody named under people; public: anyone.')
 
-/** Not any text: a rule with a mistyped channel would never match, and deny nothing. */
-export const channel = z.enum(CHANNEL_IDS)
+/** Which places a rule is about; a field left out does not restrict. `channels` are all there are. */
+export function placeOf(channels: readonly ChannelId[]) {
+  return {
+    channel: channelOf(channels).exactOptional(),
+    account: text.exactOptional(),
+    space: id.exactOptional(),
+    chat: id.exactOptional(),
+    topic: id.exactOptional(),
+  }
+}
 
-/** Which places a rule is about; a field left out does not restrict. */
-export const place = {
-  channel: channel.exactOptional(),
-  account: text.exactOptional(),
-  space: id.exactOptional(),
-  chat: id.exactOptional(),
-  topic: id.exactOptional(),
+/** Not any text: a rule with a mistyped channel would never match, and deny nothing. */
+export function channelOf(channels: readonly ChannelId[]) {
+  return z.enum(channels)
 }
 
 export const url = z.url({ protocol: /^https?$/ })

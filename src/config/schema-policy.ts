@@ -1,12 +1,18 @@
 import * as z from 'zod'
-import { audience, channel, dimensions, id, place, text } from './schema-parts.ts'
+import type { ChannelId } from '../core/ids.ts'
+import { audience, channelOf, dimensions, id, placeOf, text } from './schema-parts.ts'
+
+type Ids = readonly ChannelId[]
 
 export const people = z
   .record(
     text,
     z.strictObject({
       role: z.enum(['owner', 'member']).default('member'),
-      ids: z.array(id).default([]).describe('<channel>:<id>, on Slack slack:<team>/<user>; never names.'),
+      ids: z
+        .array(id)
+        .default([])
+        .describe('<channel>:<id>, or <channel>:<team>/<id> where ids belong to a workspace; never names.'),
     }),
   )
   .default({})
@@ -26,83 +32,101 @@ const deletions = z
   .enum(['ignore', 'redact'])
   .describe('redact: a deleted message is in no later prompt, and not answered if it still waits.')
 
-const groupRule = z.strictObject({
-  match: z.strictObject(place).prefault({}),
-  who: audience.default('owner'),
-  trigger: z
-    .enum(['mention', 'always', 'never'])
-    .default('mention')
-    .describe('What starts a turn. mention: the agent is mentioned, replied to, or given a command.'),
-  ownerAlwaysTriggers: z.boolean().exactOptional(),
-  wakeWords: wakeWords.exactOptional(),
-  followThreads: z
-    .boolean()
-    .default(false)
-    .describe('Slack and Discord: in a thread the agent is part of, nobody has to mention it, until 24 quiet hours.'),
-  edits: edits.exactOptional(),
-  deletions: deletions.exactOptional(),
-  bots: z
-    .enum(['ignore', 'mentioned', 'allow'])
-    .exactOptional()
-    .describe(
-      'Other bots. ignore (the default); mentioned: those listed are answered where they mention the agent; allow: as people are.',
-    ),
-  botIds: z.array(id).exactOptional().describe('Which bots: <channel>:<id>, on Slack slack:<team>/<id>; none: nobody.'),
-})
-
-const dispatchRule = z.strictObject({
-  name: text.exactOptional(),
-  match: z.strictObject({ ...place, sender: id.exactOptional(), mentioned: z.boolean().exactOptional() }),
-  agent: text.exactOptional(),
-  dimensions: dimensions.exactOptional(),
-  shadow: z
-    .boolean()
-    .refine((shadow) => !shadow, 'is not available yet, and the rule would answer for real; take the rule out')
-    .default(false),
-})
-
-export const routing = z
-  .strictObject({
-    access: z
-      .strictObject({ direct: audience.default('owner'), groups: z.array(groupRule).default([]) })
-      .prefault({})
-      .describe('Who may talk. No group is open to anybody but the owner unless a rule says so.'),
-    ownerAlwaysTriggers: z.boolean().default(true),
-    wakeWords: wakeWords.default([]),
-    edits: edits.default('update'),
-    deletions: deletions.default('redact'),
-    botBudget: z
-      .strictObject({
-        turns: z.int().min(1).max(1_000).default(20),
-        tokens: z.int().min(1).default(200_000),
-        quietMinutes: z.int().min(1).max(10_080).default(30),
-      })
-      .prefault({})
+function groupRuleOf(channels: Ids) {
+  return z.strictObject({
+    match: z.strictObject(placeOf(channels)).prefault({}),
+    who: audience.default('owner'),
+    trigger: z
+      .enum(['mention', 'always', 'never'])
+      .default('mention')
+      .describe('What starts a turn. mention: the agent is mentioned, replied to, or given a command.'),
+    ownerAlwaysTriggers: z.boolean().exactOptional(),
+    wakeWords: wakeWords.exactOptional(),
+    followThreads: z
+      .boolean()
+      .default(false)
       .describe(
-        'What other bots may use up in one chat until a person is answered there or none of them asks for a while.',
+        'Where people begin threads: in one the agent is part of, nobody has to mention it, until 24 quiet hours.',
       ),
-    dispatch: z.array(dispatchRule).default([]).describe('Which agent answers; the first match wins.'),
+    edits: edits.exactOptional(),
+    deletions: deletions.exactOptional(),
+    bots: z
+      .enum(['ignore', 'mentioned', 'allow'])
+      .exactOptional()
+      .describe(
+        'Other bots. ignore (the default); mentioned: those listed are answered where they mention the agent; allow: as people are.',
+      ),
+    botIds: z
+      .array(id)
+      .exactOptional()
+      .describe('Which bots: <channel>:<id>, or <channel>:<team>/<id> where ids belong to a workspace; none: nobody.'),
   })
-  .prefault({})
+}
 
-const sendRule = z.strictObject({
-  match: z
+function dispatchRuleOf(channels: Ids) {
+  return z.strictObject({
+    name: text.exactOptional(),
+    match: z.strictObject({ ...placeOf(channels), sender: id.exactOptional(), mentioned: z.boolean().exactOptional() }),
+    agent: text.exactOptional(),
+    dimensions: dimensions.exactOptional(),
+    shadow: z
+      .boolean()
+      .refine((shadow) => !shadow, 'is not available yet, and the rule would answer for real; take the rule out')
+      .default(false),
+  })
+}
+
+export function routingOf(channels: Ids) {
+  return z
     .strictObject({
-      ...place,
-      surface: channel.exactOptional().describe('Another word for channel.'),
-      chatType: z.enum(['direct', 'group', 'channel']).exactOptional(),
-      person: id.exactOptional(),
-      keyPrefix: text.exactOptional(),
+      access: z
+        .strictObject({ direct: audience.default('owner'), groups: z.array(groupRuleOf(channels)).default([]) })
+        .prefault({})
+        .describe('Who may talk. No group is open to anybody but the owner unless a rule says so.'),
+      ownerAlwaysTriggers: z.boolean().default(true),
+      wakeWords: wakeWords.default([]),
+      edits: edits.default('update'),
+      deletions: deletions.default('redact'),
+      botBudget: z
+        .strictObject({
+          turns: z.int().min(1).max(1_000).default(20),
+          tokens: z.int().min(1).default(200_000),
+          quietMinutes: z.int().min(1).max(10_080).default(30),
+        })
+        .prefault({})
+        .describe(
+          'What other bots may use up in one chat until a person is answered there or none of them asks for a while.',
+        ),
+      dispatch: z.array(dispatchRuleOf(channels)).default([]).describe('Which agent answers; the first match wins.'),
     })
-    .refine((match) => match.surface === undefined || match.channel === undefined, {
-      error: 'names both surface and channel, which mean the same; keep channel',
-    })
-    .transform(({ surface, ...match }) => (surface === undefined ? match : { ...match, channel: surface }))
-    .prefault({}),
-  action: z.enum(['allow', 'deny']).exactOptional(),
-})
+    .prefault({})
+}
 
-export const sendPolicy = z
-  .strictObject({ rules: z.array(sendRule).default([]), default: z.enum(['allow', 'deny']).default('allow') })
-  .prefault({})
-  .describe('Any matching deny wins, then any matching allow, then the default.')
+function sendRuleOf(channels: Ids) {
+  return z.strictObject({
+    match: z
+      .strictObject({
+        ...placeOf(channels),
+        surface: channelOf(channels).exactOptional().describe('Another word for channel.'),
+        chatType: z.enum(['direct', 'group', 'channel']).exactOptional(),
+        person: id.exactOptional(),
+        keyPrefix: text.exactOptional(),
+      })
+      .refine((match) => match.surface === undefined || match.channel === undefined, {
+        error: 'names both surface and channel, which mean the same; keep channel',
+      })
+      .transform(({ surface, ...match }) => (surface === undefined ? match : { ...match, channel: surface }))
+      .prefault({}),
+    action: z.enum(['allow', 'deny']).exactOptional(),
+  })
+}
+
+export function sendPolicyOf(channels: Ids) {
+  return z
+    .strictObject({
+      rules: z.array(sendRuleOf(channels)).default([]),
+      default: z.enum(['allow', 'deny']).default('allow'),
+    })
+    .prefault({})
+    .describe('Any matching deny wins, then any matching allow, then the default.')
+}

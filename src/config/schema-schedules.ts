@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { id, text } from './schema-parts.ts'
 
 const address = text
-  .regex(/^[a-z]+(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
+  .regex(/^[a-z][a-z0-9_-]*(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
     error: 'must be <channel>:<direct|group|channel>:<chat>[/<topic>]',
   })
   .describe('<channel>:<direct|group|channel>:<chat>[/<topic>]')

@@ -1,12 +1,23 @@
 import * as z from 'zod'
-import { CHANNEL_IDS } from '../core/ids.ts'
+import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
+import type { ChannelId } from '../core/ids.ts'
 import { dimensions, text, url } from './schema-parts.ts'
 import { checkpoint, http, openai, turnCap } from './schema-planned.ts'
-import { people, routing, sendPolicy } from './schema-policy.ts'
+import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 import { schedules } from './schema-schedules.ts'
 
-/** By channel: what one account block under `channels.<channel>.accounts` looks like. Comes from the adapters. */
-export type ChannelSchemas = Readonly<Record<string, z.ZodType>>
+/**
+ * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like. Comes
+ * from the adapters.
+ */
+export type ChannelCatalogue = Readonly<
+  Record<ChannelId, { readonly configSchema: z.ZodType; readonly traits: ChannelTraits }>
+>
+
+/** The traits of a catalogue, in its order. */
+export function traitsOf(catalogue: ChannelCatalogue): TraitsByChannel {
+  return Object.fromEntries(Object.entries(catalogue).map(([channel, { traits }]) => [channel, traits]))
+}
 
 const modelName = text.regex(/^[^/\s]+\/\S+$/, {
   error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
@@ -23,41 +34,43 @@ const agent = z.strictObject({
   tools: z.array(text).exactOptional(),
 })
 
-const session = z
-  .strictObject({
-    sendPolicy,
-    scope: z.enum(['routed', 'global']).default('routed'),
-    dimensions: dimensions.default(['chat']),
-    direct: z
-      .enum(['chat', 'person', 'main'])
-      .default('chat')
-      .describe('chat: one session a direct chat; person: joined over channels; main: one for the owner.'),
-    queue: z
-      .strictObject({
-        max: z.int().min(1).max(10_000).default(100).describe('Messages that may wait in one session.'),
-        busy: z.enum(['queue', 'steer', 'interrupt']).default('queue'),
-      })
-      .prefault({}),
-    publicTurns: z
-      .strictObject({
-        atOnce: z.int().min(1).max(1_000).default(8).describe('Turns that run at a time for all of them.'),
-        perPerson: z.int().min(1).max(100).default(1).describe('Turns that run at a time for one of them.'),
-        waiting: z.int().min(0).max(10_000).default(16).describe('Turns that wait for one that runs to end.'),
-      })
-      .prefault({})
-      .describe(
-        'Bounds for people whom nobody let in by name: public direct chats, open groups. Others never wait for them.',
-      ),
-    turnCap: turnCap.exactOptional(),
-    checkpoint: checkpoint.exactOptional(),
-    staleDays: z
-      .int()
-      .min(1)
-      .max(36_500)
-      .default(3)
-      .describe('Days without a word after which a session is no longer listed; the next message takes it up again.'),
-  })
-  .prefault({})
+function sessionOf(channels: readonly ChannelId[]) {
+  return z
+    .strictObject({
+      sendPolicy: sendPolicyOf(channels),
+      scope: z.enum(['routed', 'global']).default('routed'),
+      dimensions: dimensions.default(['chat']),
+      direct: z
+        .enum(['chat', 'person', 'main'])
+        .default('chat')
+        .describe('chat: one session a direct chat; person: joined over channels; main: one for the owner.'),
+      queue: z
+        .strictObject({
+          max: z.int().min(1).max(10_000).default(100).describe('Messages that may wait in one session.'),
+          busy: z.enum(['queue', 'steer', 'interrupt']).default('queue'),
+        })
+        .prefault({}),
+      publicTurns: z
+        .strictObject({
+          atOnce: z.int().min(1).max(1_000).default(8).describe('Turns that run at a time for all of them.'),
+          perPerson: z.int().min(1).max(100).default(1).describe('Turns that run at a time for one of them.'),
+          waiting: z.int().min(0).max(10_000).default(16).describe('Turns that wait for one that runs to end.'),
+        })
+        .prefault({})
+        .describe(
+          'Bounds for people whom nobody let in by name: public direct chats, open groups. Others never wait for them.',
+        ),
+      turnCap: turnCap.exactOptional(),
+      checkpoint: checkpoint.exactOptional(),
+      staleDays: z
+        .int()
+        .min(1)
+        .max(36_500)
+        .default(3)
+        .describe('Days without a word after which a session is no longer listed; the next message takes it up again.'),
+    })
+    .prefault({})
+}
 
 const tools = z
   .strictObject({
@@ -96,7 +109,8 @@ const store = z
   .prefault({})
 
 /** The shape of the file, references resolved. Unknown keys are refused everywhere. */
-export function createFileSchema(channelSchemas: ChannelSchemas) {
+export function createFileSchema(catalogue: ChannelCatalogue) {
+  const { ids } = createChannels(traitsOf(catalogue))
   return z.strictObject({
     $schema: text.exactOptional().describe('For editors: where the JSON schema lies.'),
     people,
@@ -111,9 +125,9 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
         openai: openai.exactOptional(),
       })
       .prefault({}),
-    channels: z.strictObject(channelBlocks(channelSchemas)).prefault({}),
-    routing,
-    session,
+    channels: z.strictObject(channelBlocks(catalogue)).prefault({}),
+    routing: routingOf(ids),
+    session: sessionOf(ids),
     tools,
     schedules,
     store,
@@ -132,12 +146,12 @@ export function createFileSchema(channelSchemas: ChannelSchemas) {
 
 export type ConfigFile = z.output<ReturnType<typeof createFileSchema>>
 
-function channelBlocks(schemas: ChannelSchemas) {
+function channelBlocks(catalogue: ChannelCatalogue) {
   return Object.fromEntries(
-    CHANNEL_IDS.flatMap((channel) => {
-      const account = schemas[channel]
-      return account === undefined ? [] : [[channel, channelBlock(account).exactOptional()] as const]
-    }),
+    Object.entries(catalogue).map(([channel, { configSchema }]) => [
+      channel,
+      channelBlock(configSchema).exactOptional(),
+    ]),
   )
 }
 

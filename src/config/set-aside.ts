@@ -1,4 +1,3 @@
-import type { ChannelId } from '../core/ids.ts'
 import type { DownAccount } from './config.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import type { Resolved } from './references.ts'
@@ -25,9 +24,7 @@ function toDownAccount({ path, message, missing }: Mistake): DownAccount[] {
   const [channels, channel, accounts, account] = path
   if (!missing || channels !== 'channels' || accounts !== 'accounts' || account === undefined) return []
   const reason = message.slice(`${formatPath(path)}: `.length)
-  return [
-    { channel: String(channel) as ChannelId, account: String(account), reason: `${String(path.at(-1))}: ${reason}` },
-  ]
+  return [{ channel: String(channel), account: String(account), reason: `${String(path.at(-1))}: ${reason}` }]
 }
 
 function removeAccount(tree: unknown, channel: string, account: string): void {

@@ -1,13 +1,10 @@
-import { type AgentId, CHANNEL_IDS, toPersonId } from '../core/ids.ts'
+import type { TraitsByChannel } from '../core/channel-traits.ts'
+import { type AgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
-import type { Dimension } from '../core/session.ts'
 import type { ConfigFile } from './schema.ts'
 
-/** Threads are topics there, and kept apart unless the block says otherwise (DESIGN decision 6). */
-const CHANNEL_DIMENSIONS: RoutingPolicy['channelDimensions'] = { slack: ['chat', 'topic'], discord: ['chat', 'topic'] }
-
 /** The part of the file that routing decides by. The order of its lists is kept: traces name rules by their index. */
-export function toPolicy(file: ConfigFile, agents: readonly AgentId[]): RoutingPolicy {
+export function toPolicy(file: ConfigFile, agents: readonly AgentId[], traits: TraitsByChannel): RoutingPolicy {
   const { routing, session } = file
   return {
     people: Object.entries(file.people).map(([name, { role, ids }]) => ({ id: toPersonId(name), role, ids })),
@@ -22,16 +19,18 @@ export function toPolicy(file: ConfigFile, agents: readonly AgentId[]): RoutingP
     sendPolicy: session.sendPolicy,
     scope: session.scope,
     dimensions: session.dimensions,
-    channelDimensions: { ...CHANNEL_DIMENSIONS, ...ownDimensions(file) },
+    channelDimensions: channelDimensions(file, traits),
     direct: session.direct,
+    traits,
   }
 }
 
-function ownDimensions({ channels }: ConfigFile): RoutingPolicy['channelDimensions'] {
-  const own: Partial<Record<(typeof CHANNEL_IDS)[number], readonly Dimension[]>> = {}
-  for (const id of CHANNEL_IDS) {
-    const dimensions = channels[id]?.dimensions
-    if (dimensions !== undefined) own[id] = dimensions
-  }
-  return own
+/** Those of the channel's block, else those its platform has by itself: threads are kept apart (DESIGN decision 6). */
+function channelDimensions({ channels }: ConfigFile, traits: TraitsByChannel): RoutingPolicy['channelDimensions'] {
+  return Object.fromEntries(
+    Object.entries(traits).flatMap(([channel, { dimensions: usual }]) => {
+      const dimensions = channels[channel]?.dimensions ?? usual
+      return dimensions === undefined ? [] : [[channel, dimensions] as const]
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 import { ParleyError } from './errors.ts'
-import { type AccountId, CHANNEL_IDS, type ChannelId, toAccountId } from './ids.ts'
+import { type AccountId, type ChannelId, toAccountId } from './ids.ts'
 
 /** `group` is a closed set of people (Telegram groups, Discord group DMs, Slack mpims), `channel` a place in a space. */
 export type ChatType = 'direct' | 'group' | 'channel'
@@ -32,20 +32,19 @@ export function formatAddress(address: Address): string {
   return `${address.channel}${account}:${address.chatType}:${address.chat}${topic}`
 }
 
-/** The inverse of `formatAddress`. Throws `invalid` naming the form. */
+/** The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller knows. */
 export function parseAddress(text: string): Address {
-  const match = /^([a-z]+)(?:@([^:]+))?:([a-z]+):([^/]+)(?:\/(.+))?$/.exec(text)
+  const match = /^([a-z][a-z0-9_-]*)(?:@([^:]+))?:([a-z]+):([^/]+)(?:\/(.+))?$/.exec(text)
   const [, channel, account, chatType, chat, topic] = match ?? []
-  const knownChannel = CHANNEL_IDS.find((id) => id === channel)
   const knownType = CHAT_TYPES.find((type) => type === chatType)
-  if (!knownChannel || !knownType || !chat) {
+  if (!channel || !knownType || !chat) {
     throw new ParleyError(
       'invalid',
       `"${text}" is not an address; write <channel>:<direct|group|channel>:<chat>[/<topic>]`,
     )
   }
   return {
-    channel: knownChannel,
+    channel,
     account: toAccountId(account ?? ''),
     chatType: knownType,
     chat,

@@ -1,20 +1,23 @@
+import type { Channels } from './channel-traits.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { ChannelId } from './ids.ts'
 import type { InboundText, Sender } from './message.ts'
 import { type AuthorId, identifiesNobody, NOBODY, OPERATOR, personAuthor, platformIdOf } from './platform-id.ts'
 
+type Traits = Pick<Channels, 'traits'>
+
 /** Returns who wrote a platform's message. An id that many people share is `nobody`. */
-export function senderAuthor(channel: ChannelId, sender: Sender): AuthorId {
-  return identifiesNobody(channel, sender) ? NOBODY : platformIdOf(channel, sender)
+export function senderAuthor(channels: Traits, channel: ChannelId, sender: Sender): AuthorId {
+  return identifiesNobody(channels, channel, sender) ? NOBODY : platformIdOf(channels, channel, sender)
 }
 
 /**
  * Returns who asks for something with this dispatch. Undefined where another session's turn asks: its authors become
  * authors of this session instead.
  */
-export function askerOf({ event, origin, posted, schedule }: Dispatch): AuthorId | undefined {
+export function askerOf(channels: Traits, { event, origin, posted, schedule }: Dispatch): AuthorId | undefined {
   if (schedule) return schedule.creator.person === undefined ? OPERATOR : personAuthor(schedule.creator.person)
-  if (posted === undefined) return senderAuthor(event.address.channel, event.sender)
+  if (posted === undefined) return senderAuthor(channels, event.address.channel, event.sender)
   if (posted.from !== undefined) return 'session' in posted.from ? undefined : NOBODY
   if (posted.participant !== undefined) return posted.participant
   return origin === 'operator' ? OPERATOR : NOBODY
@@ -24,25 +27,30 @@ export function askerOf({ event, origin, posted, schedule }: Dispatch): AuthorId
  * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded, a
  * sender that is no single person, the people a digest speaks of. Empty for nearly every message.
  */
-export function furtherAuthors(dispatch: Dispatch): readonly AuthorId[] {
+export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
   const { event } = dispatch
-  const nobody = isNobodys(dispatch) ? [NOBODY] : NONE
-  return 'text' in event ? [...passedOn(event), ...nobody] : nobody
+  const nobody = isNobodys(channels, dispatch) ? [NOBODY] : NONE
+  return 'text' in event ? [...passedOn(channels, event), ...nobody] : nobody
 }
 
 const NONE: readonly AuthorId[] = []
 
-function isNobodys(dispatch: Dispatch): boolean {
+function isNobodys(channels: Traits, dispatch: Dispatch): boolean {
   const { event, posted, schedule } = dispatch
   if (schedule) return schedule.data !== undefined
-  return posted ? askerOf(dispatch) === NOBODY : identifiesNobody(event.address.channel, event.sender)
+  return posted
+    ? askerOf(channels, dispatch) === NOBODY
+    : identifiesNobody(channels, event.address.channel, event.sender)
 }
 
 /** A quote of ours is not shown to the model, nor is one without text. */
-function passedOn({ address: { channel }, quoted, forwarded, via }: InboundText): readonly AuthorId[] {
+function passedOn(
+  channels: Traits,
+  { address: { channel }, quoted, forwarded, via }: InboundText,
+): readonly AuthorId[] {
   if (quoted === undefined && forwarded === undefined && via === undefined) return NONE
   const authorOf = (sender: Sender | undefined): AuthorId =>
-    sender === undefined ? NOBODY : senderAuthor(channel, sender)
+    sender === undefined ? NOBODY : senderAuthor(channels, channel, sender)
   return [
     ...(quoted?.text && !quoted.own ? [authorOf(quoted.sender)] : []),
     ...(forwarded ? [authorOf(forwarded.from)] : []),

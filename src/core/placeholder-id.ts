@@ -4,8 +4,6 @@
  * are pieces of these, or one character again and again.
  */
 const RUNS: readonly string[] = ['12345678901234567890', '0123456789', '9876543210', '012abcdefghijk', 'abcdefghijk']
-/** The ids with which Slack's own pages show what an id looks like. */
-const SLACK_EXAMPLES: readonly string[] = ['012ab3cd', '012ab3cde', '012a3cde', '012ab3c4']
 /** Shorter numbers are too likely to be an id that there is. */
 const SHORTEST_NUMBER = 6
 /** No id that begins as those of Slack or of Telegram's groups is as short as this. */
@@ -13,12 +11,13 @@ const SHORTEST_REST = 3
 
 /**
  * Whether an id was copied from an example: whoever holds it on the platform would get what the line grants. A sign, the
- * -100 of Telegram's groups and the first letter of Slack's ids are not looked at.
+ * -100 of Telegram's groups and the first letter of Slack's ids are not looked at. `examples`: those of the
+ * platforms' own pages (`Channels.examples`).
  */
-export function isPlaceholder(id: string, shortest = 0): boolean {
+export function isPlaceholder(id: string, examples: readonly string[], shortest = 0): boolean {
   if (/[<>…]/.test(id)) return true
   const [, mark = '', core = ''] = /^(-100(?=\d)|[a-z](?=\w)|)-?(.*)$/.exec(id.trim().toLowerCase()) ?? []
   if (core.length < Math.max(shortest, mark === '' ? SHORTEST_NUMBER : SHORTEST_REST)) return false
   const repeated = core === core.charAt(0).repeat(core.length)
-  return repeated || SLACK_EXAMPLES.includes(core) || RUNS.some((run) => run.startsWith(core))
+  return repeated || examples.includes(core) || RUNS.some((run) => run.startsWith(core))
 }

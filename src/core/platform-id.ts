@@ -1,39 +1,50 @@
+import { type Channels, foldId, type IdTraits } from './channel-traits.ts'
 import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
 
 /**
- * Ids that stand for many people on Telegram: the anonymous admin of any group, its service account, and the
- * "channel" bot. Whatever a list says, they identify nobody (RELIABILITY S25).
+ * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's ids have
+ * a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else (H04).
  */
-const SHARED_IDS: ReadonlySet<string> = new Set(['1087968824', '777000', '136817688'])
+export function platformIdOf(
+  { traits }: Pick<Channels, 'traits'>,
+  channel: ChannelId,
+  { id, team }: Pick<Sender, 'id' | 'team'>,
+): string {
+  const own = `${team ? `${team}/` : ''}${id}`
+  return `${channel}:${traits(channel).ids.caseSensitive ? own : own.toLowerCase()}`
+}
 
-/**
- * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case. The team is part of it
- * where ids are only unique inside one: the same id elsewhere is somebody else (H04).
- */
-export function platformIdOf(channel: ChannelId, { id, team }: Pick<Sender, 'id' | 'team'>): string {
-  return `${channel}:${team ? `${team}/` : ''}${id}`.toLowerCase()
+/** Sets one sender apart from others as the platform tells them, in memory alone: nobody writes it and no row holds it. */
+export function senderKey(channel: ChannelId, { id, team }: Pick<Sender, 'id' | 'team'>): string {
+  return `${channel}:${team ? `${team}/` : ''}${id}`
 }
 
 /** The sender is no single person: it never holds authority, claims nothing and is linked to nobody. */
-export function identifiesNobody(channel: ChannelId, { id, kind }: Pick<Sender, 'id' | 'kind'>): boolean {
-  return kind !== 'user' || id.trim() === '' || isShared(channel, id)
+export function identifiesNobody(
+  { traits }: Pick<Channels, 'traits'>,
+  channel: ChannelId,
+  { id, kind }: Pick<Sender, 'id' | 'kind'>,
+): boolean {
+  return kind !== 'user' || id.trim() === '' || isShared(traits(channel).ids, id)
 }
 
-/** How the ids of people and bots are written; a channel that is not here has no form of its own. */
-const FORMS: Readonly<Partial<Record<ChannelId, RegExp>>> = {
-  telegram: /^-?[1-9]\d*$/,
-  discord: /^[1-9]\d*$/,
-  slack: /^(?:[te][a-z0-9]*\/)?[uwb][a-z0-9]*$/i,
+/** Whether a sender there could have this id, with its team where ids have one; any other matches nobody, ever. */
+export function isWellFormedId({ form }: IdTraits, id: string): boolean {
+  return form?.test(id) !== false
 }
 
-/** Whether a sender on that channel could have this id, on Slack `<team>/<user>` too; any other matches nobody, ever. */
-export function isWellFormedId(channel: ChannelId, id: string): boolean {
-  return FORMS[channel]?.test(id) !== false
+/** The id stands for many people: whatever a list says, it identifies nobody (RELIABILITY S25). */
+export function isShared({ shared }: IdTraits, senderId: string): boolean {
+  return shared.includes(senderId)
 }
 
-export function isShared(channel: ChannelId, senderId: string): boolean {
-  return channel === 'telegram' && SHARED_IDS.has(senderId)
+/** A platform id as it was typed, `<channel>:<id>`, written as `platformIdOf` does. */
+export function foldPlatformId({ traits }: Pick<Channels, 'traits'>, typed: string): string {
+  const whole = typed.trim()
+  const end = whole.indexOf(':') + 1
+  const channel = whole.slice(0, end).toLowerCase()
+  return `${channel}${foldId(traits(channel.slice(0, -1)).ids, whole.slice(end))}`
 }
 
 /**

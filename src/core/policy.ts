@@ -1,5 +1,6 @@
 import type { ChatType } from './address.ts'
 import type { BotBudget } from './bot-budget.ts'
+import type { TraitsByChannel } from './channel-traits.ts'
 import type { AgentId, ChannelId, PersonId } from './ids.ts'
 import type { Dimension, Role } from './session.ts'
 
@@ -25,8 +26,10 @@ export interface RoutingPolicy {
   readonly scope: 'routed' | 'global'
   readonly dimensions: readonly Dimension[]
   /** A channel block's own list, which replaces the global one there. */
-  readonly channelDimensions: Readonly<Partial<Record<ChannelId, readonly Dimension[]>>>
+  readonly channelDimensions: Readonly<Record<ChannelId, readonly Dimension[]>>
   readonly direct: 'chat' | 'person' | 'main'
+  /** What each platform is like: not of the configuration, but what it is read by. */
+  readonly traits: TraitsByChannel
 }
 
 export interface PersonPolicy {

@@ -1,6 +1,7 @@
 import type { Address } from './address.ts'
+import { type Channels, foldId, type IdTraits, OWN_DOORS } from './channel-traits.ts'
 import type { Route } from './dispatch.ts'
-import { type AccountId, type AgentId, type PersonId, toAgentId } from './ids.ts'
+import { type AccountId, type AgentId, type ChannelId, type PersonId, toAgentId } from './ids.ts'
 import type { InboundEvent, Sender } from './message.ts'
 import type { SessionScope } from './session.ts'
 
@@ -16,12 +17,16 @@ export interface AliasFacts {
  * promotion looks at them (K27). Only the main session carries the main alias, and carries no other (section 2, row 12):
  * what is said in it belongs to no one chat. A session whose key its caller gave has that key as its only name.
  */
-export function sessionAliases({ route, event, person }: AliasFacts): readonly string[] {
+export function sessionAliases(
+  { traits }: Pick<Channels, 'traits'>,
+  { route, event, person }: AliasFacts,
+): readonly string[] {
   const { agent, scope, scopeKey, kind, displayKey, apart = false } = route
   if (kind === 'main') return [mainAlias(agent)]
   if (kind === 'cron' || scopeKey === displayKey) return [normalName(displayKey)]
   if (scope.dimensions.length === 0) return []
-  if (event.address.chatType === 'direct') return [...new Set(directAliases(agent, event, person))]
+  const { ids } = traits(event.address.channel)
+  if (event.address.chatType === 'direct') return [...new Set(directAliases(agent, { ...event, ids, person }))]
   return apart ? [] : placeAliases(scope)
 }
 
@@ -35,30 +40,40 @@ export function agentOfKey(key: string): AgentId | undefined {
   return agent === undefined ? undefined : toAgentId(agent)
 }
 
-/** A name as it is looked up: case, outer spaces and invisible characters make no difference. */
-export function normalName(name: string): string {
-  return name
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .toLowerCase()
+/**
+ * A name as it is looked up: case, outer spaces and invisible characters make no difference. In a name of a channel that
+ * `keepsCase` the id behind the channel stays as it is: another case is another chat (BEHAVIOUR 2 row 52).
+ */
+export function normalName(name: string, keepsCase: readonly ChannelId[] = []): string {
+  const plain = name.replace(/\p{Cf}/gu, '').trim()
+  const folded = plain.toLowerCase()
+  if (keepsCase.length === 0) return folded
+  const [head = '', channel = ''] = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:/.exec(folded) ?? []
+  return keepsCase.includes(channel) ? `${head}${plain.slice(head.length)}` : folded
 }
 
 /**
  * Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. An id
- * of another team carries it. Names of our own doors, which their users choose, mean nobody without the channel.
+ * of another team carries it. Without the channel mean nobody: names of our own doors, which their users choose, and ids whose
+ * case counts, as a name alone does not say whether it does.
  */
 function directAliases(
   agent: AgentId,
-  { address, sender }: AliasFacts['event'],
-  person: PersonId | undefined,
+  {
+    address,
+    sender,
+    ids,
+    person,
+  }: AliasFacts['event'] & { readonly ids: IdTraits; readonly person: PersonId | undefined },
 ): readonly string[] {
   const { channel, account } = address
-  const chat = normalName(address.chat)
-  const id = normalName(isForeign(address, sender) ? `${sender.team}/${sender.id}` : sender.id)
+  const nameOf = (id: string): string => foldId(ids, id.replace(/\p{Cf}/gu, ''))
+  const chat = nameOf(address.chat)
+  const id = nameOf(isForeign(address, sender) ? `${sender.team}/${sender.id}` : sender.id)
   const peers = [...(id === '' ? [] : [id, `${channel}:${id}`]), ...(person === undefined ? [] : [person]), chat]
-  const chosen = channel === 'web' || channel === 'cli' || channel === 'api'
+  const bare = (peer: string): boolean => !OWN_DOORS.includes(channel) && (!ids.caseSensitive || peer === person)
   const forms = peers.flatMap((peer) => [
-    ...(chosen ? [] : [`agent:${agent}:direct:${peer}`]),
+    ...(bare(peer) ? [`agent:${agent}:direct:${peer}`] : []),
     `agent:${agent}:${channel}:direct:${peer}`,
     `agent:${agent}:${channel}:${account}:direct:${peer}`,
   ])

@@ -1,6 +1,5 @@
 import type { ChatType } from './address.ts'
 import type { AccountId, AgentId, ChannelId, ScopeKey, SessionId } from './ids.ts'
-import { isShared } from './platform-id.ts'
 
 /** The four dimensions that count (K7), in the order a rule lists them. */
 export type Dimension = 'space' | 'chat' | 'topic' | 'sender'
@@ -14,23 +13,6 @@ export function isScheduled({ source }: Pick<Session, 'source'>): boolean {
 /** A conversation by a door of ours: whoever asks there reads the answer there, it has no other chat. */
 export function isOwnDoor({ source }: Pick<Session, 'source'>): boolean {
   return source.kind === 'cli' || source.kind === 'web' || source.kind === 'api'
-}
-
-/**
- * Whether a session joins people of different chats: one that neither a chat nor a single person sets apart, as the main
- * session. An id that stands for many people sets nobody apart.
- */
-export function joinsPeople({ scope: { channel, values } }: Pick<Session, 'scope'>): boolean {
-  return values.chat === undefined && (values.sender === undefined || isShared(channel, values.sender))
-}
-
-/**
- * Whether a session of direct chats is told to its model with the names of those who write: one that joins several people.
- * The main session does where it is everybody's (`scope: global`); else it is the owner's.
- */
-export function joinsDirectChats({ kind, chatType, source, scope }: Session, global: boolean): boolean {
-  if (chatType !== 'direct') return false
-  return kind === 'main' ? global : source.kind === 'channel' && joinsPeople({ scope })
 }
 
 /** What a scope key is made from, kept as a structure and not only as a hash (K47). */

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { isInboxId, isTurnId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
-import { platformIdOf } from '../core/platform-id.ts'
+import { senderKey } from '../core/platform-id.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { LaneItem, Lanes } from './lanes.ts'
 import type { Undelivered } from './record-outcome.ts'
@@ -110,7 +110,7 @@ async function itemsOf(store: Store, message: readonly Delivery[]): Promise<read
   const asked = await store.read.inbox.get(first.source)
   if (asked === undefined || asked.decision.identity.role === 'owner') return items
   const { address, sender } = asked.dispatch.event
-  const lowPriority = { supersedes: platformIdOf(address.channel, sender) }
+  const lowPriority = { supersedes: senderKey(address.channel, sender) }
   return items.map((item) => ({ ...item, lowPriority }))
 }
 

@@ -1,4 +1,5 @@
 import type { AdmissionFact, Applicant } from '../core/admission.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { Identity, Origin, RefuseReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { Audience } from '../core/policy.ts'
@@ -21,6 +22,7 @@ export interface Visitor {
 }
 
 export interface AccessGround {
+  readonly channels: Channels
   readonly direct: Audience
   readonly ownerKnown: boolean
   /** What an owner said about an applicant, by its key. */
@@ -88,9 +90,9 @@ function anybody({ role }: Identity): Pick<AccessVerdict, 'public'> {
 /** An owner let the applicant in, or is asked to. Only people on a platform ask. */
 function decideAdmission(
   { origin, event, addressed }: Visitor,
-  { admission }: AccessGround,
+  { admission, channels }: AccessGround,
 ): { readonly step?: TraceStep; readonly asks?: Applicant } {
-  const applicant = origin === 'platform' ? applicantOf(event) : undefined
+  const applicant = origin === 'platform' ? applicantOf(channels, event) : undefined
   if (applicant === undefined) return {}
   const fact = admission(applicant.key)
   if (fact?.state === 'admitted') {

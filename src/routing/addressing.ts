@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts'
+import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { Dispatch, TraceStep } from '../core/dispatch.ts'
 import { hasForeignText, type InboundEvent } from '../core/message.ts'
 import type { ChatSettings } from './chat-settings.ts'
@@ -29,7 +29,7 @@ export function isNamed(event: InboundEvent): boolean {
  * words, or by standing in a thread the agent is part of, unless it is said to others.
  */
 export function findAddressing(
-  { event, receivedAt }: Pick<Dispatch, 'event' | 'receivedAt'>,
+  { event, receivedAt, topics }: Pick<Dispatch, 'event' | 'receivedAt'> & Pick<ChannelTraits, 'topics'>,
   { wake, follows }: ChatSettings,
   facts: Pick<RouteFacts, 'follows'>,
 ): Addressing {
@@ -37,11 +37,8 @@ export function findAddressing(
   const spoken = wake.words.length > 0 && !hasForeignText(event)
   const word = spoken ? findWakeWord(event.text, wake.words) : undefined
   if (word !== undefined) return { kind: 'wake_word', step: pass('group-rule', `the wake word "${word}"`, wake.path) }
-  if (follows === undefined || event.mentionsOthers || !isThread(event.address)) return NOT_NAMED
+  // Rooms are everybody's: nobody began them to speak with the agent.
+  const thread = topics === 'threads' && event.address.topic !== undefined
+  if (follows === undefined || event.mentionsOthers || !thread) return NOT_NAMED
   return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NOT_NAMED
-}
-
-/** Telegram's topics are rooms that everybody shares, not threads that somebody began. */
-function isThread({ channel, topic }: Address): boolean {
-  return topic !== undefined && channel !== 'telegram'
 }

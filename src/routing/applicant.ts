@@ -1,5 +1,6 @@
 import { formatAddress } from '../core/address.ts'
 import type { AdmissionFact, Applicant } from '../core/admission.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { InboundEvent } from '../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 
@@ -7,11 +8,14 @@ import { identifiesNobody, platformIdOf } from '../core/platform-id.ts'
  * Whom an owner would let in, so that this event passes: in a direct chat its sender, elsewhere the chat with all its
  * topics. Undefined for a sender that is no single person.
  */
-export function applicantOf({ address, sender }: InboundEvent): Applicant | undefined {
+export function applicantOf(
+  channels: Pick<Channels, 'traits'>,
+  { address, sender }: InboundEvent,
+): Applicant | undefined {
   const { channel, account, chatType, chat } = address
   if (chatType !== 'direct') return { kind: 'place', key: formatAddress({ channel, account, chatType, chat }) }
-  if (identifiesNobody(channel, sender)) return undefined
-  const id = platformIdOf(channel, sender)
+  if (identifiesNobody(channels, channel, sender)) return undefined
+  const id = platformIdOf(channels, channel, sender)
   return { kind: 'person', key: account === 'default' ? id : `${channel}@${account}${id.slice(channel.length)}` }
 }
 

@@ -1,34 +1,36 @@
 import { type BotBudget, type BotSpending, isExhausted } from '../core/bot-budget.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { Decision, TraceStep } from '../core/dispatch.ts'
-import type { Sender } from '../core/message.ts'
 import type { BotPolicy, GroupRule } from '../core/policy.ts'
-import { normalised } from './match-facts.ts'
+import { type Link, matchesLink, parseLink, type SenderAt } from './identity-links.ts'
 import { pass, stop } from './trace.ts'
 
 /** Which other bots a rule admits, and when they are answered. */
 export interface BotRule {
   readonly policy: Exclude<BotPolicy, 'ignore'>
-  readonly ids: ReadonlySet<string>
+  readonly links: readonly Link[]
   readonly admitted: TraceStep
   readonly left: TraceStep
 }
 
 /** Undefined where no bot is listened to, which is everywhere unless a rule says so. Without ids: no bot. */
-export function compileBots({ bots = 'ignore', botIds = [] }: GroupRule, path: string): BotRule | undefined {
+export function compileBots(
+  { bots = 'ignore', botIds = [] }: GroupRule,
+  path: string,
+  channels: Channels,
+): BotRule | undefined {
   if (bots === 'ignore') return undefined
   return {
     policy: bots,
-    ids: new Set(botIds.map((id) => id.trim().toLowerCase())),
+    links: botIds.map((id) => parseLink(channels, id)),
     admitted: pass('access', `bots: ${bots}`, `${path}.bots`),
     left: stop('access', 'a bot that is not listed', `${path}.botIds`),
   }
 }
 
 /** By id alone: `<channel>:<id>`, with the team before it where there is one, or the bare id. */
-export function admitsBot({ ids }: BotRule, channel: string, { id, team }: Sender): boolean {
-  const own = normalised(id)
-  if (own === undefined) return false
-  return [own, `${channel}:${own}`, `${channel}:${normalised(team)}/${own}`].some((name) => ids.has(name))
+export function admitsBot({ links }: BotRule, bot: SenderAt): boolean {
+  return bot.senderId !== undefined && links.some((link) => matchesLink(link, bot))
 }
 
 /** Bots are answered within the chat's budget; beyond it what they say is stored and owes no turn. */

@@ -1,4 +1,5 @@
 import type { ChatType } from '../core/address.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { Dispatch, Identity, Route, TraceStep } from '../core/dispatch.ts'
 import { type AgentId, type ChannelId, type PersonId, type ScopeKey, toScopeKey } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
@@ -25,6 +26,7 @@ export interface SessionRules {
   readonly scope: RoutingPolicy['scope']
   readonly direct: RoutingPolicy['direct']
   readonly dimensions: DimensionLists
+  readonly channels: Channels
   /** Keys and aliases of the main sessions, which not everybody may name, with their agents. */
   readonly mainNames: ReadonlyMap<string, AgentId>
 }
@@ -60,8 +62,9 @@ const OWN_AGENT = pass('dispatch', "the session's own agent")
 const NAMED = pass('session', 'the session its caller named')
 const CALLER = pass('session', 'the key its caller gave')
 
-export function compileSessionRules(policy: RoutingPolicy): SessionRules {
+export function compileSessionRules(policy: RoutingPolicy, channels: Channels): SessionRules {
   return {
+    channels,
     defaultAgent: defaultAgent(policy.agents),
     scope: policy.scope,
     direct: policy.direct,
@@ -108,7 +111,7 @@ export function chooseSession(rules: SessionRules, caller: Caller, matched: Disp
 }
 
 function isApart({ dimensions }: SessionRules, rule: DispatchRuleEntry | undefined, channel: ChannelId): boolean {
-  const list = rule?.dimensions ?? dimensions[channel]
+  const list = rule?.dimensions ?? dimensions.of(channel)
   return list.dimensions.includes('sender') || rule?.sender !== undefined || rule?.mentioned !== undefined
 }
 
@@ -187,10 +190,10 @@ function scopedSession(
   owner: ScopeOwner,
   { caller, rule }: { readonly caller: Caller; readonly rule: DispatchRuleEntry | undefined },
 ): ChosenSession {
-  const usual = rules.dimensions[owner.channel]
+  const usual = rules.dimensions.of(owner.channel)
   const list = rule?.dimensions ?? usual
   const scope = scopeOf(owner, caller.facts, list.dimensions)
-  const key = displayKey(scope, usual.dimensions)
+  const key = displayKey(scope, usual.dimensions, caller.facts.traits.topics)
   return {
     agent: owner.agent,
     scope,

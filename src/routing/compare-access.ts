@@ -1,3 +1,5 @@
+import { type Channels, createChannels } from '../core/channel-traits.ts'
+import { foldPlatformId } from '../core/platform-id.ts'
 import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
 import {
@@ -11,7 +13,7 @@ import {
   sitesToCompare,
 } from './compare-rules.ts'
 import { compareSessions, joinsChats } from './compare-sessions.ts'
-import { overlaps, parseLink } from './identity-links.ts'
+import { idKeys, overlaps, parseLink } from './identity-links.ts'
 import { normalised } from './match-facts.ts'
 
 /**
@@ -50,7 +52,7 @@ const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 
 /** By person, because linked ids have the role of theirs, and by id. An id that becomes another person's reads as they. */
 function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
-  const [was, is] = [holdersOf(before.people), holdersOf(after.people)]
+  const [was, is] = [holdersOf(before), holdersOf(after)]
   const changes = [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
     const [from, to] = [was.get(name), is.get(name)]
     const roles = { before: from?.role ?? 'guest', after: to?.role ?? 'guest' }
@@ -72,12 +74,16 @@ function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
 }
 
 /** Whether a rule restricts or sends elsewhere what this person says, by name or by one of their ids. */
-function isNamed({ dispatch, sendPolicy }: RoutingPolicy, { id, ids }: PersonPolicy): boolean {
-  const links = ids.map(parseLink)
+function isNamed({ dispatch, sendPolicy, traits }: RoutingPolicy, { id, ids }: PersonPolicy): boolean {
+  const channels = createChannels(traits)
+  const links = ids.map((one) => parseLink(channels, one))
   const names = [...dispatch.map(({ match }) => match.sender), ...sendPolicy.rules.map(({ match }) => match.person)]
   return names.some((name) => {
-    const link = parseLink(name ?? '')
-    return normalised(name) === id || links.some((one) => one.id === link.id && overlaps(one, link))
+    const link = parseLink(channels, name ?? '')
+    return (
+      normalised(name) === id ||
+      links.some((one) => idKeys(one).some((id) => idKeys(link).includes(id)) && overlaps(one, link))
+    )
   })
 }
 
@@ -85,11 +91,12 @@ function isUnowned(people: readonly PersonPolicy[]): boolean {
   return people.every(({ role }) => role !== 'owner')
 }
 
-function holdersOf(people: readonly PersonPolicy[]): ReadonlyMap<string, PersonPolicy> {
+function holdersOf({ people, traits }: RoutingPolicy): ReadonlyMap<string, PersonPolicy> {
+  const channels = createChannels(traits)
   return new Map(
     people.flatMap((person) => [
       [`${person.id}`, person] as const,
-      ...person.ids.map((one) => [`id ${normalised(one)}`, person] as const),
+      ...person.ids.map((one) => [`id ${foldPlatformId(channels, one)}`, person] as const),
     ]),
   )
 }
@@ -101,7 +108,9 @@ function compareAudience(where: string, before: Audience, after: Audience): Chan
 }
 
 function compareGroups(before: RoutingPolicy, after: RoutingPolicy): Change[] {
-  const [was, is] = [before.access.groups.map(siteOfGroup), after.access.groups.map(siteOfGroup)]
+  const channels = createChannels(after.traits)
+  const sited = ({ access }: RoutingPolicy) => access.groups.map((rule) => siteOfGroup(rule, channels))
+  const [was, is] = [sited(before), sited(after)]
   return sitesToCompare(was, is).flatMap((site) =>
     compareGroup(site, { before, after, was: ruleAt(was, site), is: ruleAt(is, site) }),
   )
@@ -125,7 +134,7 @@ function compareGroup(site: Site, rules: Rules): Change[] {
     ...compareAsking(where, was?.who, is?.who),
     ...compareRanked(`${where}: trigger`, ['never', 'mention', 'always'], trigger),
     ...bothWays(compareRanked(`${where}: followThreads`, [false, true], follows), asksForMention(rules)),
-    ...compareBots(where, was, is),
+    ...compareBots(where, rules),
     ...compareCommon(`${where}: `, commonOf(rules), asksForMention(rules)),
   ]
 }
@@ -140,16 +149,20 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
   })
 }
 
-function compareBots(where: string, before: GroupRule | undefined, after: GroupRule | undefined): Change[] {
-  const [was, is] = [botsOf(before), botsOf(after)]
+function compareBots(where: string, { was: before, is: after, after: { traits } }: Rules): Change[] {
+  const channels = createChannels(traits)
+  const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
     const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
     return compareRanked(`${where}: bot ${id}`, ['ignore', 'mentioned', 'allow'], policies)
   })
 }
 
-function botsOf({ bots = 'ignore', botIds = [] }: Partial<GroupRule> = {}): ReadonlyMap<string, typeof bots> {
-  return new Map(botIds.map((id) => [id.trim().toLowerCase(), bots]))
+function botsOf(
+  channels: Channels,
+  { bots = 'ignore', botIds = [] }: Partial<GroupRule> = {},
+): ReadonlyMap<string, typeof bots> {
+  return new Map(botIds.map((id) => [foldPlatformId(channels, id), bots]))
 }
 
 type Common = Pick<RoutingPolicy, 'ownerAlwaysTriggers' | 'wakeWords' | 'edits' | 'deletions'>
@@ -238,6 +251,7 @@ const PATHS: Readonly<Record<keyof RoutingPolicy, string>> = {
   dimensions: 'session.dimensions',
   channelDimensions: 'channels.',
   direct: 'session.direct',
+  traits: 'channels.',
 }
 
 function otherChanges(before: RoutingPolicy, after: RoutingPolicy, changes: readonly Change[]): string[] {

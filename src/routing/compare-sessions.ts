@@ -1,4 +1,5 @@
-import { CHANNEL_IDS, type ChannelId, toAgentId } from '../core/ids.ts'
+import { type Channels, type ChannelTraits, createChannels } from '../core/channel-traits.ts'
+import { type ChannelId, toAgentId } from '../core/ids.ts'
 import type { DispatchRule, RoutingPolicy } from '../core/policy.ts'
 import type { Dimension } from '../core/session.ts'
 import {
@@ -16,6 +17,7 @@ import { knownDimensions } from './dimensions.ts'
 import { defaultAgent } from './dispatch-rules.ts'
 
 interface Routes {
+  readonly channels: Channels
   readonly policy: RoutingPolicy
   readonly rules: readonly Sited<DispatchRule>[]
 }
@@ -24,7 +26,10 @@ interface Routes {
 export function compareSessions(before: RoutingPolicy, after: RoutingPolicy): Change[] {
   const [was, is] = [routesOf(before), routesOf(after)]
   const [people, others] = [before, after].map(({ people }) => new Set<string>(people.map(({ id }) => id)))
-  const sites = sitesToCompare(was.rules, is.rules, (name) => people?.has(name) === true && others?.has(name) === true)
+  const sites = sitesToCompare(was.rules, is.rules, {
+    channels: is.channels,
+    isPerson: (name) => people?.has(name) === true && others?.has(name) === true,
+  })
   return [
     ...sites.flatMap((site) => [...compareAgents(was, is, site), ...compareDimensions(was, is, site)]),
     ...bothWays(
@@ -38,7 +43,8 @@ export function compareSessions(before: RoutingPolicy, after: RoutingPolicy): Ch
 /** A rule without a constraint never matches. */
 function routesOf(policy: RoutingPolicy): Routes {
   const constrained = policy.dispatch.filter(({ match }) => Object.values(match).some((value) => value !== undefined))
-  return { policy, rules: constrained.map(siteOfDispatch) }
+  const channels = createChannels(policy.traits)
+  return { channels, policy, rules: constrained.map((rule) => siteOfDispatch(rule, channels)) }
 }
 
 /** Another agent has other tools and other sessions: whoever speaks there may do what they could not before. */
@@ -52,13 +58,16 @@ function compareAgents(was: Routes, is: Routes, site: Site): Change[] {
 }
 
 function compareDimensions(was: Routes, is: Routes, site: Site): Change[] {
-  const channels = CHANNEL_IDS.filter((channel) => site.channel === undefined || site.channel === channel)
+  const channels = is.channels.ids.filter((channel) => site.channel === undefined || site.channel === channel)
   // A session of one rule may be that of another: with rules of their own, lists that tell more apart join some as well.
   const mixed = [was, is].some(({ rules }) => rules.some(({ rule }) => rule.dimensions !== undefined))
   return channels.flatMap((channel) => {
     const [before, after] = [dimensionsAt(was, site, channel), dimensionsAt(is, site, channel)]
     const line = `${pathOf([was, is], site, channel)}: ${listed(after)} (was ${listed(before)})`
-    const [told, tells] = [toldApart(before, channel), toldApart(after, channel)]
+    const [told, tells] = [
+      toldApart(before, is.channels.traits(channel)),
+      toldApart(after, is.channels.traits(channel)),
+    ]
     const [joins, splits] = [!told.every((fact) => tells.includes(fact)), !tells.every((fact) => told.includes(fact))]
     return [...(joins || (splits && mixed) ? [{ by: 1, line }] : []), ...(splits ? [{ by: -1, line }] : [])]
   })
@@ -76,9 +85,9 @@ function dimensionsAt(routes: Routes, site: Site, channel: ChannelId): readonly 
   return ownDimensions(routes, site) ?? knownDimensions(channelDimensions[channel] ?? dimensions)
 }
 
-/** Returns the facts a list tells sessions apart by: on Telegram the chat stands for its topic as well. */
-function toldApart(dimensions: readonly Dimension[], channel: ChannelId): readonly Dimension[] {
-  return channel === 'telegram' && dimensions.includes('chat') ? [...dimensions, 'topic'] : dimensions
+/** Returns the facts a list tells sessions apart by: where topics are rooms the chat stands for its topic as well. */
+function toldApart(dimensions: readonly Dimension[], { topics }: ChannelTraits): readonly Dimension[] {
+  return topics === 'rooms' && dimensions.includes('chat') ? [...dimensions, 'topic'] : dimensions
 }
 
 function listed(dimensions: readonly Dimension[]): string {

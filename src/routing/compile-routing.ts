@@ -1,4 +1,5 @@
 import type { BotBudget } from '../core/bot-budget.ts'
+import { type Channels, createChannels } from '../core/channel-traits.ts'
 import type { Audience, RoutingPolicy } from '../core/policy.ts'
 import { type ChatSettings, commonSettings } from './chat-settings.ts'
 import { compileSessionRules, type SessionRules } from './choose-session.ts'
@@ -10,6 +11,7 @@ import { compileSendPolicy, type SendRules } from './send-policy.ts'
 
 /** The policy, indexed. Opaque to everybody but the routing stages; never changed after compiling. */
 export interface Routing {
+  readonly channels: Channels
   readonly people: People
   /** The configuration names an owner. */
   readonly ownerNamed: boolean
@@ -29,19 +31,21 @@ export interface Routing {
  * one channel or workspace, unknown agents and dimensions, lists of dimensions that join chats.
  */
 export function compileRouting(policy: RoutingPolicy): { routing: Routing; warnings: string[] } {
-  const { people, warnings } = compilePeople(policy.people)
+  const channels = createChannels(policy.traits)
+  const { people, warnings } = compilePeople(policy.people, channels)
   const dispatch = compileDispatchRules(policy.dispatch, { agents: policy.agents, people })
   const common = commonSettings(policy)
   const routing: Routing = {
+    channels,
     people,
     ownerNamed: policy.people.some(({ role }) => role === 'owner'),
     direct: policy.access.direct,
-    groups: compileGroupRules(policy.access.groups, common),
+    groups: compileGroupRules(policy.access.groups, common, channels),
     common,
     botBudget: policy.botBudget,
     dispatch: dispatch.dispatch,
     sendPolicy: compileSendPolicy(policy.sendPolicy, people),
-    sessions: compileSessionRules(policy),
+    sessions: compileSessionRules(policy, channels),
   }
   return { routing, warnings: [...warnings, ...dispatch.warnings, ...joinedChats(policy)] }
 }

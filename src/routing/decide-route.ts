@@ -1,3 +1,4 @@
+import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { Decision, Dispatch, Identity, RefuseReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
@@ -62,9 +63,10 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   if (event.kind === 'migration') return MOVED
   if (event.sender.kind === 'bot' && origin === 'platform' && event.kind !== 'delete')
     return decideBot(routing, facts, dispatch)
-  const ids = senderIds(event.sender)
+  const traits = routing.channels.traits(event.address.channel)
+  const ids = senderIds(traits, event.sender)
   const { identity, step } = identify(routing.people, facts, { dispatch, ids })
-  const arrival = arrive(routing, facts, { dispatch, identity, ids })
+  const arrival = arrive(routing, facts, { dispatch, identity, ids, traits })
   const access = admit(routing, facts, arrival)
   if (event.kind === 'delete' && !access.asks) return decideDelete(arrival)
   const sender = SENDERS[event.sender.kind]
@@ -109,13 +111,17 @@ function decideDelete({ identity, settings: { deletions } }: Arrival): Decision 
 function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
   const { event } = dispatch
   const mentioned = 'mentioned' in event && event.mentioned
-  const place = matchFacts(event.address, senderIds(event.sender), { person: undefined, mentioned })
+  const traits = routing.channels.traits(event.address.channel)
+  const place = matchFacts({ address: event.address, traits }, senderIds(traits, event.sender), {
+    person: undefined,
+    mentioned,
+  })
   const found = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
   const input = readInput(event, GUEST, undefined)
   if (!found?.bots || input.kind === 'control') return BOT
   const { bots, settings } = found
   const identity = GUEST
-  if (!admitsBot(bots, place.channel, event.sender)) {
+  if (!admitsBot(bots, place)) {
     return { kind: 'ignore', reason: 'bot', identity, trace: [SENDERS.bot, bots.left] }
   }
   const trace = [SENDERS.bot, NOBODY, bots.admitted, input.step]
@@ -147,16 +153,26 @@ function amendment(edits: ChatSettings['edits'], identity: Identity, before: rea
 function arrive(
   routing: Routing,
   facts: RouteFacts,
-  { dispatch, identity, ids }: { readonly dispatch: Dispatch; readonly identity: Identity; readonly ids: SenderIds },
+  {
+    dispatch,
+    identity,
+    ids,
+    traits,
+  }: Pick<Arrival, 'dispatch' | 'identity'> & {
+    readonly ids: SenderIds
+    readonly traits: ChannelTraits
+  },
 ): Arrival {
   const { event } = dispatch
   const { address } = event
   const mentioned = isNamed(event)
   const formerChat = facts.formerChat(address.channel, address.chat)
-  const place = matchFacts(address, ids, { person: identity.person, mentioned, formerChat })
+  const place = matchFacts({ address, traits }, ids, { person: identity.person, mentioned, formerChat })
   const rule = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
   const settings = rule === undefined ? routing.common : rule.settings
-  const addressing = mentioned ? NAMED : findAddressing(dispatch, settings, facts)
+  const addressing = mentioned
+    ? NAMED
+    : findAddressing({ event, receivedAt: dispatch.receivedAt, topics: traits.topics }, settings, facts)
   const command = event.kind === 'command' ? facts.command(event.name) : undefined
   const meant = mentioned === (addressing.kind !== 'none') ? place : { ...place, mentioned: true }
   return { dispatch, identity, place: meant, rule, settings, addressing, command }
@@ -179,6 +195,7 @@ function admit(
   return decideAccess(
     { origin: dispatch.origin, event: dispatch.event, identity, addressed: place.mentioned, rule, opens },
     {
+      channels: routing.channels,
       direct: routing.direct,
       ownerKnown: routing.ownerNamed || facts.ownerKnown,
       admission: facts.admission,

@@ -1,4 +1,4 @@
-import { CHANNEL_IDS, type ChannelId } from '../core/ids.ts'
+import type { ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { DIMENSIONS, type Dimension } from '../core/session.ts'
 
@@ -8,23 +8,20 @@ export interface DimensionList {
   readonly path: string
 }
 
-export type DimensionLists = Readonly<Record<ChannelId, DimensionList>>
-
 /** Every channel's own list: its block's, else the global one (BEHAVIOUR 2 row 29). */
+export interface DimensionLists {
+  of(this: void, channel: ChannelId): DimensionList
+}
+
 export function compileDimensions(policy: Pick<RoutingPolicy, 'dimensions' | 'channelDimensions'>): DimensionLists {
   const shared: DimensionList = { dimensions: knownDimensions(policy.dimensions), path: 'session.dimensions' }
-  const listOf = (channel: ChannelId): DimensionList => {
-    const own = policy.channelDimensions[channel]
-    return own ? { dimensions: knownDimensions(own), path: `channels.${channel}.dimensions` } : shared
-  }
-  return {
-    telegram: listOf('telegram'),
-    discord: listOf('discord'),
-    slack: listOf('slack'),
-    web: listOf('web'),
-    cli: listOf('cli'),
-    api: listOf('api'),
-  }
+  const own = new Map(
+    Object.entries(policy.channelDimensions).map(([channel, names]): [ChannelId, DimensionList] => [
+      channel,
+      { dimensions: knownDimensions(names), path: `channels.${channel}.dimensions` },
+    ]),
+  )
+  return { of: (channel) => own.get(channel) ?? shared }
 }
 
 /** Only the four count, once each, in the order given (K6, K7). */
@@ -37,10 +34,9 @@ export function knownDimensions(names: readonly string[]): readonly Dimension[] 
 export function joinedChats(policy: Pick<RoutingPolicy, 'dimensions' | 'channelDimensions' | 'dispatch'>): string[] {
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['session.dimensions', policy.dimensions],
-    ...CHANNEL_IDS.flatMap((channel) => {
-      const own = policy.channelDimensions[channel]
-      return own === undefined ? [] : ([[`channels.${channel}.dimensions`, own]] as const)
-    }),
+    ...Object.entries(policy.channelDimensions).map(
+      ([channel, own]) => [`channels.${channel}.dimensions`, own] as const,
+    ),
     ...policy.dispatch.flatMap(({ dimensions }, index) =>
       dimensions === undefined ? [] : ([[`routing.dispatch[${index}].dimensions`, dimensions]] as const),
     ),

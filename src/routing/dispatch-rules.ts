@@ -2,9 +2,9 @@ import type { TraceStep } from '../core/dispatch.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { DispatchRule } from '../core/policy.ts'
 import { type DimensionList, knownDimensions } from './dimensions.ts'
-import { type Link, matchesLink, type People, parseLink } from './identity-links.ts'
+import { idKeys, type Link, matchesLink, type People, parseLink } from './identity-links.ts'
 import { type MatchFacts, normalised } from './match-facts.ts'
-import { allows, compilePlace, constraint, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
+import { allows, compilePlace, matchesPlace, type PlaceConstraint, placeKeys, trimmed } from './place-match.ts'
 import { createRuleIndex, firstMatch, type IndexKey, type Ranked, type RuleIndex } from './rule-index.ts'
 import { pass } from './trace.ts'
 
@@ -66,8 +66,8 @@ function compileRule(rule: DispatchRule, rank: number, { agents, people }: Known
   const matchedBy = name === undefined ? 'dispatch.rule' : `dispatch.rule:${name}`
   return {
     rank,
-    place: compilePlace(rule.match, `${path}.match`),
-    sender: compileSender(constraint(rule.match.sender, `${path}.match.sender`), people),
+    place: compilePlace(rule.match, `${path}.match`, people.channels),
+    sender: compileSender(trimmed(rule.match.sender, `${path}.match.sender`), people),
     mentioned: rule.match.mentioned,
     agent,
     dimensions: compileDimensionList(rule.dimensions, path),
@@ -83,7 +83,8 @@ export function defaultAgent(agents: readonly AgentId[]): AgentId {
 
 function compileSender(text: string | undefined, people: People): SenderConstraint | undefined {
   if (text === undefined) return undefined
-  return { person: text, link: people.roles.has(toPersonId(text)) ? undefined : parseLink(text) }
+  const person = toPersonId(text)
+  return { person, link: people.roles.has(person) ? undefined : parseLink(people.channels, text) }
 }
 
 /** A list in which nothing is known changes nothing: joining all chats must be said with an empty list. */
@@ -95,7 +96,7 @@ function compileDimensionList(names: readonly string[] | undefined, path: string
 
 function matchesSender(wanted: SenderConstraint | undefined, facts: MatchFacts): boolean {
   if (wanted === undefined || wanted.person === facts.person) return true
-  return wanted.link !== undefined && matchesLink(wanted.link, facts, facts.channel)
+  return wanted.link !== undefined && matchesLink(wanted.link, facts)
 }
 
 function isConstrained({ place, sender, mentioned }: DispatchRuleEntry): boolean {
@@ -105,7 +106,9 @@ function isConstrained({ place, sender, mentioned }: DispatchRuleEntry): boolean
 function ruleKeys({ place, sender }: DispatchRuleEntry): readonly IndexKey[] {
   if (place.chat !== undefined || sender === undefined) return placeKeys(place)
   const byPerson: IndexKey = { field: 'person', value: sender.person }
-  return sender.link === undefined ? [byPerson] : [byPerson, { field: 'senderId', value: sender.link.id }]
+  return sender.link === undefined
+    ? [byPerson]
+    : [byPerson, ...idKeys(sender.link).map((value): IndexKey => ({ field: 'senderId', value }))]
 }
 
 function warningsOf(rule: DispatchRule, path: string, { agents }: Known): string[] {

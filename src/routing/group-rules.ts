@@ -1,3 +1,4 @@
+import type { Channels } from '../core/channel-traits.ts'
 import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import type { Audience, GroupRule } from '../core/policy.ts'
@@ -23,18 +24,18 @@ export interface GroupRuleEntry extends Ranked {
 
 export type GroupRules = RuleIndex<GroupRuleEntry>
 
-export function compileGroupRules(rules: readonly GroupRule[], common: ChatSettings): GroupRules {
+export function compileGroupRules(rules: readonly GroupRule[], common: ChatSettings, channels: Channels): GroupRules {
   const entries = rules.map((rule, rank): GroupRuleEntry => {
     const { match, who, trigger } = rule
     const path = `routing.access.groups[${rank}]`
     return {
       rank,
-      place: compilePlace(match, `${path}.match`),
+      place: compilePlace(match, `${path}.match`, channels),
       who,
       trigger,
       admitted: pass('access', `who: ${who}`, `${path}.who`),
       settings: ruleSettings(rule, path, common),
-      bots: compileBots(rule, path),
+      bots: compileBots(rule, path, channels),
       path,
     }
   })

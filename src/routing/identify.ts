@@ -24,7 +24,11 @@ export function identify(
   if (dispatch.posted) return askerOf(dispatch.posted)
   const { sender, address } = dispatch.event
   const { senderId, senderTeam } = ids
-  if (sender.kind !== 'user' || senderId === undefined || isShared(address.channel, senderId)) {
+  if (
+    sender.kind !== 'user' ||
+    senderId === undefined ||
+    isShared(people.channels.traits(address.channel).ids, senderId)
+  ) {
     return { identity: GUEST, step: NOBODY }
   }
   const link = findLink(people, { senderId, senderTeam }, address.channel)
@@ -36,8 +40,8 @@ export function identify(
 
 /** Who is behind an id, written as `core/platform-id.ts` does, as things stand. */
 export function personBehind(people: People, facts: Pick<RouteFacts, 'personOf'>, platformId: string): Identity {
-  const { channel, team, id } = parseLink(platformId)
-  if (channel === undefined || isShared(channel, id)) return GUEST
+  const { channel, team, id } = parseLink(people.channels, platformId)
+  if (channel === undefined || isShared(people.channels.traits(channel).ids, id)) return GUEST
   const link = findLink(people, { senderId: id, senderTeam: team }, channel)
   return link?.identity ?? storedPerson(people, facts.personOf(channel, id, team)) ?? GUEST
 }

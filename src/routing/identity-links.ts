@@ -1,10 +1,11 @@
+import { type Channels, foldId } from '../core/channel-traits.ts'
 import type { Identity, TraceStep } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
-import { CHANNEL_IDS, type ChannelId, type PersonId } from '../core/ids.ts'
+import type { ChannelId, PersonId } from '../core/ids.ts'
 import { isShared, platformIdOf } from '../core/platform-id.ts'
 import type { PersonPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
-import { normalised, type SenderIds } from './match-facts.ts'
+import { normalised, type PlaceFacts, type SenderIds } from './match-facts.ts'
 import { push } from './rule-index.ts'
 import { pass } from './trace.ts'
 
@@ -13,6 +14,8 @@ export interface Link {
   readonly channel: ChannelId | undefined
   readonly team: string | undefined
   readonly id: string
+  /** A bare id as it is written, for channels on which that makes a difference; undefined where it makes none. */
+  readonly written: string | undefined
 }
 
 export interface PersonLink extends Link {
@@ -25,12 +28,16 @@ export interface PersonLink extends Link {
 
 /** The people of the configuration. Links are filed by their id part, so that finding one builds no text. */
 export interface People {
+  readonly channels: Channels
   readonly roles: ReadonlyMap<PersonId, Role>
   readonly links: ReadonlyMap<string, readonly PersonLink[]>
 }
 
 /** Throws `config` where two people claim one id (K16) or one name is given twice; warns of links that match widely. */
-export function compilePeople(policy: readonly PersonPolicy[]): { people: People; warnings: string[] } {
+export function compilePeople(
+  policy: readonly PersonPolicy[],
+  channels: Channels,
+): { people: People; warnings: string[] } {
   const roles = new Map<PersonId, Role>()
   const links = new Map<string, PersonLink[]>()
   const warnings: string[] = []
@@ -41,44 +48,65 @@ export function compilePeople(policy: readonly PersonPolicy[]): { people: People
     for (const [index, text] of ids.entries()) {
       const path = `people.${id}.ids[${index}]`
       const step = pass('identity', `${role} ${id} by ${text.trim()}`, path)
-      const link: PersonLink = { ...parseLink(text), identity, step, path }
+      const link: PersonLink = { ...parseLink(channels, text), identity, step, path }
       refuseEmpty(link)
-      refuseClaimed(link, links.get(link.id))
-      warnings.push(...warningsOf(link, text))
-      push(links, link.id, link)
+      for (const key of idKeys(link)) refuseClaimed(link, links.get(key))
+      warnings.push(...warningsOf(channels, link, text))
+      for (const key of idKeys(link)) push(links, key, link)
     }
   }
-  return { people: { roles, links }, warnings }
+  return { people: { channels, roles, links }, warnings }
 }
 
-/** Reads a link. A prefix that is no channel belongs to the id; a team is read on Slack and in bare links only. */
-export function parseLink(text: string): Link {
-  const whole = text.trim().toLowerCase()
-  const channel = CHANNEL_IDS.find((id) => whole.startsWith(`${id}:`))
-  const id = channel === undefined ? whole : whole.slice(channel.length + 1).trim()
-  const inTeam = channel === undefined || channel === 'slack' ? /^([^/]+)\/([^/]+)$/.exec(id) : null
-  return { channel, team: inTeam?.[1], id: inTeam?.[2] ?? id }
+/** Reads a link. A prefix that is no channel belongs to the id; a team is read where ids have one and in bare links. */
+export function parseLink(channels: Channels, text: string): Link {
+  const whole = text.trim()
+  const lower = whole.toLowerCase()
+  const channel = channels.ids.find((id) => lower.startsWith(`${id}:`))
+  if (channel === undefined) {
+    const bare = inTeam(lower)
+    const written = channels.caseSensitive.length > 0 && whole !== lower ? whole : undefined
+    return { channel, ...bare, written }
+  }
+  const { ids } = channels.traits(channel)
+  const id = foldId(ids, whole.slice(channel.length + 1))
+  return { channel, ...(ids.ofTeams ? inTeam(id) : { team: undefined, id }), written: undefined }
 }
+
+function inTeam(id: string): Pick<Link, 'team' | 'id'> {
+  const [, team, own] = /^([^/]+)\/([^/]+)$/.exec(id) ?? []
+  return { team, id: own ?? id }
+}
+
+/** The ids under which whoever a link names may be looked for. */
+export function idKeys({ id, written }: Link): readonly string[] {
+  return written === undefined ? [id] : [id, written]
+}
+
+/** Whom a link may name, on which channel. */
+export type SenderAt = SenderIds & Pick<PlaceFacts, 'channel' | 'traits'>
 
 /** The link names this sender. */
-export function matchesLink(link: Link, sender: SenderIds, channel: string): boolean {
-  return link.id === sender.senderId && reaches(link, sender, channel)
+export function matchesLink(link: Link, sender: SenderAt): boolean {
+  const id = link.written !== undefined && sender.traits.ids.caseSensitive ? link.written : link.id
+  return id === sender.senderId && reaches(link, sender)
 }
 
 /** Where a link names a channel or a team, they must be right too: the id alone is another person's there (H04). */
-function reaches(link: Link, { senderTeam }: SenderIds, channel: string): boolean {
+function reaches(link: Link, { senderTeam, channel }: SenderAt): boolean {
   return (
     (link.channel === undefined || link.channel === channel) && (link.team === undefined || link.team === senderTeam)
   )
 }
 
 /** The platform ids of a person, as participants are written. A bare id counts on every channel (K15). */
-export function configuredIds({ links }: People, person: PersonId): readonly string[] {
-  return [...links.values()].flat().flatMap(({ identity, channel, team, id }) => {
+export function configuredIds({ links, channels }: People, person: PersonId): readonly string[] {
+  return [...new Set([...links.values()].flat())].flatMap(({ identity, channel, team, id, written = id }) => {
     if (identity.person !== person) return []
-    return (channel === undefined ? CHANNEL_IDS : [channel]).map((one) =>
-      platformIdOf(one, { id, ...(team && { team }) }),
-    )
+    return (channel === undefined ? channels.ids : [channel]).map((one) => {
+      const own = channels.traits(one).ids.caseSensitive ? written : id
+      return platformIdOf(channels, one, { id: own, ...(team && { team }) })
+    })
   })
 }
 
@@ -88,14 +116,15 @@ export function findLink(
   sender: SenderIds & { readonly senderId: string },
   channel: ChannelId,
 ): PersonLink | undefined {
-  return people.links.get(sender.senderId)?.find((link) => reaches(link, sender, channel))
+  const at = { ...sender, channel, traits: people.channels.traits(channel) }
+  return people.links.get(sender.senderId)?.find((link) => matchesLink(link, at))
 }
 
 /** Ids that the store gives to one person and the configuration to another, which wins: a sentence for each. */
 export function linkConflicts(people: People, stored: readonly { id: PersonId; ids: readonly string[] }[]): string[] {
   return stored.flatMap(({ id: holder, ids }) =>
     ids.flatMap((text) => {
-      const { channel, team, id } = parseLink(text)
+      const { channel, team, id } = parseLink(people.channels, text)
       const link = channel && findLink(people, { senderId: id, senderTeam: team }, channel)
       if (!link || link.identity.person === holder) return []
       return [
@@ -128,14 +157,15 @@ function overlap(a: string | undefined, b: string | undefined): boolean {
   return a === undefined || b === undefined || a === b
 }
 
-function warningsOf({ channel, team, id, path }: PersonLink, text: string): string[] {
+function warningsOf(channels: Channels, { channel, team, id, path }: PersonLink, text: string): string[] {
   const warnings: string[] = []
   if (channel === undefined) warnings.push(`${path}: "${text}" matches on every channel; write <channel>:<id>`)
-  if (channel === 'slack' && team === undefined) {
-    warnings.push(`${path}: "${text}" matches in every workspace; write slack:<team>/<id>`)
+  if (channel !== undefined && team === undefined && channels.traits(channel).ids.ofTeams) {
+    warnings.push(`${path}: "${text}" matches in every workspace; write ${channel}:<team>/<id>`)
   }
-  if (isShared(channel ?? 'telegram', id)) {
-    warnings.push(`${path}: "${text}" is shared by many people on Telegram and identifies nobody there`)
+  for (const { name, ids } of (channel === undefined ? channels.platforms : [channel]).map(channels.traits)) {
+    if (isShared(ids, id))
+      warnings.push(`${path}: "${text}" is shared by many people on ${name} and identifies nobody there`)
   }
   return warnings
 }

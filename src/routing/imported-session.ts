@@ -13,7 +13,7 @@ export function importedSession(
   rules: SessionRules,
   key: string,
 ): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'> {
-  const name = normalName(key)
+  const name = normalName(key, rules.channels.caseSensitive)
   const main = name === 'main' ? rules.defaultAgent : rules.mainNames.get(name)
   const agent = main ?? agentOfKey(name) ?? rules.defaultAgent
   const scope = { version: 1, agent, channel: 'api', account: toAccountId(''), dimensions: [], values: {} } as const

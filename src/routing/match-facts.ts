@@ -1,10 +1,13 @@
 import type { Address, ChatType } from '../core/address.ts'
+import { type ChannelTraits, foldId, type IdTraits } from '../core/channel-traits.ts'
 import type { PersonId } from '../core/ids.ts'
 import type { Sender } from '../core/message.ts'
 
-/** Where something happens: ids trimmed and in lower case (K5), an empty one undefined. */
+/** Where something happens: ids trimmed and, unless the platform's have a case, in lower case (K5); an empty one undefined. */
 export interface PlaceFacts {
   readonly channel: string
+  /** Those of the channel. */
+  readonly traits: ChannelTraits
   readonly account: string
   readonly chatType: ChatType
   readonly chat: string | undefined
@@ -30,14 +33,19 @@ export function normalised(raw: string | undefined): string | undefined {
   return raw?.trim().toLowerCase() || undefined
 }
 
-/** A sender's ids, normalised. */
+/** An id as `foldId` compares it; an empty one counts as absent. */
+export function foldedId(traits: IdTraits, raw: string | undefined): string | undefined {
+  return raw === undefined ? undefined : foldId(traits, raw) || undefined
+}
+
+/** A sender's ids, folded. */
 export interface SenderIds {
   readonly senderId: string | undefined
   readonly senderTeam: string | undefined
 }
 
-export function senderIds({ id, team }: Sender): SenderIds {
-  return { senderId: normalised(id), senderTeam: normalised(team) }
+export function senderIds({ ids }: ChannelTraits, { id, team }: Sender): SenderIds {
+  return { senderId: foldedId(ids, id), senderTeam: foldedId(ids, team) }
 }
 
 export const NO_SENDER: SenderIds = { senderId: undefined, senderTeam: undefined }
@@ -50,19 +58,21 @@ export interface KnownFacts {
 }
 
 export function matchFacts(
-  address: Address,
+  { address, traits }: { readonly address: Address; readonly traits: ChannelTraits },
   { senderId, senderTeam }: SenderIds,
   { person, mentioned, formerChat }: KnownFacts,
 ): MatchFacts {
   const { space } = address
+  const { ids } = traits
   return {
     channel: address.channel,
+    traits,
     account: address.account,
     chatType: address.chatType,
-    chat: normalised(address.chat),
+    chat: foldedId(ids, address.chat),
     formerChat,
-    topic: normalised(address.topic),
-    space: normalised(space?.id),
+    topic: foldedId(ids, address.topic),
+    space: foldedId(ids, space?.id),
     spaceType: normalised(space?.type),
     person,
     senderId,

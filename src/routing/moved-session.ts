@@ -1,3 +1,4 @@
+import { foldId } from '../core/channel-traits.ts'
 import type { ChatMove } from '../core/chat-move.ts'
 import type { Route } from '../core/dispatch.ts'
 import type { Session } from '../core/session.ts'
@@ -12,9 +13,10 @@ export function movedSession(
 ): Pick<Route, 'scope' | 'scopeKey' | 'displayKey'> {
   const [type, id] = splitOnce(scope.values.chat ?? '', ':')
   const [chat, topic] = splitOnce(id, '/')
-  const value = `${type}:${chat === from.toLowerCase() ? to.toLowerCase() : chat}${topic === '' ? '' : `/${topic}`}`
+  const { ids, topics } = rules.channels.traits(scope.channel)
+  const value = `${type}:${chat === foldId(ids, from) ? foldId(ids, to) : chat}${topic === '' ? '' : `/${topic}`}`
   const moved = { ...scope, values: { ...scope.values, chat: value } }
-  const key = displayKey(moved, rules.dimensions[scope.channel].dimensions)
+  const key = displayKey(moved, rules.dimensions.of(scope.channel).dimensions, topics)
   return { scope: moved, scopeKey: scopeKey(moved), displayKey: ofAgent(rules, scope.agent, key) }
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts'
+import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { Dispatch, Identity, Route } from '../core/dispatch.ts'
 import type { InboundMessage } from '../core/message.ts'
 import { chooseSession } from './choose-session.ts'
@@ -12,8 +13,8 @@ import type { RouteFacts } from './route-facts.ts'
 export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
 
 /**
- * The session in which whoever writes at a place next will find what was posted there. A direct chat on Telegram has the
- * id of its person, who may share a session over chats; nowhere else is the sender known beforehand, so a place whose
+ * The session in which whoever writes at a place next will find what was posted there. Where a direct chat has
+ * the id of its person, that one may share a session over chats; nowhere else is the sender known beforehand, so a place whose
  * sessions are set apart by sender has none that fits. Also the dispatch such a session is opened with.
  */
 export function placeSession(
@@ -21,10 +22,11 @@ export function placeSession(
   facts: Pick<RouteFacts, 'personOf' | 'formerChat'>,
   { address, ...posting }: Posting & { readonly address: Address },
 ): { readonly route: Route; readonly identity: Identity; readonly dispatch: Dispatch } {
-  const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address), reply: { address } }
-  const ids = senderIds(dispatch.event.sender)
+  const traits = routing.channels.traits(address.channel)
+  const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address, traits), reply: { address } }
+  const ids = senderIds(traits, dispatch.event.sender)
   const { identity } = identify(routing.people, facts, { dispatch, ids })
-  const place = matchFacts(address, ids, {
+  const place = matchFacts({ address, traits }, ids, {
     person: identity.person,
     mentioned: true,
     formerChat: facts.formerChat(address.channel, address.chat),
@@ -34,8 +36,8 @@ export function placeSession(
   return { route, identity, dispatch }
 }
 
-function nextMessage(address: Address): InboundMessage {
-  const known = address.chatType === 'direct' && address.channel === 'telegram'
+function nextMessage(address: Address, { ids }: ChannelTraits): InboundMessage {
+  const known = address.chatType === 'direct' && ids.directChatIsPerson
   return {
     kind: 'message',
     eventKey: '',

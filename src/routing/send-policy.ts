@@ -1,9 +1,18 @@
 import type { Address, ChatType } from '../core/address.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import { type PersonId, type ScopeKey, toPersonId } from '../core/ids.ts'
 import type { SendPolicy, SendRule } from '../core/policy.ts'
-import { type Link, matchesLink, overlaps, type People, parseLink } from './identity-links.ts'
+import { idKeys, type Link, matchesLink, overlaps, type People, parseLink } from './identity-links.ts'
 import { type MatchFacts, matchFacts, NO_SENDER } from './match-facts.ts'
-import { allows, compilePlace, constraint, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
+import {
+  allows,
+  compilePlace,
+  constraint,
+  matchesPlace,
+  type PlaceConstraint,
+  placeKeys,
+  trimmed,
+} from './place-match.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { createRuleIndex, firstMatch, type IndexKey, type Ranked, type RuleIndex } from './rule-index.ts'
 
@@ -12,6 +21,8 @@ interface SendRuleEntry extends Ranked {
   readonly chatType: ChatType | undefined
   readonly person: PersonConstraint | undefined
   readonly keyPrefix: string | undefined
+  /** The prefix in its own case, for channels whose keys have one. */
+  readonly writtenPrefix: string | undefined
 }
 
 /** A person's canonical name, or one of their ids. The name of a configured person is never read as somebody's id. */
@@ -61,13 +72,17 @@ export function compileSendPolicy(policy: SendPolicy, people: People): SendRules
  * else any matching deny, else any matching allow, else the default (T24-T26). Answers to control commands never ask.
  */
 export function sendAllowed(
-  routing: { readonly sendPolicy: SendRules },
+  routing: { readonly sendPolicy: SendRules; readonly channels: Channels },
   facts: Pick<RouteFacts, 'sendOverride' | 'formerChat' | 'personOf'>,
   target: SendTarget & { readonly address: Address; readonly person?: PersonId | undefined },
 ): SendVerdict {
   const { address, person } = target
   const formerChat = facts.formerChat(address.channel, address.chat)
-  const place = matchFacts(address, NO_SENDER, { person, mentioned: false, formerChat })
+  const place = matchFacts({ address, traits: routing.channels.traits(address.channel) }, NO_SENDER, {
+    person,
+    mentioned: false,
+    formerChat,
+  })
   return decideSend(routing.sendPolicy, facts, { scopeKey: target.scopeKey, displayKey: target.displayKey, place })
 }
 
@@ -90,19 +105,23 @@ function compileRule({ match }: SendRule, rank: number, people: People): SendRul
   const path = `session.sendPolicy.rules[${rank}].match`
   return {
     rank,
-    place: compilePlace(match, path),
+    place: compilePlace(match, path, people.channels),
     chatType: constraint(match.chatType, `${path}.chatType`) as ChatType | undefined,
-    person: compilePerson(constraint(match.person, `${path}.person`), people),
+    person: compilePerson(trimmed(match.person, `${path}.person`), people),
     keyPrefix: constraint(match.keyPrefix, `${path}.keyPrefix`),
+    writtenPrefix: match.keyPrefix?.trim(),
   }
 }
 
 function compilePerson(text: string | undefined, people: People): PersonConstraint | undefined {
   if (text === undefined) return undefined
-  if (people.roles.has(toPersonId(text))) return { names: [text], link: undefined }
-  const link = parseLink(text)
-  const holders = (people.links.get(link.id) ?? []).filter((other) => overlaps(link, other))
-  return { names: [text, ...holders.flatMap(({ identity }) => identity.person ?? [])], link }
+  const name = toPersonId(text)
+  if (people.roles.has(name)) return { names: [name], link: undefined }
+  const link = parseLink(people.channels, text)
+  const holders = idKeys(link)
+    .flatMap((id) => people.links.get(id) ?? [])
+    .filter((other) => overlaps(link, other))
+  return { names: [name, ...holders.flatMap(({ identity }) => identity.person ?? [])], link }
 }
 
 /** Whom the store links an id to is not known here: a rule for an id that nobody is configured with is always looked at. */
@@ -110,7 +129,9 @@ function ruleKeys({ place, person }: SendRuleEntry): readonly IndexKey[] {
   if (person === undefined || place.chat !== undefined) return placeKeys(place)
   if (person.link && person.names.length === 1) return []
   const byName = person.names.map((value): IndexKey => ({ field: 'person', value }))
-  return person.link ? [...byName, { field: 'senderId', value: person.link.id }] : byName
+  return person.link
+    ? [...byName, ...idKeys(person.link).map((value): IndexKey => ({ field: 'senderId', value }))]
+    : byName
 }
 
 function findRule(
@@ -125,7 +146,7 @@ function findRule(
       matchesPlace(rule.place, place) &&
       allows(rule.chatType, place.chatType) &&
       matchesPerson(rule.person, place, facts) &&
-      hasPrefix(rule.keyPrefix, displayKey.toLowerCase(), place),
+      hasKeyPrefix(rule, displayKey, place),
   )
 }
 
@@ -139,9 +160,15 @@ function matchesPerson(
   const { names, link } = wanted
   if (place.person !== undefined && names.includes(place.person)) return true
   if (link === undefined) return false
-  if (matchesLink(link, place, place.channel)) return true
+  if (matchesLink(link, place)) return true
   if (link.channel === undefined || place.person === undefined) return false
   return personOf(link.channel, link.id, link.team)?.person === place.person
+}
+
+function hasKeyPrefix({ keyPrefix, writtenPrefix }: SendRuleEntry, key: string, place: MatchFacts): boolean {
+  return place.traits.ids.caseSensitive
+    ? hasPrefix(writtenPrefix, key, place)
+    : hasPrefix(keyPrefix, key.toLowerCase(), place)
 }
 
 /** A prefix that names the id a chat had before means the chat too. */

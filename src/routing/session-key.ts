@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { ChannelTraits } from '../core/channel-traits.ts'
 import {
   type AccountId,
   type AgentId,
@@ -57,13 +58,13 @@ export function personKey(agent: AgentId, person: PersonId): ScopeKey {
 /**
  * What people and tools read: `<channel>:<kind>:<chat>[/<topic>]` (T3, T36), `@<account>` where it is not the default.
  * Whatever else sets sessions apart follows as `|<dimension>=<value>`, so that two scopes never show one key.
- * `usual` is the channel's own list of dimensions.
+ * `usual` is the channel's own list of dimensions, `topics` its trait.
  */
-export function displayKey(scope: SessionScope, usual: readonly Dimension[]): string {
+export function displayKey(scope: SessionScope, usual: readonly Dimension[], topics: ChannelTraits['topics']): string {
   const [first, second] = scope.dimensions
   let key = scope.account === 'default' ? scope.channel : `${scope.channel}@${scope.account}`
   let plain = 0
-  if (first === 'chat' && treatsTopicsAsUsual(usual, scope)) {
+  if (first === 'chat' && (topics === 'threads' || treatsRoomsAsUsual(usual, scope))) {
     key += `:${scope.values.chat}`
     plain = 1
     if (second === 'topic') {
@@ -131,12 +132,8 @@ function senderValue({ senderId, senderTeam }: MatchFacts): string | undefined {
   return senderId && senderTeam ? `${senderTeam}/${senderId}` : senderId
 }
 
-/**
- * On Telegram a topic is a suffix of the chat or a dimension of its own. Both would read `/<topic>`, so only the way
- * the channel usually goes does.
- */
-function treatsTopicsAsUsual(usual: readonly Dimension[], { channel, dimensions, values }: SessionScope): boolean {
-  if (channel !== 'telegram') return true
+/** A room is a suffix of the chat or a dimension of its own. Both would read `/<topic>`, so only the channel's usual way does. */
+function treatsRoomsAsUsual(usual: readonly Dimension[], { dimensions, values }: SessionScope): boolean {
   return usual.includes('topic') ? !values.chat?.includes('/') : !dimensions.includes('topic')
 }
 

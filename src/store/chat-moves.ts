@@ -42,9 +42,9 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
 
   /** Looks at every session: it happens once in the life of a group, and an index would be paid for by every session. */
   async sessionsIn({ channel, from }: ChatMove): Promise<readonly SessionId[]> {
-    const chat = `"chat":"group:${from.toLowerCase()}`
+    const chat = `"chat":"group:${from}`.toLowerCase()
     const rows = await this.sql.all(
-      `SELECT id FROM sessions WHERE (scope LIKE $1 OR scope LIKE $2) AND scope LIKE $3 ORDER BY no`,
+      `SELECT id FROM sessions WHERE (LOWER(scope) LIKE $1 OR LOWER(scope) LIKE $2) AND scope LIKE $3 ORDER BY no`,
       [`%${chat}"%`, `%${chat}/%`, `%"channel":"${channel}"%`],
     )
     return rows.map((row) => id(row, 'id'))

@@ -1,5 +1,5 @@
 import { ParleyError } from '../core/errors.ts'
-import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionOverrides } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
@@ -28,11 +28,13 @@ const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 export class SessionReading implements SessionReader {
   protected readonly sql: Sql
   readonly #logger: Logger
+  readonly #caseSensitive: readonly ChannelId[]
   /** Numbers of rows that were found unreadable: no list holds them, so none counts them. */
   readonly #unreadable = new Set<number>()
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger, caseSensitive }: Ground) {
     this.sql = sql
+    this.#caseSensitive = caseSensitive
     this.#logger = logger
   }
 
@@ -46,7 +48,7 @@ export class SessionReading implements SessionReader {
 
   async resolve(name: string): Promise<Session | undefined> {
     const given = name.trim()
-    const normal = normalName(name)
+    const normal = normalName(name, this.#caseSensitive)
     return (
       (await this.get(given as SessionId)) ??
       (await this.get(normal as SessionId)) ??

@@ -1,3 +1,4 @@
+import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CurrentSessions } from './current-sessions.ts'
 
@@ -39,6 +40,8 @@ export interface Ground {
   readonly logger: Logger
   /** This store's own epoch. */
   readonly epoch: number
+  /** Channels whose ids keep their case in names. */
+  readonly caseSensitive: readonly ChannelId[]
 }
 
 /** What the nouns of a transaction stand on. */

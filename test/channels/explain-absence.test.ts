@@ -3,14 +3,14 @@ import { type AccountState, explainAbsence } from '../../src/channels/explain-ab
 
 const UP: AccountState = { channel: 'telegram', account: 'default', status: 'up', hints: [], unknown: {} }
 const LINK = { channel: 'telegram', messageId: '7', chat: '-1001' } as const
-const BARE = { link: null, chatKnown: false, keepsBack: [] }
+const BARE = { link: null, name: undefined, chatKnown: false, keepsBack: [] }
 
 const reasons = (state: Partial<AccountState>): readonly string[] => explainAbsence([{ ...UP, ...state }], BARE)
 
 describe('explainAbsence', () => {
   test('a channel nobody configured comes alone, with the setting that is missing', () => {
     const link = { channel: 'discord', messageId: '7' } as const
-    expect(explainAbsence([UP], { ...BARE, link })).toEqual([
+    expect(explainAbsence([UP], { ...BARE, link, name: 'Discord' })).toEqual([
       'No Discord account is configured; add one under channels.discord.',
     ])
   })
@@ -38,7 +38,12 @@ describe('explainAbsence', () => {
 
   test('a link asks only its own platform, what that keeps back included', () => {
     const other: AccountState = { ...UP, channel: 'slack', status: 'down' }
-    const told = explainAbsence([other, UP], { link: LINK, chatKnown: true, keepsBack: ['other bots are not heard'] })
+    const told = explainAbsence([other, UP], {
+      link: LINK,
+      name: 'Telegram',
+      chatKnown: true,
+      keepsBack: ['other bots are not heard'],
+    })
     expect(told).toEqual(['other bots are not heard', expect.stringContaining('Otherwise')])
   })
 
@@ -47,7 +52,7 @@ describe('explainAbsence', () => {
   })
 
   test('a chat of which nothing was ever stored is named as such', () => {
-    const told = explainAbsence([UP], { link: LINK, chatKnown: false, keepsBack: [] })
+    const told = explainAbsence([UP], { link: LINK, name: 'Telegram', chatKnown: false, keepsBack: [] })
     expect(told[0]).toContain('the bot may not be a member of it')
   })
 })

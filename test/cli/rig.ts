@@ -38,6 +38,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
   const ports: CliPorts = {
     env: {},
     cwd: loaded.config.dataDir,
+    variables: ['Telegram: TELEGRAM_BOT_TOKEN'],
     version: '0.1.0',
     stdout: {
       isTTY: false,

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
-import { channelSchemas, load, refusal, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
+import { load, refusal, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
 
 const account = (fields: string): string => `channels:\n  telegram:\n    accounts:\n      default: { ${fields} }\n`
 
@@ -262,7 +263,7 @@ describe('bad input is refused with line, path and remedy', () => {
 })
 
 describe('the file itself', () => {
-  const at = (path: string, folder: string) => loadConfig({ path, env: {}, cwd: folder, channelSchemas })
+  const at = (path: string, folder: string) => loadConfig({ path, env: {}, cwd: folder, catalogue })
 
   test('one that is not there is refused, not skipped', async () => {
     const folder = temporaryFolder()
@@ -332,7 +333,7 @@ describe('a pipe', () => {
 
   test('into which nobody writes is refused as a configuration, a secret and a prompt', async () => {
     const path = pipe()
-    const asked = loadConfig({ path, env: {}, cwd: '/', channelSchemas })
+    const asked = loadConfig({ path, env: {}, cwd: '/', catalogue })
     await expect(asked).rejects.toThrow(`${path}: is a pipe into which nobody writes; name a file`)
     expect(await refusal(`${TELEGRAM}agents: [{ id: main, prompt: ${path} }]`)).toContain(
       'cannot be read (unavailable)',
@@ -344,7 +345,7 @@ describe('a pipe', () => {
     const path = pipe()
     const writer = spawn('sh', ['-c', 'printf "%s" "$1" > "$2"', 'sh', TELEGRAM, path])
     const ended = once(writer, 'exit')
-    const { config } = await loadConfig({ path, env: { HOME: temporaryFolder(), TOKEN }, cwd: '/', channelSchemas })
+    const { config } = await loadConfig({ path, env: { HOME: temporaryFolder(), TOKEN }, cwd: '/', catalogue })
     expect(Object.keys(config.channels)).toEqual(['telegram'])
     await ended
   })

@@ -2,16 +2,18 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
-import { channelSchemas, load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
+import { TRAITS } from '../fakes/channels.ts'
+import { load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 const fromEnvironment = (env: Env, folder = temporaryFolder()) =>
-  loadConfig({ env: { HOME: folder, ...env }, cwd: folder, channelSchemas })
+  loadConfig({ env: { HOME: folder, ...env }, cwd: folder, catalogue })
 
 describe('without a file', () => {
   test('a bot token is enough: one agent that repeats what it is told, and says so', async () => {
@@ -100,7 +102,7 @@ describe('which file is read', () => {
     const usual = write(join(folder, '.config/parley/parley.yaml'), 'usual')
     const env = { HOME: folder, TOKEN, PARLEY_CONFIG: 'named.yaml', XDG_CONFIG_HOME: join(folder, 'xdg') }
     const read = async (options: { path?: string; env: Env }) =>
-      (await loadConfig({ cwd: folder, channelSchemas, ...options })).config.file
+      (await loadConfig({ cwd: folder, catalogue, ...options })).config.file
 
     expect(await read({ path: 'asked.yaml', env })).toBe(path)
     expect(await read({ env })).toBe(named)
@@ -273,6 +275,7 @@ session:
     dimensions: ['space', 'chat'],
     channelDimensions: { slack: ['chat', 'topic'], discord: ['chat', 'topic'] },
     direct: 'person',
+    traits: TRAITS,
   })
 })
 
@@ -371,7 +374,7 @@ describe('asked from another shell, which has none of the variables of the daemo
   const asking = async (yaml: string, use: 'run' | 'ask') => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'parley.yaml'), yaml)
-    return loadConfig({ path: 'parley.yaml', env: { HOME: folder }, cwd: folder, channelSchemas, use })
+    return loadConfig({ path: 'parley.yaml', env: { HOME: folder }, cwd: folder, catalogue, use })
   }
   const keyed = `${TELEGRAM}models: { anthropic: { apiKey: "\${env:MODEL_KEY}" } }\n`
 
@@ -397,7 +400,7 @@ describe('rules that only show to be wrong when they are put together', () => {
   const loading = async (yaml: string) => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'parley.yaml'), yaml)
-    return loadConfig({ path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, channelSchemas, checkRules })
+    return loadConfig({ path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, catalogue, checkRules })
   }
 
   test('K16: one id under two names is refused with file, line, path and remedy', async () => {
@@ -411,6 +414,6 @@ describe('rules that only show to be wrong when they are put together', () => {
     const folder = temporaryFolder()
     const broken = async () => Promise.reject(new TypeError('broken'))
     const env = { HOME: folder, TELEGRAM_BOT_TOKEN: TOKEN }
-    await expect(loadConfig({ env, cwd: folder, channelSchemas, checkRules: broken })).rejects.toThrow(TypeError)
+    await expect(loadConfig({ env, cwd: folder, catalogue, checkRules: broken })).rejects.toThrow(TypeError)
   })
 })

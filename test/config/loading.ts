@@ -6,10 +6,6 @@ import { catalogue } from '../../adapters/index.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { errorCode, toError } from '../../src/core/errors.ts'
 
-export const channelSchemas = Object.fromEntries(
-  Object.entries(catalogue).map(([id, { configSchema }]) => [id, configSchema]),
-)
-
 export const TELEGRAM = `channels: { telegram: { accounts: { default: { token: "\${env:TOKEN}" } } } }\n`
 export const TOKEN = '5:AAcanary-of-the-token'
 
@@ -33,7 +29,7 @@ export async function load(yaml: string, env: Env = {}, files: Readonly<Record<s
     path: 'parley.yaml',
     env: { HOME: folder, TOKEN, ...env },
     cwd: folder,
-    channelSchemas,
+    catalogue,
   })
   return { ...loaded, folder }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isPlaceholder } from '../../src/core/placeholder-id.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
 
 describe('ids of examples', () => {
@@ -23,7 +24,7 @@ describe('ids of examples', () => {
     'U333',
     'UXXXXXXXX',
     '<your id>',
-  ])('%s is one', (id) => expect(isPlaceholder(id)).toBe(true))
+  ])('%s is one', (id) => expect(isPlaceholder(id, CHANNELS.examples)).toBe(true))
 
   it.each([
     '5',
@@ -42,14 +43,14 @@ describe('ids of examples', () => {
     'C1',
     'U0123QWERT',
     'ada',
-  ])('%s is none', (id) => expect(isPlaceholder(id)).toBe(false))
+  ])('%s is none', (id) => expect(isPlaceholder(id, CHANNELS.examples)).toBe(false))
 
   it('no id that a platform gives out today is taken for one', () => {
     const digits = fc.integer({ min: 1_000_000, max: 9_999_999 })
     fc.assert(
       fc.property(digits, (seed) => {
         const id = `${seed}${(seed * 7919) % 10_007}0`
-        expect(isPlaceholder(id)).toBe(/^(\d)\1+$|^(1234567|0123456|9876543)/.test(id))
+        expect(isPlaceholder(id, CHANNELS.examples)).toBe(/^(\d)\1+$|^(1234567|0123456|9876543)/.test(id))
       }),
     )
   })

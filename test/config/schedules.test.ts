@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { toError } from '../../src/core/errors.ts'
 import { checkTiming } from '../../src/schedule/check-cron.ts'
-import { channelSchemas, load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
+import { load, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
 
 const DAILY = { id: 'a', cron: '0 8 * * *', prompt: 'hello', deliverTo: 'telegram:group:-1/2' }
 
@@ -13,7 +14,7 @@ const DAILY = { id: 'a', cron: '0 8 * * *', prompt: 'hello', deliverTo: 'telegra
 async function checked(...schedules: readonly object[]) {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'parley.yaml'), `${TELEGRAM}schedules: ${JSON.stringify(schedules)}\n`)
-  const options = { path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, channelSchemas }
+  const options = { path: 'parley.yaml', env: { HOME: folder, TOKEN }, cwd: folder, catalogue }
   return loadConfig({ ...options, checkTiming: async (timing) => checkTiming(timing) })
 }
 
@@ -72,7 +73,10 @@ describe('schedules', () => {
       'schedules[0].deliverTo: slack:channel:C1 is on no channel of this file; write <channel>:',
     ],
     [{ deliverTo: 'telegram@second:group:-1' }, 'schedules[0].deliverTo: telegram@second:group:-1 is on no channel'],
-    [{ digestOf: 'signal:group:-1' }, 'schedules[0].digestOf: "signal:group:-1" is no address; write <channel>:'],
+    [
+      { digestOf: 'signal:group:-1' },
+      'schedules[0].digestOf: signal:group:-1 is on no channel of this file; write <channel>:',
+    ],
     [{ digestOf: 'telegram:-1' }, 'schedules[0].digestOf: must be <channel>:<direct|group|channel>:<chat>[/<topic>]'],
     [{ deliverTo: undefined }, 'schedules[0].deliverTo: is missing'],
     [{ missed: 'all(0)' }, 'schedules[0].missed: must be skip, once or all(<number>), at most all(100)'],

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
 import { DEFAULT_PROMPT } from '../../src/config/default-prompt.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { CHANNEL_IDS } from '../../src/core/ids.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
 import { command, direct, group, message, slackChannel, user } from '../fakes/dispatch.ts'
-import { channelSchemas, load, refusal, TELEGRAM, TOKEN } from './loading.ts'
+import { load, refusal, TELEGRAM, TOKEN } from './loading.ts'
 
 const folder = fileURLToPath(new URL('../../config/', import.meta.url))
 const read = (file: string): string => readFileSync(`${folder}${file}`, 'utf8')
@@ -51,7 +52,7 @@ describe('the example', () => {
     expect(compileRouting(config.routing).routing.ownerNamed).toBe(false)
   })
 
-  test.each(CHANNEL_IDS)('lets nobody on %s talk, whichever id of an example they have', async (channel) => {
+  test.each(CHANNELS.ids)('lets nobody on %s talk, whichever id of an example they have', async (channel) => {
     const { routing } = (await load(read(EXAMPLE), env)).config
     const ids = ['111111111', '222222222', '777777777', 'U012ABCDE', '42']
     const places = [
@@ -107,7 +108,7 @@ describe('the example', () => {
 })
 
 test('the JSON schema is fresh (npm run schema writes it)', () => {
-  expect(JSON.parse(read('parley.schema.json'))).toEqual(JSON.parse(JSON.stringify(configJsonSchema(channelSchemas))))
+  expect(JSON.parse(read('parley.schema.json'))).toEqual(JSON.parse(JSON.stringify(configJsonSchema(catalogue))))
 })
 
 test('the prompt operators start from is the one agents have without any', () => {

@@ -4,11 +4,13 @@ import type { Dispatch, PostedText } from '../../src/core/dispatch.ts'
 import { toPersonId, toSessionId } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
 import { NOBODY, OPERATOR, personAuthor, personOfAuthor } from '../../src/core/platform-id.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { dispatchOf, message, user } from '../fakes/dispatch.ts'
 import { routeOf } from '../store/sample-rows.ts'
 
 const BOB = user('444')
-const said = (changes: Partial<InboundMessage>): readonly string[] => furtherAuthors(dispatchOf(message(changes)))
+const said = (changes: Partial<InboundMessage>): readonly string[] =>
+  furtherAuthors(CHANNELS, dispatchOf(message(changes)))
 const posted = (changes: Partial<PostedText>, origin: Dispatch['origin'] = 'api'): Dispatch =>
   dispatchOf(message({ sender: user('x') }), {
     origin,
@@ -19,10 +21,10 @@ const scheduled = (changes: Partial<NonNullable<Dispatch['schedule']>>): Dispatc
 
 describe('the authors of a message', () => {
   it('S25: an id that many share, a bot and an empty id are nobody', () => {
-    expect(senderAuthor('telegram', user('111'))).toBe('telegram:111')
-    expect(senderAuthor('slack', user('U333', { team: 'T01' }))).toBe('slack:t01/u333')
+    expect(senderAuthor(CHANNELS, 'telegram', user('111'))).toBe('telegram:111')
+    expect(senderAuthor(CHANNELS, 'slack', user('U333', { team: 'T01' }))).toBe('slack:t01/u333')
     for (const sender of [user('1087968824'), user('9', { kind: 'bot' }), user(' ')])
-      expect(senderAuthor('telegram', sender)).toBe(NOBODY)
+      expect(senderAuthor(CHANNELS, 'telegram', sender)).toBe(NOBODY)
   })
 
   it('a plain message has no further author; a bot and an anonymous sender are nobody', () => {
@@ -48,35 +50,35 @@ describe('the authors of a message', () => {
   it('what carries no text has no author', () => {
     const { text: _text, ...reaction } = message()
     const event = { ...reaction, kind: 'reaction', added: [], removed: [] } as never
-    expect(furtherAuthors(dispatchOf(event))).toEqual([])
+    expect(furtherAuthors(CHANNELS, dispatchOf(event))).toEqual([])
   })
 
   it('a digest is nobody’s; a schedule without one adds nobody', () => {
-    expect(furtherAuthors(scheduled({ data: '> a remark' }))).toEqual([NOBODY])
-    expect(furtherAuthors(scheduled({}))).toEqual([])
+    expect(furtherAuthors(CHANNELS, scheduled({ data: '> a remark' }))).toEqual([NOBODY])
+    expect(furtherAuthors(CHANNELS, scheduled({}))).toEqual([])
   })
 
   it('a hook and a client that is no person are nobody', () => {
-    expect(furtherAuthors(posted({ from: { hook: 'door' } }))).toEqual([NOBODY])
-    expect(furtherAuthors(posted({}))).toEqual([NOBODY])
-    expect(furtherAuthors(posted({ participant: 'person:ada' }))).toEqual([])
+    expect(furtherAuthors(CHANNELS, posted({ from: { hook: 'door' } }))).toEqual([NOBODY])
+    expect(furtherAuthors(CHANNELS, posted({}))).toEqual([NOBODY])
+    expect(furtherAuthors(CHANNELS, posted({ participant: 'person:ada' }))).toEqual([])
   })
 })
 
 describe('who asks', () => {
   it('is the sender, the creator of a schedule, a client’s person, or the operator', () => {
-    expect(askerOf(dispatchOf(message({ sender: BOB })))).toBe('telegram:444')
-    expect(askerOf(scheduled({}))).toBe(OPERATOR)
-    expect(askerOf(scheduled({ creator: { role: 'member', person: toPersonId('bob') } }))).toBe('person:bob')
-    expect(askerOf(posted({ participant: 'person:ada' }))).toBe('person:ada')
-    expect(askerOf(posted({}, 'operator'))).toBe(OPERATOR)
-    expect(askerOf(posted({}))).toBe(NOBODY)
+    expect(askerOf(CHANNELS, dispatchOf(message({ sender: BOB })))).toBe('telegram:444')
+    expect(askerOf(CHANNELS, scheduled({}))).toBe(OPERATOR)
+    expect(askerOf(CHANNELS, scheduled({ creator: { role: 'member', person: toPersonId('bob') } }))).toBe('person:bob')
+    expect(askerOf(CHANNELS, posted({ participant: 'person:ada' }))).toBe('person:ada')
+    expect(askerOf(CHANNELS, posted({}, 'operator'))).toBe(OPERATOR)
+    expect(askerOf(CHANNELS, posted({}))).toBe(NOBODY)
   })
 
   it('is nobody known behind a hook, and is left open behind another session', () => {
-    expect(askerOf(posted({ from: { hook: 'door' } }))).toBe(NOBODY)
+    expect(askerOf(CHANNELS, posted({ from: { hook: 'door' } }))).toBe(NOBODY)
     const from = { session: toSessionId('s2'), displayKey: 'main', agent: routeOf(1).agent, hops: 1 }
-    expect(askerOf(posted({ from }))).toBeUndefined()
+    expect(askerOf(CHANNELS, posted({ from }))).toBeUndefined()
   })
 
   it('a person is named and found again', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toAccountId, toPersonId } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
 import { normalName, sessionAliases } from '../../src/core/session-alias.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { decide, routeOf } from '../fakes/decide.ts'
 import { direct, dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { agents, household } from '../fakes/routing-policy.ts'
@@ -11,7 +12,7 @@ type Rules = Parameters<typeof household>[0]
 function aliasesOf(changes: Partial<InboundMessage>, rules: Rules = {}, dispatch = {}): readonly string[] {
   const event = message(changes)
   const decision = decide(household({ access: { direct: 'public', groups: [] }, ...rules }), event, { dispatch })
-  return sessionAliases({ route: routeOf(decision), event, person: decision.identity.person })
+  return sessionAliases(CHANNELS, { route: routeOf(decision), event, person: decision.identity.person })
 }
 
 describe('aliases', () => {
@@ -140,9 +141,9 @@ describe('aliases', () => {
     const event = message()
     const { route } = { route: routeOf(decide(household(), event)) }
     const cron = { ...route, kind: 'cron', displayKey: 'cron:Morning' } as const
-    expect(sessionAliases({ route: cron, event: dispatchOf(event).event, person: toPersonId('ada') })).toEqual([
-      'cron:morning',
-    ])
+    expect(
+      sessionAliases(CHANNELS, { route: cron, event: dispatchOf(event).event, person: toPersonId('ada') }),
+    ).toEqual(['cron:morning'])
     expect(normalName(' Cron:\u200bMor\u2060ning\ufeff ')).toBe('cron:morning')
   })
 })

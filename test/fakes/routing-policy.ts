@@ -1,6 +1,7 @@
 import { type AgentId, toAgentId, toPersonId } from '../../src/core/ids.ts'
 import type { PersonPolicy, RoutingPolicy } from '../../src/core/policy.ts'
 import { compileRouting, type Routing } from '../../src/routing/compile-routing.ts'
+import { TRAITS } from './channels.ts'
 
 /** Nothing configured: one agent, nobody known, everything at its default. */
 export function policy(changes: Partial<RoutingPolicy> = {}): RoutingPolicy {
@@ -19,6 +20,7 @@ export function policy(changes: Partial<RoutingPolicy> = {}): RoutingPolicy {
     dimensions: ['chat'],
     channelDimensions: { slack: ['chat', 'topic'], discord: ['chat', 'topic'] },
     direct: 'chat',
+    traits: TRAITS,
     ...changes,
   }
 }

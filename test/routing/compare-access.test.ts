@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Audience, GroupRule, RoutingPolicy, SendRule } from '../../src/core/policy.ts'
 import { compareAccess } from '../../src/routing/compare-access.ts'
 import { findGroupRule } from '../../src/routing/group-rules.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { agents, member, owner, policy, routingOf } from '../fakes/routing-policy.ts'
 
 const rule = (who: Audience, match: GroupRule['match'] = {}): GroupRule => ({ match, who, trigger: 'mention' })
@@ -59,6 +60,7 @@ describe('what a changed policy does', () => {
     const at = (of: RoutingPolicy, place: (typeof places)[number]): Audience => {
       const facts = {
         ...place,
+        traits: CHANNELS.traits(place.channel),
         account: 'default',
         chatType: 'group',
         space: undefined,

@@ -5,6 +5,7 @@ import type { Dimension, SourceKind } from '../../src/core/session.ts'
 import { knownDimensions } from '../../src/routing/dimensions.ts'
 import { matchFacts, NO_SENDER } from '../../src/routing/match-facts.ts'
 import { displayKey, scopeKey, scopeOf, sourceDisplayKey, sourceKind } from '../../src/routing/session-key.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { decide, routeOf } from '../fakes/decide.ts'
 import { direct, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { agents, household } from '../fakes/routing-policy.ts'
@@ -68,9 +69,14 @@ describe('display keys', () => {
             account: toAccountId(account),
             space: { type: 'g', id: '5' },
           })
-          const facts = matchFacts(address, { ...NO_SENDER, senderId }, { person: undefined, mentioned: true })
+          const traits = CHANNELS.traits(on)
+          const facts = matchFacts(
+            { address, traits },
+            { ...NO_SENDER, senderId },
+            { person: undefined, mentioned: true },
+          )
           const scope = scopeOf({ agent: toAgentId(''), channel: on, account: address.account }, facts, list)
-          return { key: scopeKey(scope), shown: displayKey(scope, knownDimensions(usual)) }
+          return { key: scopeKey(scope), shown: displayKey(scope, knownDimensions(usual), traits.topics) }
         })
         expect(a?.shown === b?.shown).toBe(a?.key === b?.key)
       }),

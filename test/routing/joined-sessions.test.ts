@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/core/address.ts'
+import { joinsPeople } from '../../src/core/joins-people.ts'
 import type { InboundMessage, Sender } from '../../src/core/message.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
-import { DIMENSIONS, joinsPeople } from '../../src/core/session.ts'
+import { DIMENSIONS } from '../../src/core/session.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { decide, routeOf } from '../fakes/decide.ts'
 import { direct, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { household, member, owner } from '../fakes/routing-policy.ts'
@@ -72,7 +74,7 @@ describe('sessions that join people', () => {
         const sameChat = one.address.channel === other.address.channel && one.address.chat === other.address.chat
         if (left.scopeKey !== right.scopeKey || sameChat || one.from.who === other.from.who) return
         // The main session that `direct: main` gives is one owner's alone here, and an owner's in any case.
-        expect(joinsPeople(left)).toBe(true)
+        expect(joinsPeople(CHANNELS, left)).toBe(true)
       }),
       { numRuns: 5_000 },
     )
@@ -86,6 +88,6 @@ describe('sessions that join people', () => {
     ['a member of a group', { dimensions: ['chat', 'sender'] }, {}],
     ['a person in all chats', { dimensions: ['sender'] }, {}],
   ])('%s joins nobody of another chat', (_what, rules, event) => {
-    expect(joinsPeople(routeOf(decide(household(rules), message(event))))).toBe(false)
+    expect(joinsPeople(CHANNELS, routeOf(decide(household(rules), message(event))))).toBe(false)
   })
 })

@@ -13,6 +13,7 @@ import { readBoundary } from '../../src/sessions/view/read-boundary.ts'
 import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../src/store/store.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
 import { direct, dispatchOf, group, message } from '../fakes/dispatch.ts'
 import { household } from '../fakes/routing-policy.ts'
@@ -45,7 +46,9 @@ async function talk(
   const open = household({ access: { direct: 'public', groups: [] } })
   const decision = decide(open, dispatch.event, { dispatch: asked })
   if (!('route' in decision)) throw new Error(decision.reason)
-  const session = await store.write((tx) => openSession(tx, { ...decision, dispatch: asked }, { ids, overrides }))
+  const session = await store.write((tx) =>
+    openSession(tx, { ...decision, dispatch: asked }, { ids, channels: CHANNELS, overrides }),
+  )
   await answerTurn(session.id, text)
   return session
 }
@@ -176,7 +179,9 @@ it('S2: a schedule has the one session schedule:<id>, wherever it delivers to', 
     const dispatch = dispatchOf(message({ address }), { origin: 'schedule', schedule })
     const decision = decide(household(), dispatch.event, { dispatch })
     if (!('route' in decision)) throw new Error(decision.reason)
-    const session = await store.write((tx) => openSession(tx, { ...decision, dispatch }, { ids, overrides }))
+    const session = await store.write((tx) =>
+      openSession(tx, { ...decision, dispatch }, { ids, channels: CHANNELS, overrides }),
+    )
     expect(session).toMatchObject({ id: 'schedule:morning', kind: 'cron', source: { kind: 'schedule' } })
   }
 })

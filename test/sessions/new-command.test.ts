@@ -7,6 +7,7 @@ import { markDeleted } from '../../src/sessions/service/delete-session.ts'
 import { loadOverrideBook } from '../../src/sessions/service/override-book.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { commandCall } from '../fakes/command-call.ts'
 import { direct } from '../fakes/dispatch.ts'
 import { ids, sessionDraft } from '../store/sample-rows.ts'
@@ -37,7 +38,14 @@ beforeEach(async () => {
 async function startOver(meanwhile: () => Promise<unknown>) {
   const overrides = await loadOverrideBook(store.read.sessions)
   const abort = async (): Promise<void> => void (await meanwhile())
-  const said = await newCommand({ store, clock: systemClock, ids, running: { abort }, overrides }).run(call)
+  const said = await newCommand({
+    store,
+    clock: systemClock,
+    ids,
+    channels: CHANNELS,
+    running: { abort },
+    overrides,
+  }).run(call)
   return { said, overrides, current: await store.read.sessions.current(scopeKey) }
 }
 

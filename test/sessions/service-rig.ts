@@ -8,6 +8,7 @@ import { loadOverrideBook, type OverrideBook } from '../../src/sessions/service/
 import { createSessionService, type SessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { routeFacts } from '../fakes/dispatch.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
 import { household, routingOf } from '../fakes/routing-policy.ts'
@@ -53,6 +54,7 @@ export async function serviceRig(): Promise<ServiceRig> {
   const overrides = await loadOverrideBook(store.read.sessions)
   const routing = routingOf(household())
   const service = createSessionService({
+    channels: CHANNELS,
     store,
     read: store.read,
     clock,

@@ -5,6 +5,7 @@ import type { InboundMessage, Sender } from '../../src/core/message.ts'
 import { whyCommand } from '../../src/sessions/commands/why.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
+import { CHANNELS } from '../fakes/channels.ts'
 import { commandCall } from '../fakes/command-call.ts'
 import { dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { ids } from '../store/sample-rows.ts'
@@ -29,7 +30,7 @@ async function why(where: Pick<InboundMessage, 'address'>, author: Sender, asker
   await store.write((tx) => tx.inbox.add(row))
   const event = { ...asking.event, quoted: { messageId: 'm1' } } as typeof asking.event
   const call = { inboxId: ids.inbox(), dispatch: { ...asking, event }, decision: asked, args: '' }
-  return whyCommand({ store, unseen: async () => [], readLink: () => null }).run(call)
+  return whyCommand({ store, channels: CHANNELS, unseen: async () => [], readLink: () => null }).run(call)
 }
 
 describe('/why of people we do not know', () => {

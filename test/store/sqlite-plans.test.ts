@@ -109,7 +109,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     afterCommit() {},
     afterUndo() {},
   } as TransactionSql
-  const ground = { sql, logger: silentLogger, epoch: 2, current: new CurrentSessions() }
+  const ground = { sql, logger: silentLogger, epoch: 2, caseSensitive: [], current: new CurrentSessions() }
   await readAll(storeReader(ground))
   await writeAll(new Writer(ground))
   return statements

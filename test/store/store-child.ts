@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import type { Caller } from '../../src/core/caller.ts'
+import { createChannels } from '../../src/core/channel-traits.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { errorCode } from '../../src/core/errors.ts'
 import type { HistoryBoundary } from '../../src/core/event.ts'
@@ -92,6 +93,7 @@ const tasks: Record<string, () => Promise<void>> = {
       },
     }
     const service = createSessionService({
+      channels: createChannels({}),
       store: dying,
       read: store.read,
       clock: systemClock,

@@ -1,5 +1,6 @@
 import type { Forwarded, Sender } from '../../../src/core/message.ts'
 import { isShared } from '../../../src/core/platform-id.ts'
+import { telegramTraits } from '../config.ts'
 import type { Fields } from './fields.ts'
 import { fieldsOf, idOf, optionalFields, optionalText, present } from './fields.ts'
 
@@ -17,7 +18,7 @@ export function readUser(user: Fields): Sender {
   const displayName = names.filter((name) => name !== undefined).join(' ')
   return {
     id,
-    kind: isShared('telegram', id) ? 'anonymous' : user.is_bot === true ? 'bot' : 'user',
+    kind: isShared(telegramTraits.ids, id) ? 'anonymous' : user.is_bot === true ? 'bot' : 'user',
     ...present('displayName', displayName === '' ? undefined : displayName),
     ...present('username', optionalText(user.username)),
   }

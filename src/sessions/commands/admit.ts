@@ -1,35 +1,43 @@
 import type { Admission } from '../../core/admission.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Admissions } from '../people/admissions.ts'
 import { askerOf } from '../people/links.ts'
 
-type Deciding = Pick<Admissions, 'decide' | 'list'>
+export interface AdmitDeps {
+  readonly admissions: Pick<Admissions, 'decide' | 'list'>
+  readonly channels: Channels
+}
 
 /** `/admit <code>`: an owner lets somebody or some place in, and what was said meanwhile is handled. */
-export function admitCommand(admissions: Deciding): ChatCommand {
+export function admitCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'admit',
     description: 'Let in who asked to talk to me; without a code, who asks',
     who: 'owner',
     private: true,
-    run: (call) => decide(call, admissions, 'admitted'),
+    run: (call) => decide(call, deps, 'admitted'),
   }
 }
 
 /** `/deny <code>`: an owner keeps somebody out, or takes an admission back. */
-export function denyCommand(admissions: Deciding): ChatCommand {
+export function denyCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'deny',
     description: 'Keep out who asked to talk to me, or take an /admit back',
     who: 'owner',
     private: true,
-    run: (call) => decide(call, admissions, 'denied'),
+    run: (call) => decide(call, deps, 'denied'),
   }
 }
 
-async function decide(call: CommandCall, admissions: Deciding, state: 'admitted' | 'denied'): Promise<string> {
+async function decide(
+  call: CommandCall,
+  { admissions, channels }: AdmitDeps,
+  state: 'admitted' | 'denied',
+): Promise<string> {
   if (call.args === '') return pending(await admissions.list())
-  const by = call.decision.identity.person ?? askerOf(call).platformId
+  const by = call.decision.identity.person ?? askerOf(channels, call).platformId
   const { kind, key, code } = await admissions.decide(call.args, state, by)
   if (state === 'denied') return `\`${key}\` stays out, and I do not ask again. \`/admit ${code}\` changes that.`
   const effect = kind === 'person' ? 'may talk to me now' : 'is open now: whoever addresses me there is answered'

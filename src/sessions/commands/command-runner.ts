@@ -4,7 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
-import { platformIdOf } from '../../core/platform-id.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 import type { Say } from './courtesy.ts'
@@ -75,7 +75,7 @@ function messageOf(
     ...(only === undefined ? {} : { only }),
     ...(decision.identity.role === 'owner'
       ? {}
-      : { lowPriority: { supersedes: platformIdOf(event.address.channel, event.sender) } }),
+      : { lowPriority: { supersedes: senderKey(event.address.channel, event.sender) } }),
   }
 }
 

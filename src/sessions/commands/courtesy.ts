@@ -5,7 +5,7 @@ import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
-import { platformIdOf } from '../../core/platform-id.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
@@ -87,7 +87,7 @@ function messageOf(source: InboxId, { traceId, reply, event }: Dispatch, text: s
     address: reply.address,
     class: 'control',
     text,
-    lowPriority: { supersedes: platformIdOf(event.address.channel, event.sender) },
+    lowPriority: { supersedes: senderKey(event.address.channel, event.sender) },
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
@@ -29,6 +30,7 @@ export interface SessionCommandDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
+  readonly channels: Channels
   readonly access: Access
   readonly mutes: Mutes
   readonly links: Links
@@ -53,10 +55,10 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     startCommand(deps),
     helpCommand(() => deps.all()),
     whoamiCommand(),
-    linkCommand(deps.links),
+    linkCommand(deps),
     unlinkCommand(deps),
-    admitCommand(deps.admissions),
-    denyCommand(deps.admissions),
+    admitCommand(deps),
+    denyCommand(deps),
     statusCommand(deps.operator),
     usageCommand(deps),
     newCommand(deps),
@@ -66,6 +68,6 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     modelCommand(deps),
     thinkCommand(deps),
     verboseCommand(deps),
-    whyCommand({ store: deps.store, ...deps.why }),
+    whyCommand({ ...deps, ...deps.why }),
   ]
 }

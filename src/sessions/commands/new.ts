@@ -1,3 +1,4 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
@@ -9,6 +10,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { refuseJoined } from './joined-session.ts'
 
 export interface NewCommandDeps {
+  readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -32,9 +34,9 @@ export function newCommand(deps: NewCommandDeps): ChatCommand {
 
 async function startOver(
   call: CommandCall,
-  { store, clock, ids, running, overrides }: NewCommandDeps,
+  { store, clock, channels, ids, running, overrides }: NewCommandDeps,
 ): Promise<string> {
-  refuseJoined(call)
+  refuseJoined(channels, call)
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current || isFresh(current)) return FRESH

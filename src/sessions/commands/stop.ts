@@ -1,3 +1,4 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Store } from '../../store/store.ts'
@@ -5,6 +6,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { refuseJoined } from './joined-session.ts'
 
 export interface StopCommandDeps {
+  readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
   readonly running: Pick<RunningTurns, 'abort'>
@@ -23,8 +25,8 @@ export function stopCommand(deps: StopCommandDeps): ChatCommand {
   }
 }
 
-async function stop(call: CommandCall, { store, clock, running }: StopCommandDeps): Promise<string> {
-  refuseJoined(call)
+async function stop(call: CommandCall, { store, clock, channels, running }: StopCommandDeps): Promise<string> {
+  refuseJoined(channels, call)
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return 'Nothing is running here.'

@@ -1,14 +1,16 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { AGED_OUT } from '../../core/operator.ts'
-import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { deniedCalls, describeRow } from './describe-row.ts'
 import { findMessages } from './find-messages.ts'
 
 export interface WhyDeps {
   readonly store: Pick<Store, 'read'>
+  readonly channels: Channels
   /** What may have kept a message from us. */
   unseen(asked: string | MessageLink): Promise<readonly string[]>
   /** A link to a message, as one of the platforms writes it. */
@@ -30,13 +32,13 @@ export function whyCommand(deps: WhyDeps): ChatCommand {
   }
 }
 
-async function why(call: CommandCall, { store, unseen, readLink }: WhyDeps): Promise<string | null> {
+async function why(call: CommandCall, { store, channels, unseen, readLink }: WhyDeps): Promise<string | null> {
   const { args, decision } = call
   const asked = args === '' ? quotedBy(call) : (readLink(args) ?? args)
   if (!asked) return 'Reply with `/why` to the message you mean, or give me a link to it.'
   const owner = decision.identity.role === 'owner'
   const rows = await findMessages(store.read, asked)
-  const row = rows.find((found) => owner || wrote(found, call))
+  const row = rows.find((found) => owner || wrote(channels, found, call))
   if (row) return describeRow(row, { settings: owner, denied: await deniedCalls(row, store.read) }).join('\n')
   // Whether somebody else's message was received is nothing a guest may learn.
   if (!owner) return null
@@ -54,11 +56,15 @@ function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined
 }
 
 /** An id that several people share proves nothing; one that holds in a single workspace counts with it (H04). */
-function wrote({ dispatch, decision }: InboxRow, { dispatch: asking, decision: asker }: CommandCall): boolean {
+function wrote(
+  channels: Channels,
+  { dispatch, decision }: InboxRow,
+  { dispatch: asking, decision: asker }: CommandCall,
+): boolean {
   const { sender, address } = dispatch.event
   const { sender: who, address: place } = asking.event
-  if (identifiesNobody(place.channel, who)) return false
-  const same = platformIdOf(address.channel, sender) === platformIdOf(place.channel, who)
+  if (identifiesNobody(channels, place.channel, who)) return false
+  const same = senderKey(address.channel, sender) === senderKey(place.channel, who)
   return same && samePerson(decision.identity, asker.identity)
 }
 

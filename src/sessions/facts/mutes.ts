@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../../core/address.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -6,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 export interface Mutes {
   /**
    * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread is silent as long as
-   * it or the channel it hangs in is. Telegram's topics stand beside each other, General among them.
+   * it or the channel it hangs in is. Topics that are rooms stand beside each other, General among them.
    */
   until(this: void, address: Address): number | undefined
   /** On disk first. Without `until`: until it is ended. */
@@ -18,7 +19,7 @@ export interface Mutes {
 }
 
 /** Reads what is muted; what has run out meanwhile is forgotten. */
-export async function loadMutes({ read, write }: Store, clock: Clock): Promise<Mutes> {
+export async function loadMutes({ read, write }: Store, clock: Clock, { traits }: Channels): Promise<Mutes> {
   const muted = new Map<string, number>()
   async function reload(): Promise<void> {
     const rows = await read.mutes.all()
@@ -34,7 +35,7 @@ export async function loadMutes({ read, write }: Store, clock: Clock): Promise<M
     until(address) {
       if (muted.size === 0) return undefined
       const own = muted.get(formatAddress(address))
-      if (address.topic === undefined || address.channel === 'telegram') return own
+      if (address.topic === undefined || traits(address.channel).topics === 'rooms') return own
       const root = muted.get(formatAddress(rootOf(address)))
       return own === undefined || root === undefined ? (own ?? root) : Math.max(own, root)
     },

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -26,6 +27,7 @@ export interface Access {
 }
 
 export interface AccessDeps {
+  readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
   /** Fresh for each start and after each time it was shown, never stored: a link printed earlier stops working. */
@@ -39,7 +41,7 @@ export interface AccessDeps {
 const CLAIMED_OWNER = toPersonId('owner')
 
 export async function createAccess(deps: AccessDeps): Promise<Access> {
-  const { store, clock, configuredOwner, changed } = deps
+  const { store, clock, channels, configuredOwner, changed } = deps
   let { code } = deps
   let identities: ReadonlyMap<string, Identity> = new Map()
   let claimed = false
@@ -65,13 +67,13 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
       code = fresh
     },
     personOf: (channel, id, team) =>
-      identities.get(platformIdOf(channel, { id, ...(team === undefined ? {} : { team }) })),
+      identities.get(platformIdOf(channels, channel, { id, ...(team === undefined ? {} : { team }) })),
     async claim(channel, sender, given) {
       if (claimed || configuredOwner()) throw new ParleyError('conflict', 'This bot already has an owner.')
-      if (identifiesNobody(channel, sender) || !equal(given, code)) {
+      if (identifiesNobody(channels, channel, sender) || !equal(given, code)) {
         throw new ParleyError('forbidden', 'That code is not right. Use the link that `parley status` shows.')
       }
-      const platformId = platformIdOf(channel, sender)
+      const platformId = platformIdOf(channels, channel, sender)
       const at = clock.now()
       await store.write(async (tx) => {
         await tx.people.link(CLAIMED_OWNER, 'owner', [platformId], at)

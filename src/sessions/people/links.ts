@@ -1,4 +1,5 @@
 import type { Address } from '../../core/address.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
@@ -65,8 +66,8 @@ export interface LinkDeps {
 /** RELIABILITY H12. */
 const VALID_MS = 10 * 60_000
 
-export function askerOf({ dispatch: { event } }: CommandCall): Asker {
-  return { platformId: platformIdOf(event.address.channel, event.sender), address: event.address }
+export function askerOf(channels: Channels, { dispatch: { event } }: CommandCall): Asker {
+  return { platformId: platformIdOf(channels, event.address.channel, event.sender), address: event.address }
 }
 
 export function createLinks(deps: LinkDeps): Links {

@@ -1,9 +1,10 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { CHANNEL_IDS, type PersonId, toPersonId } from '../../core/ids.ts'
+import { type PersonId, toPersonId } from '../../core/ids.ts'
 import type { PeopleOperator, PersonReport } from '../../core/operate-people.ts'
 import { isPlaceholder } from '../../core/placeholder-id.ts'
-import { isShared, isWellFormedId } from '../../core/platform-id.ts'
+import { foldPlatformId, isShared, isWellFormedId } from '../../core/platform-id.ts'
 import type { PersonPolicy } from '../../core/policy.ts'
 import type { StoredPerson } from '../../store/people-port.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,6 +12,7 @@ import type { Links } from './links.ts'
 
 export interface OperatePeopleDeps {
   readonly store: Store
+  readonly channels: Channels
   /** Those of the configuration. */
   people(): readonly PersonPolicy[]
   /** Without a daemon nothing can be changed. */
@@ -20,7 +22,7 @@ export interface OperatePeopleDeps {
 const SHOWN_CHANGES = 50
 const OPERATOR = 'operator'
 
-export function operatePeople({ store: { read }, people, live }: OperatePeopleDeps): PeopleOperator {
+export function operatePeople({ store: { read }, channels, people, live }: OperatePeopleDeps): PeopleOperator {
   const running = () => {
     if (!live) throw new ParleyError('unavailable', 'Start the daemon first: it keeps the links.')
     return live
@@ -36,7 +38,7 @@ export function operatePeople({ store: { read }, people, live }: OperatePeopleDe
     async link(name, given) {
       const { links, whoIs } = running()
       const person = toPersonId(name)
-      const id = readPlatformId(given)
+      const id = readPlatformId(channels, given)
       const known = [...people(), ...(await read.people.all())].map((one) => one.id)
       if (!known.includes(person)) {
         throw new ParleyError('not_found', `There is no person ${name}; there are: ${known.join(', ') || 'none yet'}.`)
@@ -55,28 +57,29 @@ export function operatePeople({ store: { read }, people, live }: OperatePeopleDe
     },
     async unlink(given) {
       const { links } = running()
-      const id = given.trim().toLowerCase()
+      const id = foldPlatformId(channels, given)
       return { person: await links.unlink(id, OPERATOR), id }
     },
   }
 }
 
 /**
- * `<channel>:<id>`, on Slack `slack:<team>/<user>`. `invalid` for anything else, for ids that stand for many people, and
- * for those of an example: whoever holds it on the platform would be that person.
+ * `<channel>:<id>`, `<channel>:<team>/<id>` where ids have a team. `invalid` for anything else, for ids that stand for many
+ * people, and for those of an example: whoever holds it on the platform would be that person.
  */
-function readPlatformId(text: string): string {
-  const whole = text.trim().toLowerCase()
-  const channel = CHANNEL_IDS.find((id) => whole.startsWith(`${id}:`))
+function readPlatformId(channels: Channels, text: string): string {
+  const whole = foldPlatformId(channels, text)
+  const channel = channels.ids.find((id) => whole.startsWith(`${id}:`))
   const id = channel && whole.slice(channel.length + 1)
-  const right = channel === 'slack' ? /^[^/\s]+\/[^/\s]+$/ : /^[^/\s]+$/
+  const { ids, name } = channels.traits(channel ?? '')
+  const right = ids.ofTeams ? /^[^/\s]+\/[^/\s]+$/ : /^[^/\s]+$/
   if (!channel || !id || !right.test(id)) {
-    throw new ParleyError('invalid', `"${text}" is no id; write <channel>:<id>, on Slack slack:<team>/<user>`)
+    const form = ids.ofTeams ? `on ${name} ${channel}:<team>/<user>` : 'with <team>/ before the id where ids have one'
+    throw new ParleyError('invalid', `"${text}" is no id; write <channel>:<id>, ${form}`)
   }
-  if (!isWellFormedId(channel, id)) throw new ParleyError('invalid', `${whole} can be nobody's id.`)
-  if (isShared(channel, id))
-    throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
-  if (id.split('/').some((part) => isPlaceholder(part)))
+  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${whole} can be nobody's id.`)
+  if (isShared(ids, id)) throw new ParleyError('invalid', `${whole} is shared by many people and identifies nobody.`)
+  if (id.split('/').some((part) => isPlaceholder(part, channels.examples)))
     throw new ParleyError('invalid', `${whole} is an id from an example, and not yours; link the id that /whoami says`)
   return whole
 }

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../../core/address.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
@@ -20,13 +21,14 @@ export interface OwnerChat {
 }
 
 export interface OwnerChatDeps {
+  readonly channels: Channels
   readonly stored: readonly DirectChat[]
   whoIs(platformId: string): Identity
   /** The account is configured, so that something can leave by it. */
   reaches(address: Address): boolean
 }
 
-export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): OwnerChats {
+export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChatDeps): OwnerChats {
   const chats = new Map<string, DirectChat>(stored.map((chat) => [keyOf(chat), chat]))
   /** The last of an owner's chats wins. */
   function bestOf(ranked: readonly DirectChat[]): readonly OwnerChat[] {
@@ -48,8 +50,8 @@ export function createOwnerChats({ stored, whoIs, reaches }: OwnerChatDeps): Own
     saw(event, at) {
       const { sender } = event
       const { topic: _topic, ...address } = event.address
-      if (address.chatType !== 'direct' || identifiesNobody(address.channel, sender)) return undefined
-      const chat: DirectChat = { platformId: platformIdOf(address.channel, sender), address, at }
+      if (address.chatType !== 'direct' || identifiesNobody(channels, address.channel, sender)) return undefined
+      const chat: DirectChat = { platformId: platformIdOf(channels, address.channel, sender), address, at }
       const key = keyOf(chat)
       const known = chats.get(key)
       // A command of a platform's menu may be typed in a direct chat with somebody else, where we cannot write.

@@ -1,3 +1,4 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
@@ -47,9 +48,9 @@ export function createParticipants(): Participants {
  * Whoever a dispatch makes a participant: the platform id, so that a link or its end is seen at the next look (S19); the
  * person behind it is asked for then. Nobody for a schedule, a bot, or a sender that stands for many people.
  */
-export function participantOf({ event, schedule, posted }: Dispatch): string | undefined {
+export function participantOf(channels: Channels, { event, schedule, posted }: Dispatch): string | undefined {
   if (posted) return posted.participant
   const { sender, address } = event
-  if (schedule || identifiesNobody(address.channel, sender)) return undefined
-  return platformIdOf(address.channel, sender)
+  if (schedule || identifiesNobody(channels, address.channel, sender)) return undefined
+  return platformIdOf(channels, address.channel, sender)
 }

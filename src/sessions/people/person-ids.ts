@@ -1,9 +1,11 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 
 /** The people as things stand, which a reload and a link change. */
 export interface PeopleNow {
+  readonly channels: Pick<Channels, 'traits'>
   /** The platform ids that the configuration gives a person. */
   configuredIds(person: PersonId): readonly string[]
   /** Returns who is behind a platform id. */
@@ -12,23 +14,27 @@ export interface PeopleNow {
 
 /**
  * Returns the platform ids of a person as participants are written: those of the configuration, and those the store linked
- * which the configuration gives to nobody else. A Slack id that is configured without a team is that of whoever took part
- * with it, in each team.
+ * which the configuration gives to nobody else. An id of a team that is configured without one is that of
+ * whoever took part with it, in each team.
  */
 export async function personIds(
-  { configuredIds, whoIs }: PeopleNow,
+  { configuredIds, whoIs, channels }: PeopleNow,
   { read }: Pick<Store, 'read'>,
   person: PersonId,
 ): Promise<readonly string[]> {
   const stored = (await read.people.all()).find(({ id }) => id === person)?.ids ?? []
   const configured = configuredIds(person)
-  const seen = await Promise.all(configured.map((id) => withTeams(id, read)))
+  const seen = await Promise.all(configured.map((id) => withTeams(channels, id, read)))
   return [...configured, ...[...stored, ...seen.flat()].filter((id) => whoIs(id).person === person)]
 }
 
-async function withTeams(platformId: string, { participants }: Pick<StoreReader, 'participants'>) {
-  const [, id] = /^slack:([^/]+)$/.exec(platformId) ?? []
-  return id === undefined ? NONE : participants.inAnyTeam('slack', id)
+async function withTeams(
+  { traits }: PeopleNow['channels'],
+  platformId: string,
+  { participants }: Pick<StoreReader, 'participants'>,
+) {
+  const [, channel = '', id] = /^([^:]+):([^/]+)$/.exec(platformId) ?? []
+  return id === undefined || !traits(channel).ids.ofTeams ? NONE : participants.inAnyTeam(channel, id)
 }
 
 const NONE: readonly string[] = []

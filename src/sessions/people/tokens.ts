@@ -30,7 +30,7 @@ export function createTokens({ store, clock, randomBytes }: TokenDeps): TokenSer
         if (!parsed)
           throw new ParleyError(
             'invalid',
-            `"${namespace}" is no namespace; write a channel such as telegram, or web:<name>, in lower case.`,
+            `"${namespace}" is no namespace; write a channel, or web:<name>, in lower case.`,
           )
         if (label.length > LABEL) throw new ParleyError('invalid', `A label has ${LABEL} characters at most.`)
         const id = randomBytes(6).toString('hex')

@@ -6,7 +6,7 @@ import type { ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
-import { mainAlias, normalName } from '../../core/session-alias.ts'
+import { mainAlias } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
 import { type OldMessage, type OldSession, readOldSession } from './read-old-session.ts'
@@ -62,7 +62,7 @@ async function writeAll(
     // A time to come would keep it the newest of all.
     const at = Math.min(old.updatedAt ?? now, now)
     const { id, scopeKey, displayKey } = await startSession(tx, draft, at)
-    const name = draft.kind === 'main' ? mainAlias(draft.agentId) : normalName(displayKey)
+    const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
     await tx.aliases.add(scopeKey, [name])
     const events = eventsOf(old, deps.ids)
     if (events.length > 0) await tx.events.append(id, at, events)

@@ -1,11 +1,12 @@
 import { type Caller, inNamespace } from '../../core/caller.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type ChannelId, type IdSource, runId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operator.ts'
-import { personAuthor } from '../../core/platform-id.ts'
+import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { addressOf } from '../session-tools/address-of.ts'
@@ -17,6 +18,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 export interface PostDeps {
   readonly store: Store
   readonly clock: Clock
+  readonly channels: Channels
   readonly ids: Pick<IdSource, 'trace'>
   readonly running: Pick<RunningTurns, 'nextEnd'>
   /** The door every dispatch comes in by. Resolves once it is on disk. */
@@ -76,7 +78,7 @@ interface Author {
 }
 
 /** A token speaks for senders of its namespace and for nobody else; the others speak for themselves (S42). */
-function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps): Author {
+function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }: PostDeps): Author {
   switch (caller.kind) {
     case 'operator':
       return {
@@ -96,7 +98,7 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs }: PostDeps
     }
     case 'token': {
       const { namespace } = caller
-      const id = named?.trim().toLowerCase() ?? ''
+      const id = foldPlatformId(channels, named ?? '')
       if (id !== namespace && !inNamespace(namespace, id))
         throw new ParleyError('invalid', `sender must be ${namespace}:<id>: this token speaks for nobody else.`)
       const sender: Sender = { id: id.slice(id.indexOf(':') + 1), kind: 'user' }

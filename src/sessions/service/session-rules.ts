@@ -1,3 +1,4 @@
+import { type Channels, createChannels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { AgentProfile } from '../../core/turn.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,10 +33,10 @@ export function sessionRules(
 /** The service over a store that no daemon holds: it reads and changes rows, and opens nothing. */
 export function offlineSessions(
   settings: SessionSettings,
-  deps: { readonly store: Store; readonly clock: Clock },
+  deps: { readonly store: Store; readonly clock: Clock; readonly channels: Channels },
 ): SessionService {
   return createSessionService({ ...deps, ...sessionRules(settings, deps.store, NOBODY) })
 }
 
 /** Only the operator asks without a daemon. */
-const NOBODY: PeopleNow = { configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }
+const NOBODY: PeopleNow = { channels: createChannels({}), configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }

@@ -1,8 +1,10 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import { type Caller, inNamespace } from '../../core/caller.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { AgentId, IdSource } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
 import type {
   HistoryPage,
   PostAnswer,
@@ -13,7 +15,7 @@ import type {
   SessionListQuery,
 } from '../../core/operator.ts'
 import { NOBODY } from '../../core/platform-id.ts'
-import { joinsPeople, overridesOf, type Session } from '../../core/session.ts'
+import { overridesOf, type Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Participants } from '../people/participants.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
@@ -56,6 +58,7 @@ export interface SessionService {
 }
 
 export interface SessionServiceDeps extends AccessPorts {
+  readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
   /** After how long without a word a session counts as inactive (S12). */
@@ -93,7 +96,7 @@ class Service implements SessionService {
   }
 
   async open(caller: Caller, name: string): Promise<SessionDetail> {
-    const { store, clock, live } = this.#deps
+    const { store, clock, channels, live } = this.#deps
     const known = await store.read.sessions.resolve(name)
     if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
     if (known) {
@@ -104,7 +107,7 @@ class Service implements SessionService {
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
     const opening = live.place(address)
     const opened = await store.write(async (tx) => {
-      const session = await openSession(tx, opening, live)
+      const session = await openSession(tx, opening, { ...live, channels })
       // Where chats share a session it may lie beyond the caller's names.
       if (!(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
       return session
@@ -181,19 +184,19 @@ class Service implements SessionService {
   }
 
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
-    const { store, clock, live } = this.#deps
+    const { store, clock, channels, live } = this.#deps
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await store.read.sessions.resolve(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
       : await this.#atDoor(caller, name, live)
-    return postText({ ...live, store, clock }, { ...into, caller, request })
+    return postText({ ...live, store, clock, channels }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
-    const { store, clock, live } = this.#deps
+    const { store, clock, channels, live } = this.#deps
     const session = await this.#find(caller, name)
-    if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(session))
+    if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
     const current = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)
@@ -212,7 +215,7 @@ class Service implements SessionService {
   async #atDoor(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
     const opening = live.place(ownDoor(caller, name))
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
-    if (!shared) return { session: draftAt(opening, live.ids), begins: true }
+    if (!shared) return { session: draftAt(opening, { ids: live.ids, channels: this.#deps.channels }), begins: true }
     await this.open(caller, name)
     return { session: shared, begins: false }
   }

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../../core/address.ts'
-import { CHANNEL_IDS, toAccountId } from '../../core/ids.ts'
+import { toAccountId } from '../../core/ids.ts'
 import type { SessionDraft } from '../../core/session.ts'
 
 /**
@@ -11,7 +11,7 @@ export function addressOf({ id, scope, chatType, metadata }: SessionDraft): Addr
   const { channel, account, chat_id: chat = id, chat_type: type, topic_id: topic, space } = metadata
   const [, spaceType, spaceId] = /^([^:]+):(.+)$/.exec(space ?? '') ?? []
   return {
-    channel: CHANNEL_IDS.find((known) => known === channel) ?? scope.channel,
+    channel: channel ?? scope.channel,
     account: account === undefined ? scope.account : toAccountId(account),
     chatType: type === 'direct' || type === 'group' || type === 'channel' ? type : chatType,
     chat,

@@ -1,4 +1,5 @@
 import { furtherAuthors } from '../../core/author.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
@@ -19,7 +20,7 @@ type Original = InboxRow & { readonly decision: Extract<Decision, { kind: 'run' 
  * Records an edit or a deletion in the session that has the message, whatever sessions the rules would choose today. A
  * deleted message that still waits owes no turn any more. False when it was told before: nothing was written.
  */
-export async function acceptAmendment(tx: StoreWriter, amended: Amendment): Promise<boolean> {
+export async function acceptAmendment(tx: StoreWriter, amended: Amendment, channels: Channels): Promise<boolean> {
   const { id, decision } = amended
   const stranger = decision.identity.role === 'guest'
   const dispatch = stranger ? withShortText(amended.dispatch) : amended.dispatch
@@ -36,7 +37,7 @@ export async function acceptAmendment(tx: StoreWriter, amended: Amendment): Prom
   await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, original)])
   // Somebody else's words may have come into the message with the edit.
   if (decision.reason === 'edited')
-    for (const author of furtherAuthors(dispatch)) await tx.authors.add(sessionId, author)
+    for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(sessionId, author)
   return true
 }
 

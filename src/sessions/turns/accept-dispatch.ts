@@ -2,8 +2,9 @@ import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
-import { joinsPeople, type Session } from '../../core/session.ts'
+import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
@@ -83,7 +84,7 @@ function acceptDecided(tx: StoreWriter, dispatch: Dispatch, decision: Decision, 
     case 'control':
       return acceptAlone(tx, { id, dispatch, decision, state: 'waiting' })
     case 'amend':
-      return acceptAmended(tx, { id, dispatch, decision })
+      return acceptAmended(tx, { id, dispatch, decision }, deps)
     case 'context':
       return acceptContext(tx, { id, dispatch, decision }, deps)
     case 'run':
@@ -128,8 +129,8 @@ function keptRefused(dispatch: Dispatch, { identity }: Decision): Dispatch {
   return identity.role === 'guest' ? withoutText(dispatch) : dispatch
 }
 
-async function acceptAmended(tx: StoreWriter, amended: Incoming<'amend'>): Promise<Accepted> {
-  return (await acceptAmendment(tx, amended)) ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
+async function acceptAmended(tx: StoreWriter, amended: Incoming<'amend'>, { channels }: AcceptDeps): Promise<Accepted> {
+  return (await acceptAmendment(tx, amended, channels)) ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
 }
 
 async function acceptContext(
@@ -154,7 +155,7 @@ async function acceptRun(
   if (dispatch.event.kind === 'edit' && (await findOriginal(tx, dispatch))?.state === 'waiting') {
     const { identity, trace } = decision
     // What still waits is answered once, as it reads by then.
-    return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } })
+    return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } }, deps)
   }
   if (decision.public && (await isCrowded(tx, { id, dispatch, decision }, deps))) {
     const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: public_full')
@@ -205,12 +206,12 @@ function acceptUnheard(
 function mayInterrupt(
   session: Session,
   { dispatch, decision }: Omit<Incoming<'run'>, 'id'>,
-  { publicTurns }: AcceptDeps,
+  { publicTurns, channels }: AcceptDeps,
 ): boolean {
   if (dispatch.posted) return false
   const { publicFor } = countedFor([{ dispatch, decision }])
   if (publicFor !== undefined) return publicTurns.isOf(publicFor, session.id)
-  return decision.identity.role === 'owner' || !joinsPeople(session)
+  return decision.identity.role === 'owner' || !joinsPeople(channels, session)
 }
 
 /** A message for a session that is busy waits there and makes no turn of its own. */
@@ -236,12 +237,12 @@ function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue
  * nearly every message.
  */
 function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
-  const participant = participantOf(dispatch)
+  const participant = participantOf(deps.channels, dispatch)
   const joining =
     participant === undefined
       ? undefined
       : deps.participants.join(tx, { session, participant, at: dispatch.receivedAt })
-  const further = furtherAuthors(dispatch)
+  const further = furtherAuthors(deps.channels, dispatch)
   const from = dispatch.posted?.from
   const writing = from && 'session' in from ? from.session : undefined
   if (further.length === 0 && writing === undefined) return joining

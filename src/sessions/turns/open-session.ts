@@ -1,9 +1,11 @@
 import { type Address, formatAddress } from '../../core/address.ts'
+import { type Channels, OWN_DOORS } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
-import { joinsPeople, overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
+import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -19,6 +21,7 @@ export interface Opening {
 
 export interface OpenPorts {
   readonly ids: IdSource
+  readonly channels: Channels
   /** Told what a session that begins has taken over. */
   readonly overrides: Pick<OverrideBook, 'set'>
 }
@@ -42,7 +45,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   if (current.inactiveAt === undefined && known) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
-  if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(opening))
+  if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
   return { ...current, metadata: given({ ...current.metadata, ...metadata }) }
 }
 
@@ -67,8 +70,8 @@ async function takeUp(
 const NOBODY: Sender = { id: '', kind: 'user' }
 
 /** The row a place's first session will have, unless it takes something over. */
-export function draftAt(opening: Opening, ids: IdSource): SessionDraft {
-  return draftOf(opening, metadataOf(opening.dispatch), ids)
+export function draftAt(opening: Opening, ports: Pick<OpenPorts, 'ids' | 'channels'>): SessionDraft {
+  return draftOf(opening, metadataOf(opening.dispatch), ports)
 }
 
 /**
@@ -79,11 +82,17 @@ async function beginSession(
   tx: StoreWriter,
   opening: Opening,
   metadata: MetadataChange,
-  { ids, overrides }: Pick<OpenPorts, 'overrides'> & { readonly ids: Pick<IdSource, 'session'> },
+  {
+    ids,
+    channels,
+    overrides,
+  }: Pick<OpenPorts, 'overrides' | 'channels'> & {
+    readonly ids: Pick<IdSource, 'session'>
+  },
 ): Promise<Session> {
   const at = opening.dispatch.receivedAt
-  const draft = draftOf(opening, metadata, ids)
-  const aliases = aliasesOf(opening)
+  const draft = draftOf(opening, metadata, { ids, channels })
+  const aliases = aliasesOf(channels, opening)
   // A key its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, at)
@@ -95,8 +104,8 @@ async function beginSession(
   return session
 }
 
-function aliasesOf({ route, identity, dispatch }: Opening): readonly string[] {
-  return sessionAliases({ route, event: dispatch.event, person: identity.person })
+function aliasesOf(channels: Channels, { route, identity, dispatch }: Opening): readonly string[] {
+  return sessionAliases(channels, { route, event: dispatch.event, person: identity.person })
 }
 
 /** Makes the row and its first event (C2). */
@@ -114,11 +123,15 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
 }
 
-function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: Pick<IdSource, 'session'>): SessionDraft {
+function draftOf(
+  { route, dispatch }: Opening,
+  metadata: MetadataChange,
+  ports: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
+): SessionDraft {
   const { scopeKey, scope, agent, kind, displayKey, chatType } = route
   const { event, schedule } = dispatch
   return {
-    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, route, ids),
+    id: schedule ? scheduleSessionId(schedule.id) : sessionIdAt(event.address, route, ports),
     scopeKey,
     scope,
     agentId: agent,
@@ -134,12 +147,15 @@ function draftOf({ route, dispatch }: Opening, metadata: MetadataChange, ids: Pi
  * S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id, as does what the
  * users of such a door share: the name of one of them may not stand for all.
  */
-function sessionIdAt({ channel, chat }: Address, route: Route, ids: Pick<IdSource, 'session'>): SessionId {
-  if (OWN_DOORS.includes(channel) && joinsPeople(route)) return ids.session(route.kind === 'main' ? 'main' : channel)
+function sessionIdAt(
+  { channel, chat }: Address,
+  route: Route,
+  { ids, channels }: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
+): SessionId {
+  if (OWN_DOORS.includes(channel) && joinsPeople(channels, route))
+    return ids.session(route.kind === 'main' ? 'main' : channel)
   return OWN_DOORS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
 }
-
-const OWN_DOORS: readonly string[] = ['cli', 'web', 'api']
 
 const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
   platform: 'message',

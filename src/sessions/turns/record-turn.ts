@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
-import { platformIdOf } from '../../core/platform-id.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import type { TurnQueue } from './turn-queue.ts'
@@ -174,7 +174,7 @@ export function countedFor(rows: readonly Decided[], waiting: readonly Decided[]
   const isPublic = ({ decision }: Decided): boolean => decision.kind === 'run' && decision.public === true
   if (!newest || !rows.every(isPublic) || !waiting.every(isPublic)) return {}
   const { address, sender } = newest.dispatch.event
-  return { publicFor: platformIdOf(address.channel, sender) }
+  return { publicFor: senderKey(address.channel, sender) }
 }
 
 function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {

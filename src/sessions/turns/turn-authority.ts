@@ -1,5 +1,6 @@
 import { conversationOf } from '../../core/address.ts'
 import { askerOf } from '../../core/author.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
@@ -14,6 +15,7 @@ export interface TurnAuthority {
 }
 
 export interface TurnAuthorityDeps {
+  readonly channels: Channels
   readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people'>
   /** `asker`: in a shared conversation the agent may read what everybody who asks could read. */
   readonly inGroups: 'here' | 'asker'
@@ -26,11 +28,11 @@ export interface TurnAuthorityDeps {
  * that ended does not.
  */
 export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
-  const { read, inGroups } = deps
+  const { read, channels, inGroups } = deps
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
   // Those whose messages the turn answers, including those that joined it while it ran.
-  const askers = unique(rows.flatMap(({ dispatch }) => askerOf(dispatch) ?? []))
+  const askers = unique(rows.flatMap(({ dispatch }) => askerOf(channels, dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
   const own = await readersOf(deps, session, { rows, askers })
   return {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import { CurrentSessions } from '../current-sessions.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
@@ -15,6 +16,8 @@ import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
 
 export interface SqliteOptions {
+  /** Channels whose ids keep their case in the names of sessions; none by default. */
+  readonly caseSensitive?: readonly ChannelId[]
   /** The database file; it and its folder are made where they are missing. */
   readonly path: string
   readonly clock: Clock
@@ -59,7 +62,7 @@ function prepare(
   connection: SqliteConnection,
   unlock: () => void,
 ): Store {
-  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, onBroken } = options
+  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [], onBroken } = options
   migrate({ connection, place, migrations, clock, logger })
   const epoch = raiseEpoch(connection)
   const current = new CurrentSessions()
@@ -77,8 +80,8 @@ function prepare(
   }
   return {
     epoch,
-    read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch }),
-    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, current }))),
+    read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch, caseSensitive }),
+    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive, current }))),
     shrink: () => group.read(() => giveBack(connection)),
     close: () => {
       closing ??= close()

@@ -15,6 +15,7 @@ import { loadMutes } from '../../../src/sessions/facts/mutes.ts'
 import { openSession } from '../../../src/sessions/turns/open-session.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { decide } from '../../fakes/decide.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { household, routingOf } from '../../fakes/routing-policy.ts'
@@ -63,7 +64,11 @@ function said(chat: string, eventKey = 'e1'): { dispatch: Dispatch; decision: Ex
 async function sessionIn(chat: string, text: string): Promise<Session> {
   const { dispatch, decision } = said(chat)
   return store.write(async (tx) => {
-    const session = await openSession(tx, { ...decision, dispatch }, { ids, overrides: { set() {} } })
+    const session = await openSession(
+      tx,
+      { ...decision, dispatch },
+      { ids, channels: CHANNELS, overrides: { set() {} } },
+    )
     await tx.events.append(session.id, 1, [userMessage(text)])
     return session
   })
@@ -138,7 +143,7 @@ describe('C07: a group gets a new id', () => {
   })
 
   it('C07: schedules and mutes go along', async () => {
-    const mutes = await loadMutes(store, systemClock)
+    const mutes = await loadMutes(store, systemClock, CHANNELS)
     await mutes.mute(OLD)
     await mutes.mute(parseAddress('telegram:direct:111'))
     const definition = {

@@ -4,6 +4,7 @@ import type { Address } from '../../../src/core/address.ts'
 import { muteCommand } from '../../../src/sessions/commands/mute.ts'
 import { loadMutes, type Mutes } from '../../../src/sessions/facts/mutes.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
 import { group } from '../../fakes/dispatch.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
@@ -19,7 +20,7 @@ const THREAD: Address = { ...CHANNEL, topic: '1.5' }
 async function mutes(): Promise<Mutes> {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
   onTestFinished(() => store.close())
-  return loadMutes(store, clock)
+  return loadMutes(store, clock, CHANNELS)
 }
 
 describe('a thread and the channel it hangs in', () => {

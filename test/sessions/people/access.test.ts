@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createAccess } from '../../../src/sessions/people/access.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { user } from '../../fakes/dispatch.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -19,6 +20,7 @@ async function unowned() {
   const access = await createAccess({
     store,
     clock: systemClock,
+    channels: CHANNELS,
     code: 'secret',
     configuredOwner: () => false,
     changed: () => {},

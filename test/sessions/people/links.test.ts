@@ -14,6 +14,7 @@ import { operatePeople } from '../../../src/sessions/people/operate-people.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { direct } from '../../fakes/dispatch.ts'
 import { member, owner, policy, routingOf } from '../../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
@@ -37,7 +38,14 @@ async function house() {
   onTestFinished(() => store.close())
   const people = [owner('ada', 'telegram:111'), member('bob', 'telegram:444', 'slack:T01/U4')]
   const routing = routingOf(policy({ people }))
-  const access = await createAccess({ store, clock, code: 'claim', configuredOwner: () => true, changed: () => {} })
+  const access = await createAccess({
+    store,
+    clock,
+    channels: CHANNELS,
+    code: 'claim',
+    configuredOwner: () => true,
+    changed: () => {},
+  })
   const ids = createIdSource({ now: clock.now, randomBytes })
   const said: OutboundMessage[] = []
   const whoIs = (platformId: string): Identity => personBehind(routing.people, access, platformId)
@@ -54,7 +62,7 @@ async function house() {
     },
   }
   const links = createLinks(deps)
-  const operator = operatePeople({ store, people: () => people, live: { links, whoIs } })
+  const operator = operatePeople({ store, channels: CHANNELS, people: () => people, live: { links, whoIs } })
   const redeem = (asker: Asker, code: string, inboxId = ids.inbox()): Promise<PersonId> =>
     links.redeem({ ...asker, inboxId, traceId: ids.trace() }, code)
   return { clock, store, access, links, ids, said, whoIs, redeem, operator, restarted: () => createLinks(deps) }
@@ -250,7 +258,7 @@ describe('the operator', () => {
 
   it('without a daemon only looks', async () => {
     const { store } = await house()
-    const offline = operatePeople({ store, people: () => [owner('ada', 'telegram:111')] })
+    const offline = operatePeople({ store, channels: CHANNELS, people: () => [owner('ada', 'telegram:111')] })
     expect((await offline.list()).people).toHaveLength(1)
     await expect(offline.link('ada', 'discord:1')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(offline.unlink('discord:1')).rejects.toMatchObject({ code: 'unavailable' })

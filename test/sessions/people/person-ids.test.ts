@@ -26,6 +26,7 @@ async function storeWith(...participants: readonly string[]): Promise<Store> {
 async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): Promise<readonly string[]> {
   const routing = routingOf(policy(people))
   const now = {
+    channels: routing.channels,
     configuredIds: (person: PersonId) => configuredIds(routing.people, person),
     whoIs: (id: string) => personBehind(routing.people, { personOf: () => undefined }, id),
   }

@@ -15,6 +15,7 @@ import { createOwnerChats } from '../../../src/sessions/people/owner-chats.ts'
 import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { direct, dispatchOf, message, user } from '../../fakes/dispatch.ts'
 
 const ids = createIdSource({ now: Date.now, randomBytes })
@@ -70,6 +71,7 @@ async function openDoor() {
   }
   const address = direct('111')
   const owners = createOwnerChats({
+    channels: CHANNELS,
     stored: [{ platformId: 'telegram:111', address, at: 1 }],
     whoIs: () => ({ role: 'owner', person: toPersonId('ada') }),
     reaches: () => true,
@@ -77,7 +79,7 @@ async function openDoor() {
   const cards = await createOwnerCards({ ...world, say, owners })
   const admissions = await createAdmissions({ ...world, cards, accept: async () => {} })
   const courtesy = createCourtesy({ ...world, say, admissions, crowded: () => false })
-  const deps = { ids } as AcceptDeps
+  const deps = { ids, channels: CHANNELS } as AcceptDeps
   let messages = 0
 
   async function hear(stranger: number, text: string, shared?: string): Promise<void> {

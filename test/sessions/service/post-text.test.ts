@@ -3,6 +3,7 @@ import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { toPersonId } from '../../../src/core/ids.ts'
 import { postText } from '../../../src/sessions/service/post-text.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { ids, inboxRow } from '../../store/sample-rows.ts'
 import { removeTempFolders } from '../../store/temp-database.ts'
@@ -21,6 +22,7 @@ async function place(chat: string) {
       {
         store: rig.store,
         clock: fixedClock(1),
+        channels: CHANNELS,
         ids,
         running: { nextEnd: () => new Promise(() => {}) },
         posts: () => false,

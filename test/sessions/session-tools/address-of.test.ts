@@ -52,7 +52,7 @@ describe('the chat a session lives in', () => {
   })
 
   it('of a session without a chat is its own id, on the channel of its scope', () => {
-    expect(addressOf(session({ channel: 'carrier-pigeon', chat_type: 'loft', space: 'x' }, 'api'))).toEqual({
+    expect(addressOf(session({ chat_type: 'loft', space: 'x' }, 'api'))).toEqual({
       channel: 'api',
       account: 'second',
       chatType: 'group',

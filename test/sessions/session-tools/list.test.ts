@@ -8,6 +8,7 @@ import { listSessions } from '../../../src/sessions/session-tools/list-sessions.
 import { createReach } from '../../../src/sessions/session-tools/reach.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import {
   addressOf,
   assistantMessage,
@@ -55,7 +56,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
       {
         read: store.read,
         reach: createReach({
-          ...{ agents, read: store.read, inGroups: 'here', whoIs },
+          ...{ agents, channels: CHANNELS, read: store.read, inGroups: 'here', whoIs },
           access: { read: store.read, platformIds: async (person) => [`telegram:${person}`] },
           roleOf: async () => 'guest',
           mainIsShared: () => false,
@@ -283,6 +284,7 @@ describe('sessions_list', () => {
     const access = { read: store.read, platformIds: async () => [] }
     const reaching = {
       agents: [],
+      channels: CHANNELS,
       inGroups: 'here',
       whoIs,
       roleOf: async () => 'guest' as const,

@@ -1,0 +1,98 @@
+import type { ChannelId } from './ids.ts'
+import type { Dimension } from './session.ts'
+
+/**
+ * What the core has to know of a platform, as data: each adapter declares it in its `config.ts`, and nobody asks for a
+ * channel by its name (DESIGN decision 17).
+ */
+export interface ChannelTraits {
+  /** What people call the platform: `Telegram`. */
+  readonly name: string
+  /**
+   * `rooms`: topics stand beside each other and beside the root of the chat, everybody shares them, and a session's name
+   * shows them inside its chat (K10). `threads`: somebody begins them inside a chat, and what holds there holds in them.
+   */
+  readonly topics: 'rooms' | 'threads'
+  /** Tell the channel's sessions apart unless its block says otherwise; absent: those of `session.dimensions`. */
+  readonly dimensions?: readonly Dimension[]
+  readonly ids: IdTraits
+  /** The environment variables that are enough for one account, all of them together; none: the channel needs a file. */
+  readonly variables: readonly AccountVariable[]
+  /** What a token looks like, closely enough to tell it from those of another platform. */
+  readonly token?: RegExp
+  /** How somebody gets the values of those variables, after "Connect a … bot: ". */
+  readonly firstSteps?: string
+  /**
+   * The address that opens a chat with the bot, the claim code filled in, written with `<username>` and `<code>`; absent:
+   * `/start <code>` is typed.
+   */
+  readonly claimLink?: string
+}
+
+export interface IdTraits {
+  /** Ids that differ in case alone are two ids, so their case is kept (BEHAVIOUR 2 row 52). */
+  readonly caseSensitive: boolean
+  /** An id is unique inside one team alone, and is written `<channel>:<team>/<id>` (H04). */
+  readonly ofTeams: boolean
+  /** Ids that stand for many people: whatever a list says, they identify nobody (RELIABILITY S25). */
+  readonly shared: readonly string[]
+  /** A direct chat has the id of the person at its other end. */
+  readonly directChatIsPerson: boolean
+  /** How the id of a person or bot is written, with its team where ids have one; absent: in no form of its own. */
+  readonly form?: RegExp
+  /** Ids with which the platform's own pages show what one looks like, in lower case, without their first letter. */
+  readonly examples: readonly string[]
+}
+
+export interface AccountVariable {
+  /** The setting of the account that refers to it. */
+  readonly setting: string
+  readonly variable: string
+  /** What it is, where the name alone does not say it. */
+  readonly hint?: string
+}
+
+/** By channel, in the order of the catalogue. */
+export type TraitsByChannel = Readonly<Record<ChannelId, ChannelTraits>>
+
+/** The entrances of our own: whoever comes by one has a name there and no platform. */
+export const OWN_DOORS: readonly ChannelId[] = ['web', 'cli', 'api']
+
+/** The channels there are. Made once from the catalogue and handed down. */
+export interface Channels {
+  /** Those of the catalogue, then the doors of our own. */
+  readonly ids: readonly ChannelId[]
+  /** The platforms alone. */
+  readonly platforms: readonly ChannelId[]
+  /** Those whose ids keep their case. */
+  readonly caseSensitive: readonly ChannelId[]
+  /** Ids with which the platforms' own pages show what one looks like, without their first letter. */
+  readonly examples: readonly string[]
+  /** Returns the traits of a channel; those of a door of ours for one that the catalogue does not list any more. */
+  traits(this: void, channel: ChannelId): ChannelTraits
+}
+
+export function createChannels(declared: TraitsByChannel): Channels {
+  const platforms = Object.keys(declared)
+  const byId = new Map(Object.entries(declared))
+  for (const door of OWN_DOORS) byId.set(door, { ...DOOR, name: door })
+  return {
+    ids: [...platforms, ...OWN_DOORS],
+    platforms,
+    caseSensitive: platforms.filter((channel) => byId.get(channel)?.ids.caseSensitive),
+    examples: platforms.flatMap((channel) => byId.get(channel)?.ids.examples ?? []),
+    traits: (channel) => byId.get(channel) ?? DOOR,
+  }
+}
+
+const DOOR: ChannelTraits = {
+  name: 'a channel that is not there any more',
+  topics: 'threads',
+  ids: { caseSensitive: false, ofTeams: false, shared: [], directChatIsPerson: false, examples: [] },
+  variables: [],
+}
+
+/** An id as rules, keys and lists compare it: trimmed, and in lower case where the platform's ids have no case. */
+export function foldId({ caseSensitive }: Pick<IdTraits, 'caseSensitive'>, id: string): string {
+  return caseSensitive ? id.trim() : id.trim().toLowerCase()
+}
