@@ -6,6 +6,7 @@ import { Inlet } from './channels/inlet.ts'
 import { createMenus } from './channels/menus.ts'
 import { createStop } from './close-daemon.ts'
 import type { Config } from './config/config.ts'
+import { createChannels } from './core/channel-traits.ts'
 import type { ChatMove } from './core/chat-move.ts'
 import { type Clock, systemClock, within } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
@@ -233,6 +234,7 @@ function schedulesOf(
     ...parts,
     logger: logger.child({ subsystem: 'schedules' }),
     agents: config.agents.map(({ id }) => id),
+    caseSensitive: createChannels(config.routing.traits).caseSensitive,
     roleOf,
   })
 }

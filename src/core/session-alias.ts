@@ -40,15 +40,18 @@ export function agentOfKey(key: string): AgentId | undefined {
   return agent === undefined ? undefined : toAgentId(agent)
 }
 
+/** What stands before the id in a name: agent, channel, account and type of chat. */
+const HEAD = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:(?:(?:[a-z0-9_-]+:)?(?:direct|group|channel):)?/
+
 /**
  * A name as it is looked up: case, outer spaces and invisible characters make no difference. In a name of a channel that
- * `keepsCase` the id behind the channel stays as it is: another case is another chat (BEHAVIOUR 2 row 52).
+ * `keepsCase` the id behind these stays as it is: another case is another chat (BEHAVIOUR 2 row 52).
  */
 export function normalName(name: string, keepsCase: readonly ChannelId[] = []): string {
   const plain = name.replace(/\p{Cf}/gu, '').trim()
   const folded = plain.toLowerCase()
   if (keepsCase.length === 0) return folded
-  const [head = '', channel = ''] = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:/.exec(folded) ?? []
+  const [head = '', channel = ''] = HEAD.exec(folded) ?? []
   return keepsCase.includes(channel) ? `${head}${plain.slice(head.length)}` : folded
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
-import type { AgentId, PersonId, TraceId } from '../core/ids.ts'
+import type { AgentId, ChannelId, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Schedule, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
 import type { Role } from '../core/session.ts'
@@ -15,6 +15,8 @@ export interface RunDeps {
   readonly logger: Logger
   /** Every agent that may have a session with messages to digest. */
   readonly agents: readonly AgentId[]
+  /** Channels whose ids keep their case. */
+  readonly caseSensitive: readonly ChannelId[]
   /** The door every dispatch comes in by. Resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
   /** Of somebody who made a schedule, as things are now. */
@@ -64,14 +66,14 @@ async function authorityOf({ roleOf }: RunDeps, { creator }: Schedule): Promise<
 }
 
 async function digestFor(
-  { store, agents }: RunDeps,
+  { store, agents, caseSensitive }: RunDeps,
   { id, definition }: Schedule,
   creator: Identity,
 ): Promise<Digest | undefined> {
   const { digestOf, timezone } = definition
   if (digestOf === undefined) return undefined
   const since = (await store.read.schedules.lastDone(id))?.reading ?? {}
-  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents })
+  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive })
 }
 
 /** An answer and silence are completed runs; whatever else became of it is a failed one. */

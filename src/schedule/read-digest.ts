@@ -3,9 +3,10 @@ import { amended } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { SessionEvent } from '../core/event.ts'
-import type { AgentId, SessionId } from '../core/ids.ts'
+import type { AgentId, ChannelId, SessionId } from '../core/ids.ts'
 import type { DigestReading } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
+import { normalName } from '../core/session-alias.ts'
 import type { Store } from '../store/store.ts'
 import { type DigestLine, digestLine, digestText } from './digest-text.ts'
 
@@ -23,6 +24,8 @@ export interface DigestRequest {
   readonly since: DigestReading
   /** Every agent that may have a session there. */
   readonly agents: readonly AgentId[]
+  /** Channels whose ids keep their case. */
+  readonly caseSensitive: readonly ChannelId[]
 }
 
 export interface Digest {
@@ -55,9 +58,11 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
   return { text: digestText(request.of, lines, request.timezone), reading }
 }
 
-async function sessionsOf(read: Store['read'], { of, agents }: DigestRequest): Promise<readonly Session[]> {
-  // Display keys are lower case, whatever a platform's ids look like.
-  const name = formatAddress(of).toLowerCase()
+async function sessionsOf(
+  read: Store['read'],
+  { of, agents, caseSensitive }: DigestRequest,
+): Promise<readonly Session[]> {
+  const name = normalName(formatAddress(of), caseSensitive)
   const keys = [name, ...agents.map((agent) => `agent:${agent}:${name}`)]
   const found = await Promise.all(keys.map((key) => read.sessions.under(key, MOST_SESSIONS)))
   return found.flat()

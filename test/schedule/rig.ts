@@ -77,7 +77,8 @@ export async function startRig({
   }
   const roleOf = async (person: string): Promise<Role> => options.roles?.[person] ?? 'guest'
   const agents = [toAgentId('main')]
-  const make = () => new Scheduler({ store, clock, ids, logger, accept, roleOf, agents, ticks: () => () => {} })
+  const powers = { store, clock, ids, logger, accept, roleOf }
+  const make = () => new Scheduler({ ...powers, agents, caseSensitive: [], ticks: () => () => {} })
   let scheduler = make()
 
   const rows = async (): Promise<readonly ScheduleSlot[]> =>

@@ -25,6 +25,7 @@ async function parts(clock: Clock = systemClock) {
     accept,
     accepted,
     agents: [],
+    caseSensitive: [],
     roleOf: async () => 'guest' as const,
   }
 }
