@@ -9,18 +9,22 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { traitsOf } from '../../src/config/schema.ts'
 import type { Address } from '../../src/core/address.ts'
 import { type ChannelTraits, createChannels } from '../../src/core/channel-traits.ts'
-import { createIdSource } from '../../src/core/ids.ts'
+import { createIdSource, toPersonId } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
 import { foldPlatformId } from '../../src/core/platform-id.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { sessionAliases } from '../../src/core/session-alias.ts'
+import { compileRouting } from '../../src/routing/compile-routing.ts'
+import { personBehind } from '../../src/routing/identify.ts'
 import { scopeSignature } from '../../src/routing/session-key.ts'
 import { loadMutes } from '../../src/sessions/facts/mutes.ts'
+import { operatePeople } from '../../src/sessions/people/operate-people.ts'
 import { openSession } from '../../src/sessions/turns/open-session.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { decide, routeOf, verdict } from '../fakes/decide.ts'
 import { dispatchOf, group, message, user } from '../fakes/dispatch.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
+import { owner } from '../fakes/routing-policy.ts'
 import { temporaryFolder } from './loading.ts'
 
 /** A platform that is none of today's: ids with a case and a colon, threads as topics. */
@@ -139,6 +143,26 @@ describe('a platform that only its adapter and the catalogue know', () => {
       upper,
       undefined,
     ])
+  })
+
+  it('row 52: an id is linked in its own case, and parted so', async () => {
+    const store = await openSqliteStore({ path: join(temporaryFolder(), 'parley.db'), clock: fixedClock(1) })
+    onTestFinished(() => store.close())
+    const { people, channels } = compileRouting(await policy()).routing
+    const done: string[] = []
+    const links = {
+      link: async (id: string, person: string) => void done.push(`${id} to ${person}`),
+      unlink: async (id: string) => {
+        done.push(`${id} from bob`)
+        return toPersonId('bob')
+      },
+    }
+    const whoIs = (id: string) => personBehind(people, { personOf: () => undefined }, id)
+    const operator = operatePeople({ store, channels, people: () => [owner('bob')], live: { links, whoIs } })
+    await operator.link('bob', 'MATRIX:@ada:example.org')
+    await operator.unlink('Matrix:@Zoe:example.org')
+    expect(done).toEqual(['matrix:@ada:example.org to bob', 'matrix:@Zoe:example.org from bob'])
+    await expect(operator.link('bob', 'matrix:@Ada:example.org')).rejects.toThrow('is ada already')
   })
 
   it('its threads hang in their room: what is muted there is muted in them', async () => {
