@@ -87,13 +87,13 @@ export function idKeys({ id, written }: Link): readonly string[] {
 export type SenderAt = SenderIds & Pick<PlaceFacts, 'channel' | 'traits'>
 
 /** The link names this sender. */
-export function matchesLink(link: Link, sender: SenderAt): boolean {
-  const id = link.written !== undefined && sender.traits.ids.caseSensitive ? link.written : link.id
-  return id === sender.senderId && reaches(link, sender)
+export function matchesLink(link: Link, { senderId, senderTeam, channel, traits }: SenderAt): boolean {
+  const id = link.written !== undefined && traits.ids.caseSensitive ? link.written : link.id
+  return id === senderId && reaches(link, senderTeam, channel)
 }
 
 /** Where a link names a channel or a team, they must be right too: the id alone is another person's there (H04). */
-function reaches(link: Link, { senderTeam, channel }: SenderAt): boolean {
+function reaches(link: Link, senderTeam: string | undefined, channel: string): boolean {
   return (
     (link.channel === undefined || link.channel === channel) && (link.team === undefined || link.team === senderTeam)
   )
@@ -116,8 +116,15 @@ export function findLink(
   sender: SenderIds & { readonly senderId: string },
   channel: ChannelId,
 ): PersonLink | undefined {
-  const at = { ...sender, channel, traits: people.channels.traits(channel) }
-  return people.links.get(sender.senderId)?.find((link) => matchesLink(link, at))
+  const links = people.links.get(sender.senderId)
+  if (links === undefined) return undefined
+  const { caseSensitive } = people.channels.traits(channel).ids
+  // Filed under the id, so only a bare link's own case is left to compare: copying the facts for it doubled a decision.
+  return links.find(
+    (link) =>
+      (link.written === undefined || (caseSensitive ? link.written : link.id) === sender.senderId) &&
+      reaches(link, sender.senderTeam, channel),
+  )
 }
 
 /** Ids that the store gives to one person and the configuration to another, which wins: a sentence for each. */
