@@ -216,10 +216,15 @@ function stateIn({ read, write }: Store) {
   })
 }
 
-function reloadOf({ reload, logger }: DaemonOptions, live: LiveRouting, { policyChanged }: Gate): ConfigOperator {
+function reloadOf(
+  { reload, logger }: DaemonOptions,
+  live: LiveRouting,
+  { policyChanged, access }: Gate,
+): ConfigOperator {
   return createReload({
     live,
     policyChanged,
+    claimed: () => access.claimed,
     logger: logger.child({ subsystem: 'config' }),
     ...(reload ? { load: reload } : {}),
   })

@@ -37,6 +37,8 @@ export function createLiveRouting(first: RoutingPolicy, warn: (warning: string) 
 }
 
 export interface ReloadDeps {
+  /** Somebody is the owner by a claim. */
+  claimed(): boolean
   /** Another policy is in force. Returns what is doubtful about it beside what stands in it. */
   policyChanged(): Promise<readonly string[]>
   readonly live: LiveRouting
@@ -46,7 +48,7 @@ export interface ReloadDeps {
 }
 
 /** Takes over a changed policy while the daemon runs; what got wider is said line by line (H14). */
-export function createReload({ live, logger, load, policyChanged }: ReloadDeps): ConfigOperator {
+export function createReload({ live, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
   return {
     async reload() {
       if (!load) throw new ParleyError('unavailable', 'Start the daemon first; it reads the configuration then.')
@@ -55,7 +57,7 @@ export function createReload({ live, logger, load, policyChanged }: ReloadDeps):
       const policy: RoutingPolicy = { ...next.routing, agents: live.policy.agents }
       const before = live.policy
       const warnings = attempt(() => live.replace(policy))
-      const changes = compareAccess(before, policy)
+      const changes = compareAccess(before, policy, { claimed: claimed() })
       for (const change of changes.wider) logger.warn('The policy lets more be seen or done than before', { change })
       for (const change of changes.narrower) logger.info('The policy lets less be seen or done than before', { change })
       logger.info('The policy was read again', { file: next.file, ...counts(changes) })

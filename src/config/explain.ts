@@ -38,8 +38,13 @@ function channelLines({ channels }: Config): string[] {
 
 function peopleLines({ routing: { people } }: Config): string[] {
   const lines = people.map(({ id, role, ids }) => `people.${id}: ${role}, ${list(ids)}`)
-  const owner = people.some(({ role, ids }) => role === 'owner' && ids.length > 0)
-  return owner ? lines : [...lines, 'people: no owner; whoever follows the claim link first becomes it']
+  const owner = people.some(({ role }) => role === 'owner')
+  return owner
+    ? lines
+    : [
+        ...lines,
+        'people: no owner; until somebody has claimed the bot, whoever follows the claim link first becomes it',
+      ]
 }
 
 const WHO: Readonly<Record<Audience, string>> = {

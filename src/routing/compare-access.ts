@@ -27,9 +27,14 @@ export interface AccessChanges {
   readonly other: readonly string[]
 }
 
-export function compareAccess(before: RoutingPolicy, after: RoutingPolicy): AccessChanges {
+export function compareAccess(
+  before: RoutingPolicy,
+  after: RoutingPolicy,
+  known: Known = NOTHING_KNOWN,
+): AccessChanges {
   const changes = [
     ...comparePeople(before, after),
+    ...compareClaim(before, after, known),
     ...compareAudience('routing.access.direct', before.access.direct, after.access.direct),
     ...compareGroups(before, after),
     ...compareCommon('routing.', [before, after], asksForMention({ before, after })),
@@ -44,6 +49,14 @@ export function compareAccess(before: RoutingPolicy, after: RoutingPolicy): Acce
   }
 }
 
+/** What the store knows beside the policy. */
+interface Known {
+  /** Somebody is the owner by a claim, so there is no claim link, whoever the policy names. */
+  readonly claimed: boolean
+}
+
+const NOTHING_KNOWN: Known = { claimed: false }
+
 function linesOf(changes: readonly Change[], wanted: (change: Change) => boolean): string[] {
   return [...new Set(changes.filter(wanted).map(({ line }) => line))]
 }
@@ -53,7 +66,7 @@ const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 /** By person, because linked ids have the role of theirs, and by id. An id that becomes another person's reads as they. */
 function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
   const [was, is] = [holdersOf(before), holdersOf(after)]
-  const changes = [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
     const [from, to] = [was.get(name), is.get(name)]
     const roles = { before: from?.role ?? 'guest', after: to?.role ?? 'guest' }
     const changed = from?.id !== to?.id || from?.role !== to?.role
@@ -69,8 +82,11 @@ function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
     ]
     return [...compareRanked(`people: ${name}`, ROLES, roles), ...lines.map((line) => ({ by: 1, line }))]
   })
+}
+
+function compareClaim(before: RoutingPolicy, after: RoutingPolicy, { claimed }: Known): Change[] {
   const unowned = { before: isUnowned(before.people), after: isUnowned(after.people) }
-  return [...changes, ...compareRanked('people: open to whoever has the claim link', [false, true], unowned)]
+  return claimed ? [] : compareRanked('people: open to whoever has the claim link', [false, true], unowned)
 }
 
 /** Whether a rule restricts or sends elsewhere what this person says, by name or by one of their ids. */

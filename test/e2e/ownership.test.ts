@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { policy } from '../fakes/routing-policy.ts'
+import type { Config } from '../../src/config/config.ts'
+import { owner, policy } from '../fakes/routing-policy.ts'
 import { type Household, startHousehold } from './household.ts'
 
 const nobody = { routing: policy() }
@@ -53,6 +54,21 @@ describe('ownership', () => {
     house.telegram.world.say({ from: 444, text: '/start abcdef' })
     expect((await house.telegram.ledger.nextFromBot('sent')).text).toContain('not right')
     expect((await house.daemon.operator.status()).ownerKnown).toBe(false)
+  })
+
+  it('H14: with an owner by a claim, a reload that takes the configured one out opens no claim link', async () => {
+    const file = { routing: policy() }
+    const house = await startHousehold({
+      ...nobody,
+      reload: async () => ({ routing: file.routing, warnings: [] }) as unknown as Config,
+    })
+    house.telegram.world.say({ from: 111, text: `/start ${await codeOf(house)}` })
+    await house.telegram.ledger.nextFromBot('sent')
+    file.routing = policy({ people: [owner('bob', 'telegram:444')] })
+    expect((await house.daemon.operator.config.reload()).narrower).toEqual([])
+    file.routing = policy()
+    expect((await house.daemon.operator.config.reload()).wider).toEqual([])
+    expect((await house.daemon.operator.status()).claimLinks).toEqual([])
   })
 
   it('cannot be claimed a second time', async () => {

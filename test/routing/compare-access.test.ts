@@ -198,6 +198,12 @@ describe('what a changed policy does', () => {
     expect(back.wider.filter((line) => wider.includes(line))).toEqual([])
   })
 
+  it('H14: an owner less opens no claim link where somebody has claimed the bot', () => {
+    const [named, none] = [policy({ people: [owner('ada', 'telegram:1')] }), policy({})]
+    expect(compareAccess(named, none, { claimed: true }).wider).toEqual([])
+    expect(compareAccess(none, named, { claimed: true }).narrower).toEqual([])
+  })
+
   it.each<[string, Partial<GroupRule>, Partial<GroupRule>, readonly string[]]>([
     ['trigger', {}, { trigger: 'always' }, ['trigger: always (was mention)']],
     ['trigger: never that is gone', { trigger: 'never' }, {}, ['trigger: mention (was never)']],

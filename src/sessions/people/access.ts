@@ -12,6 +12,8 @@ import type { Store } from '../../store/store.ts'
 export interface Access {
   /** Somebody has the owner role, by configuration or by a claim. */
   readonly ownerKnown: boolean
+  /** Somebody has the owner role by a claim. */
+  readonly claimed: boolean
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
   /** What `/start <code>` must carry; undefined once there is an owner. */
   readonly claimCode: string | undefined
@@ -57,6 +59,9 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
   await load()
   return {
     refresh,
+    get claimed() {
+      return claimed
+    },
     get ownerKnown() {
       return claimed || configuredOwner()
     },
