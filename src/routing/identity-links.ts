@@ -44,6 +44,7 @@ export function compilePeople(
   for (const { id, role, ids } of policy) {
     if (roles.has(id)) throw new ParleyError('config', `people.${id} is given twice; names are compared without case`)
     roles.set(id, role)
+    if (role === 'owner' && ids.length === 0) warnings.push(ownerWithoutIds(id))
     const identity: Identity = { person: id, role }
     for (const [index, text] of ids.entries()) {
       const path = `people.${id}.ids[${index}]`
@@ -164,9 +165,18 @@ function overlap(a: string | undefined, b: string | undefined): boolean {
   return a === undefined || b === undefined || a === b
 }
 
+/** No claim link is given where an owner is named, so that nobody would be it. */
+function ownerWithoutIds(id: PersonId): string {
+  return `people.${id}: this owner has no ids; write what /whoami says under ids, or run parley people link ${id} <channel>:<id>`
+}
+
 function warningsOf(channels: Channels, { channel, team, id, path }: PersonLink, text: string): string[] {
   const warnings: string[] = []
-  if (channel === undefined) warnings.push(`${path}: "${text}" matches on every channel; write <channel>:<id>`)
+  if (channel === undefined && id.includes(':')) {
+    warnings.push(`${path}: "${text}" begins with no channel there is; write <channel>:<id>`)
+  } else if (channel === undefined) {
+    warnings.push(`${path}: "${text}" matches on every channel; write <channel>:<id>`)
+  }
   if (channel !== undefined && team === undefined && channels.traits(channel).ids.ofTeams) {
     warnings.push(`${path}: "${text}" matches in every workspace; write ${channel}:<team>/<id>`)
   }

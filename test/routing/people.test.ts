@@ -48,6 +48,21 @@ describe('identity links', () => {
     ])
   })
 
+  it.each([
+    ['telegram:@ada', '"telegram:@ada" names nobody: ids of telegram are numbers; write what /whoami says'],
+    ['discord:ada', '"discord:ada" names nobody: ids of discord are numbers; write what /whoami says'],
+    ['telegrm:111', '"telegrm:111" begins with no channel there is; write <channel>:<id>'],
+  ])('K15: %s, which no person has, is warned about', (id, warning) => {
+    const { warnings } = compileRouting(policy({ people: [owner('ada', id)] }))
+    expect(warnings).toEqual([`people.ada.ids[0]: ${warning}`])
+  })
+
+  it('K15: an owner without ids is warned about, as nobody is it and no claim link is given', () => {
+    expect(compileRouting(policy({ people: [owner('ada'), member('bob')] })).warnings).toEqual([
+      'people.ada: this owner has no ids; write what /whoami says under ids, or run parley people link ada <channel>:<id>',
+    ])
+  })
+
   it('K15: an id that looks like a link of another channel is no such link', () => {
     const people = [owner('ada', 'telegram:111')]
     expect(slackIdentity(people, user('telegram:111'))).toEqual(GUEST)
