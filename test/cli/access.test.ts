@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
 import { fakeOperator, sampleAdmissions } from '../fakes/operator.ts'
 import { type Rig, rig, serveDaemon } from './rig.ts'
 
@@ -55,4 +56,15 @@ test('config reload names what got wider, and that nothing did', async () => {
   expect(quiet.out()).toBe(
     'Nothing has changed in who is who, who may talk, dispatch and send policy.\nWhat else is in the file takes effect at the next start.\n',
   )
+})
+
+test('config reload of a file with a mistake exits 78 and says that nothing was changed, whoever finds it', async () => {
+  const unchanged = 'Nothing was changed: the policy of before holds.\n'
+  const local = await rig({ load: () => Promise.reject(new ParleyError('config', 'parley.yaml:3: a mistake')) })
+  expect(await local.run('config', 'reload')).toBe(78)
+  expect(local.err()).toBe(`parley.yaml:3: a mistake\n${unchanged}`)
+  const found = new ParleyError('invalid', `people.bob: a mistake\n${unchanged.trim()}`)
+  const daemon = await withDaemon(fakeOperator({ config: { reload: () => Promise.reject(found) } }))
+  expect(await daemon.run('config', 'reload')).toBe(78)
+  expect(daemon.err()).toBe(`people.bob: a mistake\n${unchanged}`)
 })

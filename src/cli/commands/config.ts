@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, ParleyError } from '../../core/errors.ts'
+import type { ReloadReport } from '../../core/operate-config.ts'
 import { askOperator } from '../ask-operator.ts'
 import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
@@ -27,8 +28,7 @@ function downLine({ channel, account, reason }: Config['down'][number]): string 
 
 /** Has the running daemon take over who is who, who may talk and what is sent. */
 export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
-  const loaded = await ports.load(options.config, 'ask')
-  const report = await askOperator(ports, loaded, (operator) => operator.config.reload())
+  const report = await askToReload(ports, options).catch(refuse)
   const { wider, narrower, other, warnings } = report
   const same = wider.length + narrower.length + other.length === 0
   show(ports, options, {
@@ -43,6 +43,21 @@ export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Prom
     ],
   })
   return EXIT.ok
+}
+
+async function askToReload(ports: ReadPorts, options: ReadOptions): Promise<ReloadReport> {
+  const loaded = await ports.load(options.config, 'ask')
+  return askOperator(ports, loaded, (operator) => operator.config.reload())
+}
+
+/** A mistake is one of the configuration whether it is found here or, as an answer to this request, by the daemon. */
+function refuse(error: unknown): never {
+  if (!(error instanceof ParleyError)) throw error
+  if (error.code === 'invalid') throw new ParleyError('config', error.message, { cause: error })
+  if (error.code !== 'config') throw error
+  throw new ParleyError('config', `${error.message}\nNothing was changed: the policy of before holds.`, {
+    cause: error,
+  })
 }
 
 export async function printSchema(ports: Pick<CliPorts, 'stdout' | 'configSchema'>): Promise<number> {
