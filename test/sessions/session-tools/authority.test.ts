@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { SessionCaller } from '../../../src/core/session-tools.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
 import { CLIENT, openRig, type Rig, turnIn } from './rig.ts'
 
 const [ADA, BOB] = ['telegram:direct:111', 'telegram:direct:444'] as const
@@ -86,6 +87,16 @@ describe('who reaches what', () => {
       await expect(rig.tools.history({ sessionKey }, CLIENT)).rejects.toMatchObject({ code: 'not_found' })
       expect(await rig.send({ sessionKey, message: 'hi' })).toMatchObject({ status: 'error' })
     }
+  })
+
+  it('T5: nor does the turn of an owner reach a session of that name', async () => {
+    const rig = await household()
+    const main = sessionDraft(1, { displayKey: 'global', kind: 'main', agentId: toAgentId('main') })
+    await rig.store.write((tx) => tx.sessions.create(main, 1))
+    const caller = await turnIn(rig.store, await rig.named(ADA))
+    expect((await rig.tools.list({}, caller)).map(({ key }) => key)).not.toContain('global')
+    const byId = rig.tools.history({ sessionKey: main.id }, caller)
+    await expect(byId).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 

@@ -96,6 +96,7 @@ describe('what a turn may read', () => {
 
   it.each<[string, Dimension[], string]>([
     ['whose sessions are told apart by sender alone, asked in the group', ['sender'], 'group'],
+    ['whose sessions are told apart by sender alone, asked in a direct chat', ['sender'], 'direct'],
     ['who share one session with the group, asked in a direct chat', [], 'direct'],
   ])('row 51: nothing but what others see too, for those %s', async (_, dimensions, where) => {
     const rig = await household({ routing: { dispatch: [{ match: { sender: 'ada' }, dimensions }] } })
@@ -117,6 +118,23 @@ describe('what a turn may read', () => {
     await rig.store.write((tx) => tx.participants.add(own.id, 'telegram:555', 1))
     await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
     expect(json<SessionHistory>((await rig.sent('111', 2)).at(-1) ?? '').messages.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['somebody else, what that person could read', '444', 'There is no session telegram:direct:111'],
+    ['a chat in which nobody has written, nothing', '777', 'Denied: others see what is answered here'],
+  ])('row 51: a schedule of the owner’s reads for %s', async (_, chat, answer) => {
+    const rig = await household()
+    const event = message({
+      address: direct(chat),
+      sender: user('schedule:morning'),
+      eventKey: 'slot',
+      text: 'read ada',
+    })
+    const schedule = { id: 'morning' as ScheduleId, creator: { role: 'owner' } } as const
+    const before = rig.channel.visible(`telegram:direct:${chat}`).length
+    await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
+    expect((await rig.sent(chat, before + 1)).at(-1)).toContain(answer)
   })
 
   it('row 51: what another session answers is read too: in a group it is kept back, and the message arrives', async () => {
@@ -184,6 +202,29 @@ describe('what a turn may send elsewhere', () => {
     const words = json<{ sessions: SessionRow[] }>(await other.ask('111', 'list words')).sessions
     expect(words.find(({ key }) => key === GROUP)?.messages?.map(({ text }) => text)).toContain('a word of Cy')
     expect(await other.ask('111', 'write to bob')).toContain('words of telegram:444, telegram:555, who')
+  })
+
+  it('row 48: a list names a session by words of another owner, who may do whatever this one may', async () => {
+    const owners = { ada: '111', bob: '444' }
+    const people = Object.entries(owners).map(
+      ([id, number]) => ({ id: toPersonId(id), role: 'owner', ids: [`telegram:${number}`] }) as const,
+    )
+    const rig = await household({ routing: { people } })
+    const rows = json<{ sessions: SessionRow[] }>(await rig.ask('111', 'list all')).sessions
+    expect(rows.find(({ key }) => key === BOB)).toHaveProperty('displayName', 'hello')
+  })
+
+  it('row 48: a list names a session by words of somebody whose words stand in the conversation already', async () => {
+    const rig = await household()
+    await rig.ask('111', 'read bob')
+    const rows = json<{ sessions: SessionRow[] }>(await rig.ask('111', 'list all')).sessions
+    expect(rows.find(({ key }) => key === BOB)).toHaveProperty('displayName', 'hello')
+  })
+
+  it('row 48: who can reach the local socket has an owner’s authority', async () => {
+    const rig = await household()
+    await rig.engine.sessions.post({ kind: 'operator' }, 'cli:me', { text: 'write to bob' })
+    expect(await hears(rig, BOB)).toContain('a plain word')
   })
 
   it('row 48: a name that a token gave to a session is nobody’s words', async () => {
@@ -267,28 +308,34 @@ describe('what a turn may send elsewhere', () => {
     expect((await rig.sent('111', 2)).at(-1)).toContain('Denied: this conversation contains words of telegram:444')
   })
 
-  it('row 48: a message that two members are behind is neither’s, and has no more than a member’s role', async () => {
-    const people = ['bob', 'cy'].map((id) => ({ id: toPersonId(id), role: 'member' as const }))
-    const rig = await household({
-      routing: {
-        people: [
-          { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] },
-          ...people.map((one, at) => ({ ...one, ids: [`telegram:${['444', '555'][at]}`] })),
-        ],
-        access: { direct: 'allowlist', groups: [] },
-      },
-    })
-    const [bobs, both] = [await rig.named(BOB), await rig.named(ADA)]
-    await rig.store.write(async (tx) => {
-      await tx.participants.add(bobs.id, 'telegram:555', 1)
-      for (const member of ['444', '555']) await tx.participants.add(both.id, `telegram:${member}`, 1)
-    })
-    const caller = await turnIn(rig.store, bobs, '444')
-    expect(await rig.send({ sessionKey: ADA, message: 'a plain word' }, caller)).toMatchObject({ status: 'ok' })
-    const rows = await rig.store.read.inbox.recent(9)
-    const row = rows.find(({ dispatch: { event } }) => 'text' in event && event.text === 'a plain word')
-    expect(row?.decision.identity).toEqual({ role: 'member' })
-  })
+  it.each(['member', 'guest'] as const)(
+    'row 48: a message that a member and a %s are behind is neither’s, and has no more than that role',
+    async (role) => {
+      const people = [
+        { id: toPersonId('bob'), role: 'member' as const },
+        { id: toPersonId('cy'), role },
+      ]
+      const rig = await household({
+        routing: {
+          people: [
+            { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] },
+            ...people.map((one, at) => ({ ...one, ids: [`telegram:${['444', '555'][at]}`] })),
+          ],
+          access: { direct: 'public', groups: [] },
+        },
+      })
+      const [bobs, both] = [await rig.named(BOB), await rig.named(ADA)]
+      await rig.store.write(async (tx) => {
+        await tx.participants.add(bobs.id, 'telegram:555', 1)
+        for (const member of ['444', '555']) await tx.participants.add(both.id, `telegram:${member}`, 1)
+      })
+      const caller = await turnIn(rig.store, bobs, '444')
+      expect(await rig.send({ sessionKey: ADA, message: 'a plain word' }, caller)).toMatchObject({ status: 'ok' })
+      const rows = await rig.store.read.inbox.recent(9)
+      const row = rows.find(({ dispatch: { event } }) => 'text' in event && event.text === 'a plain word')
+      expect(row?.decision.identity).toEqual({ role })
+    },
+  )
 
   it('row 48: a restart forgets no author', async () => {
     const rig = await household()
