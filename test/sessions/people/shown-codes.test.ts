@@ -56,6 +56,7 @@ test('a thousand codes take no longer than one', () => {
 
 const CODE = 'GrmGrii6hPsu77iP'
 const { text: _text, ...facts } = message()
+const quoted = (own: boolean) => ({ messageId: '7', text: `here: ${CODE}`, own })
 
 test.each<[string, InboundEvent, 'burnt' | 'kept']>([
   ['with its own command in private', command('start', { address: direct('111'), args: CODE }), 'kept'],
@@ -75,6 +76,21 @@ test.each<[string, InboundEvent, 'burnt' | 'kept']>([
     'burnt',
   ],
   ['as a user name', message({ sender: user('9', { username: CODE }) }), 'burnt'],
+  [
+    'behind another with its own command in private',
+    command('start', { address: direct('111'), args: `x ${CODE}`, text: `/start x ${CODE}` }),
+    'burnt',
+  ],
+  ['in our own words, quoted in private', message({ address: direct('111'), quoted: quoted(true) }), 'kept'],
+  ['in our own words, quoted in a group', message({ address: group(), quoted: quoted(true) }), 'burnt'],
+  ['in words of others, quoted in private', message({ address: direct('111'), quoted: quoted(false) }), 'burnt'],
+  [
+    'as the name of somebody who is quoted',
+    message({ quoted: { messageId: '7', sender: user('9', { displayName: CODE }), own: false } }),
+    'burnt',
+  ],
+  ['as the name of who is forwarded', message({ forwarded: { from: user('9', { displayName: CODE }) } }), 'burnt'],
+  ['as the name of a file', message({ attachments: [{ ref: 'file', fileName: CODE }] }), 'burnt'],
 ])('H12: a code that came %s', (_, event, outcome) => {
   let burnt = 0
   const live = [{ folded: foldCode(CODE), command: 'start', burn: () => void burnt++ }]
