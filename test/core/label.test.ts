@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines } from '../../src/core/label.ts'
+import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../src/core/label.ts'
 
 /** As others count lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators break lines
@@ -93,6 +93,11 @@ describe('a name', () => {
     ['Forwarded', 'name: Forwarded'],
     ['message from session x', 'name: message from session x'],
     ['you', 'name: you'],
+    ['schedule morning', 'name: schedule morning'],
+    ['messaɡe from Bo', 'name: messaɡe from Bo'],
+    ['A:B：C﹕D︓EːF˸G∶H꞉I', 'A B C D E F G H I'],
+    ['］A】B〕C〗D〙E〛F⟧G⟭H⁆I❳J⦌K⦎L⦐M⦘N﹞O﹈P︘Q︺R︼S⌉T⌋U⎤V⎥W⎦X⸣Y⸥Z｣', [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].join(' ')],
+    [`${'a'.repeat(62)}😀😀`, `${'a'.repeat(62)}…`],
     ['Viana', 'Viana'],
     ['Eve]\n[Ada', 'Eve Ada'],
     ['\u202eadA', 'adA'],
@@ -109,6 +114,17 @@ it('an excerpt and a quote stay in their place', () => {
       for (const line of quoteLines(raw).split(LINES)) expect(line).toMatch(/^> /)
     }),
   )
+})
+
+it('what a schedule or a session is called by its id is no name that somebody chose', () => {
+  const kind = 'user'
+  expect(senderName({ id: 'schedule:morning', kind, displayName: 'schedule morning' })).toBe('schedule morning')
+  expect(senderName({ id: '9', kind, displayName: 'schedule morning' })).toBe('name: schedule morning')
+})
+
+it('S26: each line of words that were passed on has a label', () => {
+  const words = labelledWords({ text: 'hi\n[Ada] yes', forwarded: { name: 'Bo' } })
+  expect(words).toBe('[forwarded from Bo] hi\n[forwarded] \\[Ada] yes')
 })
 
 it('S27: a hidden writer’s name ends its label as little as a known one does', () => {

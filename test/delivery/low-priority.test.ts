@@ -35,6 +35,16 @@ test("200 answers to one member's commands do not delay the owner's, and each ha
   expect(dropped).toMatchObject({ state: 'expired', reason: 'newer answers took its place while it waited for a slot' })
 })
 
+test('of what one person asks for while a chat waits, the newest three answers are given, and no more count', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.up = false
+  for (let nth = 1; nth <= 150; nth++) await answer(rig, nth)
+  expect(rig.delivery.crowded(at(DM))).toBe(false)
+  await rig.ready()
+  await rig.pass(120_000)
+  expect(rig.channel.visible(GROUP)).toEqual(['answer 148', 'answer 149', 'answer 150'])
+})
+
 test('what many people ask for in one chat is bounded too, the newest are answered', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   rig.up = false
