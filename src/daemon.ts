@@ -221,13 +221,8 @@ function reloadOf(
   live: LiveRouting,
   { policyChanged, access }: Gate,
 ): ConfigOperator {
-  return createReload({
-    live,
-    policyChanged,
-    claimed: () => access.claimed,
-    logger: logger.child({ subsystem: 'config' }),
-    ...(reload ? { load: reload } : {}),
-  })
+  const parts = { live, policyChanged, claimed: () => access.claimed, logger: logger.child({ subsystem: 'config' }) }
+  return createReload({ ...parts, ...(reload ? { load: reload } : {}) })
 }
 
 function schedulesOf(
