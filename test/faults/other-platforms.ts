@@ -89,7 +89,7 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
     holdSend: () => faults.add({ method: 'createMessage', action: HELD }),
     mark: () => ledger.mark(),
     listening: (options) => ledger.listening(options),
-    found: () => ledger.count(({ kind }) => kind === 'repeated'),
+    found: () => ledger.calls('getMessages').length,
     close,
   } satisfies Partial<OtherPlace>
 }
