@@ -18,7 +18,9 @@ import type {
   MenuCommand,
   MessageTarget,
   PrivatePart,
+  ProvesSending,
   RegistersCommands,
+  SendingProof,
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
@@ -50,6 +52,7 @@ export class DiscordAdapter
     EditsMessages,
     DeletesMessages,
     ShowsTyping,
+    ProvesSending,
     RegistersCommands,
     FindsOwnMessages
 {
@@ -139,6 +142,10 @@ export class DiscordAdapter
 
   showTyping(address: Address, signal: AbortSignal): Promise<void> {
     return this.#outbound.showTyping(address, signal)
+  }
+
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof> {
+    return this.#outbound.proveSending(address, signal)
   }
 
   /** Five edits in five seconds a channel, and some room for the rest. */

@@ -15,7 +15,9 @@ import type {
   MenuCommand,
   MessageTarget,
   PrivatePart,
+  ProvesSending,
   RegistersCommands,
+  SendingProof,
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
@@ -45,7 +47,14 @@ interface Run {
 
 /** One bot account on Telegram. Polls and sends use connections of their own: neither can hold up the other. */
 export class TelegramAdapter
-  implements ChannelAdapter, AnswersPrivately, EditsMessages, DeletesMessages, ShowsTyping, RegistersCommands
+  implements
+    ChannelAdapter,
+    AnswersPrivately,
+    EditsMessages,
+    DeletesMessages,
+    ShowsTyping,
+    ProvesSending,
+    RegistersCommands
 {
   readonly id = 'telegram'
   readonly typingLastsMs = 5000
@@ -123,6 +132,10 @@ export class TelegramAdapter
   /** The platform shows everything in a group to all of it: what is for one person's eyes goes to their direct chat. */
   answerPrivately({ recipient, ...part }: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
+  }
+
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof> {
+    return this.#outbound.proveSending(address, signal)
   }
 
   async registerCommands(commands: readonly MenuCommand[], owners: readonly string[]): Promise<void> {

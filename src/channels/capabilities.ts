@@ -85,16 +85,46 @@ export interface LostMessage {
   readonly address: Address
   readonly key: string
   readonly rendered: RenderedPart
-  /** When the send began, ms since the epoch. */
-  readonly startedAt: number
+  /** What it may show instead, if the text was another one when it was sent. */
+  readonly earlier?: RenderedPart
+  /**
+   * How long ago the send began, ms. Times of day of two machines are not compared: the search goes back this long from
+   * the newest message the platform shows, and a margin further.
+   */
+  readonly ageMs: number
 }
 
 export type FoundMessage =
-  /** `outdated`: it shows another text than the one that was lost, as a reply that was still growing does. */
-  | { readonly kind: 'found'; readonly messageId: string; readonly outdated?: true }
+  /** All that it may be, the newest first. Which of them belongs to another delivery is the caller's to know. */
+  | { readonly kind: 'found'; readonly messages: readonly [OwnMessage, ...OwnMessage[]] }
   | { readonly kind: 'absent' }
   | { readonly kind: 'cannot_tell'; readonly reason: string; readonly retryAfterMs?: number }
 
 export function findsOwnMessages(adapter: ChannelAdapter): adapter is ChannelAdapter & FindsOwnMessages {
   return 'findOwn' in adapter
+}
+
+export interface OwnMessage {
+  readonly messageId: string
+  /** It shows another text than the one that was lost, as a reply that was still growing does. */
+  readonly outdated?: boolean
+}
+
+/**
+ * Can find out without saying anything whether a message to a chat would arrive now. What receives proves nothing about
+ * sending: where a lost message cannot be looked for, its one repeat waits for this.
+ */
+export interface ProvesSending {
+  /** Makes a call that writes something nobody keeps, such as the typing indicator. A refusal is an answer too. */
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
+}
+
+export interface SendingProof {
+  readonly works: boolean
+  /** The platform asked for a pause. */
+  readonly retryAfterMs?: number
+}
+
+export function provesSending(adapter: ChannelAdapter): adapter is ChannelAdapter & ProvesSending {
+  return 'proveSending' in adapter
 }

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'unavailable'
   | 'internal'
+  | 'unreadable'
   | 'config'
   | 'no_driver'
   | 'store_locked'

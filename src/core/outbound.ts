@@ -63,20 +63,20 @@ export interface RenderedPart {
 /** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */
 export type DeliveryOp = 'send' | 'edit' | 'delete'
 
+/** A part as its row has it (`src/delivery/README.md`): while something is owed, and how it ended. */
+export type DeliveryState = 'planned' | 'sending' | 'waiting' | 'uncertain' | DeliveryEnding
+
 /**
- * planned → sending → sent | rejected | waiting | uncertain; uncertain → sent | resent | given_up; planned and
- * waiting → expired (RELIABILITY 3.3). `resent` went out a second time, visibly marked as a repeat.
+ * How a part ended. `resent`: a second time, visibly marked as a repeat. `rejected`: the platform said no. `given_up`: nobody
+ * can say that it arrived. `expired`: it was never sent.
  */
-export type DeliveryState =
-  | 'planned'
-  | 'sending'
-  | 'sent'
-  | 'rejected'
-  | 'waiting'
-  | 'uncertain'
-  | 'resent'
-  | 'given_up'
-  | 'expired'
+export type DeliveryEnding = 'sent' | 'resent' | 'rejected' | 'given_up' | 'expired'
+
+/** How a part ended that did not arrive, or of which nobody can say that it did. */
+export interface Undelivered {
+  readonly state: Exclude<DeliveryEnding, 'sent' | 'resent'>
+  readonly reason: string
+}
 
 /** One outbox row: one part of one outbound message. Times are ms since the epoch. */
 export interface Delivery {
@@ -90,6 +90,8 @@ export interface Delivery {
   readonly class: DeliveryClass
   readonly op: DeliveryOp
   readonly part: RenderedPart
+  /** What the lost call of a growing reply carried, where `part` is the whole by now: the message may show either. */
+  readonly earlier?: RenderedPart
   readonly replyTo?: string
   readonly only?: Recipient
   readonly state: DeliveryState

@@ -4,24 +4,24 @@ import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery, OutboundMessage } from '../core/outbound.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { DeliveryChange, Store, StoreWriter } from '../store/store.ts'
 import { createActivity } from './activity.ts'
 import { createCalls } from './calls.ts'
 import type { LiveTurn } from './growing-message.ts'
-import { createLanes, type LaneItem } from './lanes.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
+import { factsOf, perform } from './perform.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
+import { createQueues, type Entry } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
-import type { Undelivered } from './record-outcome.ts'
+import type { OutcomePorts } from './record.ts'
 import { recover } from './recover.ts'
-import { sendPart } from './send-part.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './settings.ts'
 import { createTicker } from './ticker.ts'
 import { startTyping } from './typing.ts'
 
-export interface DeliveryDeps {
+export interface DeliveryDeps extends OutcomePorts {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock
@@ -30,7 +30,7 @@ export interface DeliveryDeps {
   random(): number
   /** Formats are loaded, also while their channel is down. */
   format(channel: ChannelId): TextFormat
-  /** Undefined: not ready. The lane waits, and waiting is no attempt (P23). */
+  /** Undefined: not ready. The conversation waits, and waiting is no attempt (P23). */
   adapter(address: Address): ChannelAdapter | undefined
   limits(address: Address): SendLimits
   /** The account shows answers while they are written. */
@@ -39,12 +39,6 @@ export interface DeliveryDeps {
   /** The store's; a row begun under an older one belongs to a dead process. */
   readonly epoch: number
   readonly settings?: Partial<DeliverySettings>
-  /** A send found out that a chat has a new address; rules, sessions and links should move with it. */
-  moved?(from: Address, to: Address): void
-  /** In the transaction that records it: a part of class `effect` has been delivered, and its conversation's session should know. */
-  announced?(tx: StoreWriter, row: Delivery): Promise<void>
-  /** In the transaction that records it: what a session said has ended undelivered, and the session should know (P27). */
-  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
 }
 
 /** The one gate for everything that leaves: send policy, silence, splitting, outbox, limiter. */
@@ -54,7 +48,7 @@ export interface DeliveryService {
    * conversation, the first part is `sending` already. A live reply's row becomes its final edit, or its deletion.
    */
   plan(tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply>
-  /** After the commit: hands what was planned to its lane. Never throws. */
+  /** After the commit: hands what was planned to its conversation. Never throws. */
   release(planned: PlannedReply): void
   /** So much of low priority waits for this account that what can be left unsaid should be. */
   crowded(address: Address): boolean
@@ -64,7 +58,7 @@ export interface DeliveryService {
   typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void
   /** Boot, before any adapter is ready. */
   recover(): Promise<void>
-  /** An adapter became ready: its lanes go on. */
+  /** An adapter became ready: its conversations go on. */
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing could proceed now: what is left waits for time or for an adapter. */
   idle(): Promise<void>
@@ -73,7 +67,8 @@ export interface DeliveryService {
 }
 
 const TICK_MS = 250
-const SUPERSEDED = 'newer answers took its place while it waited for a slot'
+/** Newer answers to the same people went in their place: that is their outcome. */
+const SUPERSEDED = { state: 'expired', reason: 'newer answers took its place while it waited for a slot' } as const
 /** For aborted calls to be recorded. */
 const LAST_GRACE_MS = 1_000
 
@@ -85,50 +80,45 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const activity = createActivity()
   const ticker = createTicker(clock, TICK_MS)
   const limiter = createRateLimiter(clock, deps.limits)
-  const tools = { ...deps, settings, limiter, ticker, activity, calls }
-  const lanes = createLanes({
+  /** Once it stops nobody takes calls any more: what is under way ends, and what waits is left for the next start. */
+  const adapter: DeliveryDeps['adapter'] = (address) => (stopping.signal.aborted ? undefined : deps.adapter(address))
+  const tools = { ...deps, adapter, settings, limiter, ticker, activity, calls }
+  const queues = createQueues({
     clock,
     logger: deps.logger,
-    step: (item, lane) => sendPart(tools, item, lane),
-    ready: (address) => deps.adapter(address) !== undefined,
+    facts: (conversation, answer) => factsOf(tools, conversation, answer),
+    perform: (effect, head) => perform(tools, effect, head),
+    ready: (address) => adapter(address) !== undefined,
     activity,
-    superseded: (items) => activity.track(supersede(items)),
+    superseded: (entries) => activity.track(settle(entries, SUPERSEDED)),
   })
-  const showing = { ...tools, lanes }
+  const showing = { ...tools, queues }
   const planning = { ...tools, claim }
   let stopped: Promise<void> | undefined
 
   /** The first part may be `sending` with the commit if it can really leave right after it. */
   function claim({ address, source, lowPriority }: OutboundMessage): boolean {
-    if (stopping.signal.aborted || !deps.adapter(address) || !lanes.free(address, source)) return false
+    if (!adapter(address) || !queues.free(address, source)) return false
     if (!(lowPriority === undefined ? limiter.take(address) : limiter.takeSpare(address))) return false
-    lanes.reserve(address, source)
+    queues.announce(address, source)
     return true
   }
 
-  /** Newer answers to the same people went in their place: that is their outcome. */
-  async function supersede(items: readonly LaneItem[]): Promise<void> {
+  /** Records what becomes of parts that are not sent now. */
+  async function settle(entries: readonly Entry[], change: Omit<DeliveryChange, 'at'>): Promise<void> {
     const at = clock.now()
     try {
       await store.write(async (tx) => {
-        for (const { id } of items) await tx.outbox.settle(id, { state: 'expired', reason: SUPERSEDED, at })
+        for (const { id } of entries) await tx.outbox.settle(id, { ...change, at })
       })
     } catch (err) {
-      deps.logger.warn('Answers that are not sent any more could not be recorded as such', { err })
+      deps.logger.warn('Messages that are not sent now could not be recorded as such', { err })
     }
-  }
-
-  /** Nothing of it has left: without this the next start would take it for a send of unknown outcome. */
-  async function takeBack({ items }: PlannedReply): Promise<void> {
-    const begun = items.filter((item) => item.begun)
-    await store.write(async (tx) => {
-      for (const { id } of begun) await tx.outbox.settle(id, { state: 'waiting', at: clock.now() })
-    })
   }
 
   async function stop(ms: number): Promise<void> {
     stopping.abort()
-    lanes.stop()
+    queues.stop()
     ticker.stop()
     const idle = activity.idle()
     await within(clock, Math.max(0, Math.min(settings.stopWithinMs, ms - LAST_GRACE_MS)), idle)
@@ -139,19 +129,18 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   return {
     plan: (tx, message) => planRows(planning, tx, message),
     release(planned) {
-      if (planned.items.length === 0) return
+      if (planned.entries.length === 0) return
       failpoint('CP10-outbox-planned')
-      if (!stopping.signal.aborted) return lanes.push(planned.address, planned.items)
-      const back = takeBack(planned).catch((err: unknown) =>
-        deps.logger.warn('A planned message could not be put back', { err }),
-      )
-      activity.track(back)
+      if (!stopping.signal.aborted) return queues.push(planned.address, planned.entries)
+      // Nothing of it has left: without this the next start would take it for a send of unknown outcome.
+      const begun = planned.entries.filter(({ item }) => item.kind === 'sending')
+      activity.track(settle(begun, { state: 'waiting' }))
     },
-    crowded: lanes.crowded,
+    crowded: (address) => queues.crowded(address),
     live: (turn) => startLiveReply(showing, turn),
     typing: (turn) => startTyping(tools, turn),
-    recover: () => recover({ ...deps, lanes }),
-    ready: (channel, account) => lanes.wake(channel, account),
+    recover: () => recover({ ...deps, queues }),
+    ready: (channel, account) => queues.wake(channel, account),
     idle: activity.idle,
     stop(ms) {
       stopped ??= stop(ms)

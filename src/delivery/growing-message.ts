@@ -1,11 +1,14 @@
 import type { ChannelAdapter } from '../channels/adapter.ts'
 import type { DeletesMessages, EditsMessages } from '../channels/capabilities.ts'
 import { failpoint } from '../core/failpoint.ts'
-import { deliveryKey, type TurnId } from '../core/ids.ts'
+import type { TurnId } from '../core/ids.ts'
 import type { DeliveryReceipt, OutboundMessage, RenderedPart } from '../core/outbound.ts'
-import type { DeliveryChange, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { afterCall } from './after-call.ts'
 import type { Calls } from './calls.ts'
 import { newRow, type RowDeps } from './new-row.ts'
+import { settlement } from './record.ts'
+import { transmit } from './transmit.ts'
 
 /** The turn whose reply grows, and all its message will need. */
 export type LiveTurn = Omit<OutboundMessage, 'source' | 'class' | 'text'> & { readonly turnId: TurnId }
@@ -13,6 +16,7 @@ export type LiveTurn = Omit<OutboundMessage, 'source' | 'class' | 'text'> & { re
 export interface MessageDeps extends RowDeps {
   readonly store: Store
   readonly calls: Calls
+  random(): number
 }
 
 /** An adapter that could also take back what it shows. */
@@ -22,7 +26,10 @@ export type Editor = ChannelAdapter & EditsMessages & DeletesMessages
 export interface GrowingMessage {
   /** What it shows now, as markup. */
   readonly rendered: string | undefined
-  /** Looks for the message of a run that crashed. False: its fate is unknown, and nothing may be shown. */
+  /**
+   * Looks for the message of a run that crashed. False: there is one, and nothing is shown in it before the whole answer:
+   * what stands there by now is not known, and it would shrink before it grows.
+   */
   takeUp(): Promise<boolean>
   /** Sends the message or edits it. Rejects only when the store does. */
   show(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt>
@@ -32,7 +39,7 @@ export interface GrowingMessage {
 
 export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): GrowingMessage {
   const { store, clock, calls } = deps
-  const { address, replyTo } = turn
+  const { address } = turn
   let abandoned = false
   let current: AbortController | undefined
   let shown: { readonly messageId: string; readonly rendered: string } | undefined
@@ -45,22 +52,29 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     })
   }
 
-  function edit(editor: Editor, part: RenderedPart, messageId: string): Promise<DeliveryReceipt> {
-    return call((signal) => editor.edit({ address, messageId }, part, signal))
+  async function edit(editor: Editor, part: RenderedPart, messageId: string): Promise<DeliveryReceipt> {
+    const begunAt = clock.elapsed()
+    const receipt = await call((signal) => editor.edit({ address, messageId }, part, signal))
+    if (receipt.kind === 'sent') calls.wrote(address, begunAt)
+    return receipt
   }
 
   /** An outbox row committed `sending` before the first byte. */
   async function open(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt> {
-    const startedAt = clock.now()
-    const row = newRow(deps, { ...turn, source: turn.turnId, class: 'reply' }, { part, partNo: 0, startedAt })
+    const envelope = { ...turn, source: turn.turnId, class: 'reply' } as const
+    const row = newRow(deps, envelope, { part, partNo: 0, startedAt: clock.now() })
     await store.write((tx) => tx.outbox.add([row]))
     failpoint('CP11-sending-committed')
-    const common = { address, rendered: part, key: deliveryKey(row.id) }
-    const message = replyTo === undefined ? common : { ...common, replyTo }
-    const receipt = await call((signal) => editor.send(message, signal))
+    const startedAt = clock.elapsed()
+    const receipt = await call((signal) => transmit(editor, row, address, signal))
+    if (receipt.kind === 'sent') calls.wrote(address, startedAt)
     if (abandoned) return receipt
-    const change = { ...changeOf(receipt), at: clock.now() }
-    await store.write((tx) => tx.outbox.settle(row.id, change))
+    const item = { kind: 'sending', row, startedAt, expiresAt: Number.POSITIVE_INFINITY, as: 'first' } as const
+    const facts = { elapsed: clock.elapsed(), settings: deps.settings, random: deps.random(), moved: true }
+    const { change } = afterCall(item, receipt, facts)
+    if (change.kind === 'settle') {
+      await store.write((tx) => tx.outbox.settle(row.id, settlement(change, clock.now())))
+    }
     return receipt
   }
 
@@ -71,9 +85,10 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     async takeUp() {
       const [row] = await store.read.outbox.ofSource(turn.turnId)
       if (!row) return true
-      if (row.state !== 'sent' || row.messageId === undefined) return false
-      shown = { messageId: row.messageId, rendered: row.part.text }
-      return true
+      if (row.state === 'sent' && row.messageId !== undefined) {
+        shown = { messageId: row.messageId, rendered: row.part.text }
+      }
+      return false
     },
     async show(editor, part) {
       const receipt = shown ? await edit(editor, part, shown.messageId) : await open(editor, part)
@@ -84,18 +99,5 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
       abandoned = true
       current?.abort()
     },
-  }
-}
-
-function changeOf(receipt: DeliveryReceipt): Omit<DeliveryChange, 'at'> {
-  switch (receipt.kind) {
-    case 'sent':
-      return { state: 'sent', messageId: receipt.messageId }
-    case 'unknown':
-      return { state: 'uncertain', reason: receipt.reason }
-    case 'not_sent':
-      return { state: 'waiting', reason: receipt.reason }
-    case 'rejected':
-      return { state: receipt.retryAfterMs === undefined ? 'rejected' : 'waiting', reason: receipt.reason }
   }
 }

@@ -14,8 +14,8 @@ import {
   type LiveTurn,
   type MessageDeps,
 } from './growing-message.ts'
-import type { Lanes } from './lanes.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Queues } from './queues.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { Ticker, Ticking } from './ticker.ts'
 
@@ -31,7 +31,7 @@ export interface LiveReply {
 export interface LiveDeps extends MessageDeps {
   readonly logger: Logger
   readonly limiter: RateLimiter
-  readonly lanes: Lanes
+  readonly queues: Queues
   readonly ticker: Ticker
   readonly activity: Activity
   format(channel: ChannelId): TextFormat
@@ -71,7 +71,7 @@ class GrowingReply implements LiveReply, Ticking {
   constructor(deps: LiveDeps, turn: LiveTurn) {
     this.#deps = deps
     this.#turn = turn
-    this.#nextAt = deps.clock.now() + deps.settings.liveAfterMs
+    this.#nextAt = deps.clock.elapsed() + deps.settings.liveAfterMs
   }
 
   readonly push = (whole: string): void => {
@@ -79,7 +79,7 @@ class GrowingReply implements LiveReply, Ticking {
     if (this.#over) return
     if (!this.#ticking) this.#deps.ticker.add(this)
     this.#ticking = true
-    if (this.#deps.clock.now() >= this.#nextAt) this.tick()
+    if (this.#deps.clock.elapsed() >= this.#nextAt) this.tick()
   }
 
   settle(): Promise<void> | undefined {
@@ -96,8 +96,8 @@ class GrowingReply implements LiveReply, Ticking {
 
   tick(): void {
     const { clock, activity } = this.#deps
-    if (this.#over || this.#inFlight || clock.now() < this.#nextAt) return
-    this.#nextAt = clock.now() + LOOK_AGAIN_MS
+    if (this.#over || this.#inFlight || clock.elapsed() < this.#nextAt) return
+    this.#nextAt = clock.elapsed() + LOOK_AGAIN_MS
     const editor = editorFor(this.#deps, this.#turn)
     const part = editor && renderVisible(this.#deps, this.#turn, this.#text)
     if (!part || part.text === this.#message?.rendered) return
@@ -116,7 +116,7 @@ class GrowingReply implements LiveReply, Ticking {
     if (!this.#looked && !(await this.#message.takeUp())) this.#over = true
     this.#looked = true
     if (this.#over || !limiter.take(address, LEAVE_SLOTS)) return
-    this.#nextAt = clock.now() + editor.editIntervalMs(address)
+    this.#nextAt = clock.elapsed() + editor.editIntervalMs(address)
     const receipt = await this.#message.show(editor, part)
     if (receipt.kind !== 'sent') this.#refused(receipt)
   }
@@ -124,7 +124,7 @@ class GrowingReply implements LiveReply, Ticking {
   #refused(receipt: Exclude<DeliveryReceipt, { kind: 'sent' }>): void {
     const { clock, limiter } = this.#deps
     if (receipt.kind === 'rejected' && receipt.retryAfterMs !== undefined) {
-      limiter.pause(this.#turn.address, clock.now() + receipt.retryAfterMs)
+      limiter.pause(this.#turn.address, clock.elapsed() + receipt.retryAfterMs)
     }
     this.#stop({ outcome: receipt.kind, reason: receipt.reason })
   }
@@ -147,7 +147,7 @@ class GrowingReply implements LiveReply, Ticking {
 function editorFor(deps: LiveDeps, turn: LiveTurn): Editor | undefined {
   const adapter = deps.streams(turn.address) ? deps.adapter(turn.address) : undefined
   if (!adapter || !editsMessages(adapter) || !deletesMessages(adapter)) return undefined
-  if (!deps.sendAllowed(turn).allowed || !deps.lanes.free(turn.address, turn.turnId)) return undefined
+  if (!deps.sendAllowed(turn).allowed || !deps.queues.free(turn.address, turn.turnId)) return undefined
   return adapter
 }
 

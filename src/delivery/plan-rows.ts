@@ -4,17 +4,17 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
-import type { LaneItem } from './lanes.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
+import type { Entry } from './queues.ts'
 
-/** What became of a message at the gate, and what `release` has to hand to its lane after the commit. */
+/** What became of a message at the gate, and what `release` has to hand to its queue after the commit. */
 export interface PlannedReply {
   readonly outcome: 'silent' | 'empty' | 'denied' | 'planned'
   /** The rule that denied it. */
   readonly because?: string
   readonly address: Address
-  readonly items: readonly LaneItem[]
+  readonly entries: readonly Entry[]
 }
 
 export interface PlanDeps extends RowDeps {
@@ -54,7 +54,7 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
     if (errorCode(err) !== 'conflict' || !isTurnId(message.source)) throw err
     return sayAll(planning, parts, startedAt)
   }
-  return { outcome: 'planned', address: message.address, items: [itemOf(row, message)] }
+  return { outcome: 'planned', address: message.address, entries: [entryOf(deps, row, message)] }
 }
 
 /** The first part replaces what was shown, if anything was and it does not go below it. */
@@ -66,25 +66,25 @@ async function sayAll(
   const { deps, tx, message } = planning
   const row = await growing(tx, message.source)
   const stays = row !== undefined && isShown(row) && message.below !== undefined && message.below.shown === undefined
-  const items: LaneItem[] = []
+  const entries: Entry[] = []
   const rows: Delivery[] = []
   for (const [at, part] of parts.entries()) {
     const partNo = stays ? at + 1 : at
     if (at > 0) rows.push(newRow(deps, message, { part, partNo }))
-    else if (row && !stays) items.push(await replaceShown(planning, row, part, startedAt))
+    else if (row && !stays) entries.push(await replaceShown(planning, row, part, startedAt))
     else rows.push(newRow(deps, message, { part, partNo, startedAt }))
   }
   if (rows.length > 0) await tx.outbox.add(rows)
-  for (const row of rows) items.push(itemOf(row, message))
-  return { outcome: 'planned', address: message.address, items }
+  for (const row of rows) entries.push(entryOf(deps, row, message))
+  return { outcome: 'planned', address: message.address, entries }
 }
 
 async function sayNothing(planning: Planning, plan: Exclude<ReplyPlan, { kind: 'parts' }>): Promise<PlannedReply> {
   const { address, source } = planning.message
-  const items = await retract(planning, await growing(planning.tx, source))
+  const entries = await retract(planning, await growing(planning.tx, source))
   return plan.kind === 'denied'
-    ? { outcome: 'denied', because: plan.because, address, items }
-    : { outcome: plan.kind, address, items }
+    ? { outcome: 'denied', because: plan.because, address, entries }
+    : { outcome: plan.kind, address, entries }
 }
 
 /** The row of a reply that was shown while its turn ran. Only turns have one; more rows than it are a final already (P33). */
@@ -95,11 +95,20 @@ async function growing(tx: StoreWriter, source: OutboundMessage['source']): Prom
   return shown
 }
 
-/** The row travels with the item only where its send follows at once; all others are read when their turn comes. */
-function itemOf(row: Delivery, message?: OutboundMessage): LaneItem {
+/** The row travels with the entry only where its send follows at once; all others are read when their turn comes. */
+function entryOf({ clock, settings }: PlanDeps, row: Delivery, message?: OutboundMessage): Entry {
   const { id, source } = row
-  if (row.state === 'sending') return { id, source, row, begun: true }
-  return message?.lowPriority === undefined ? { id, source } : { id, source, lowPriority: message.lowPriority }
+  if (row.state === 'sending') {
+    const startedAt = clock.elapsed()
+    const expiresAt = startedAt + settings.expireAfterMs[row.class]
+    return { id, source, item: { kind: 'sending', row, expiresAt, startedAt, as: 'first' } }
+  }
+  const entry = queuedEntry(row)
+  return message?.lowPriority === undefined ? entry : { ...entry, lowPriority: message.lowPriority }
+}
+
+function queuedEntry({ id, source }: Pick<Delivery, 'id' | 'source'>): Entry {
+  return { id, source, item: { kind: 'queued', id } }
 }
 
 /** Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. */
@@ -108,31 +117,30 @@ async function replaceShown(
   shown: Delivery,
   part: RenderedPart,
   startedAt: number | undefined,
-): Promise<LaneItem> {
-  const { id, source } = shown
+): Promise<Entry> {
+  const { id } = shown
   const at = deps.clock.now()
   if (shown.state === 'uncertain' || shown.state === 'sending') {
-    await tx.outbox.replace(id, { op: 'send', part, state: 'planned', at })
-    await tx.outbox.settle(id, { state: 'uncertain', reason: 'the growing reply was lost sight of', at })
-    return { id, source }
+    await tx.outbox.replace(id, { op: 'send', part, state: 'uncertain', at })
+    return queuedEntry(shown)
   }
   const op = isShown(shown) ? 'edit' : 'send'
   if (startedAt === undefined) {
     await tx.outbox.replace(id, { op, part, state: 'planned', at })
-    return { id, source }
+    return queuedEntry(shown)
   }
   await tx.outbox.replace(id, { op, part, state: 'sending', at: startedAt })
-  return itemOf({ ...shown, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
+  return entryOf(deps, { ...shown, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
 }
 
 /** Removes what a growing reply showed (S28). */
-async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Promise<readonly LaneItem[]> {
+async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Promise<readonly Entry[]> {
   if (!shown) return []
-  const { id, source } = shown
+  const { id } = shown
   const at = deps.clock.now()
   if (isShown(shown)) {
     await tx.outbox.replace(id, { op: 'delete', part: shown.part, state: 'planned', at })
-    return [{ id, source }]
+    return [queuedEntry(shown)]
   }
   const reason = 'there was nothing to say in the end'
   if (shown.state === 'waiting' || shown.state === 'planned') {

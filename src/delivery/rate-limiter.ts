@@ -23,7 +23,7 @@ export interface RateLimiter {
   takeChat(address: Address): number
   /** Books the account's next slot and returns the ms until it comes. Slots come in the order of asking. */
   bookAccount(address: Address): number
-  /** The platform wants nothing in this chat until `until`, ms since the epoch (429). */
+  /** The platform wants nothing in this chat until `until`, a time of `clock.elapsed()` (429). */
   pause(address: Address, until: number): void
   paused(address: Address): boolean
   /** Buckets in memory; full ones are dropped. */
@@ -114,12 +114,12 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     const chat = chatKey(address, account)
     const chatAt = chatSlotAt(address, chat, rates, LOW_LEAVES)
     const accountAt = buckets.slotAt(account, rates.account, Math.floor(rates.account.burst / 2))
-    return { now: clock.now(), account, rates, chat, chatAt, accountAt }
+    return { now: clock.elapsed(), account, rates, chat, chatAt, accountAt }
   }
 
   return {
     take(address, leaving = 0) {
-      const now = clock.now()
+      const now = clock.elapsed()
       const account = accountKey(address)
       const rates = ratesOf(limits(address))
       if (buckets.slotAt(account, rates.account, 0) > now) return false
@@ -148,7 +148,7 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       return true
     },
     takeChat(address) {
-      const now = clock.now()
+      const now = clock.elapsed()
       const key = chatKey(address)
       const rates = ratesOf(limits(address))
       const wait = Math.max(0, chatSlotAt(address, key, rates, 0) - now)
@@ -156,7 +156,7 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       return Math.ceil(wait)
     },
     bookAccount(address) {
-      const now = clock.now()
+      const now = clock.elapsed()
       const key = accountKey(address)
       const { account } = ratesOf(limits(address))
       const wait = Math.max(0, buckets.slotAt(key, account, 0) - now)
@@ -165,10 +165,10 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     },
     pause(address, until) {
       const key = chatKey(address)
-      if (pausedUntil.size > SWEEP_ABOVE) forgetPast(pausedUntil, clock.now())
+      if (pausedUntil.size > SWEEP_ABOVE) forgetPast(pausedUntil, clock.elapsed())
       pausedUntil.set(key, Math.max(pausedUntil.get(key) ?? 0, until))
     },
-    paused: (address) => (pausedUntil.get(chatKey(address)) ?? 0) > clock.now(),
+    paused: (address) => (pausedUntil.get(chatKey(address)) ?? 0) > clock.elapsed(),
     get size() {
       return buckets.size + pausedUntil.size
     },

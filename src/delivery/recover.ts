@@ -4,16 +4,16 @@ import { isInboxId, isTurnId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { senderKey } from '../core/platform-id.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
-import type { LaneItem, Lanes } from './lanes.ts'
-import type { Undelivered } from './record-outcome.ts'
+import type { Store } from '../store/store.ts'
+import { UNREADABLE } from './next.ts'
+import type { Entry, Queues } from './queues.ts'
+import type { OutcomePorts } from './record.ts'
 
-export interface RecoverDeps {
+export interface RecoverDeps extends Pick<OutcomePorts, 'undelivered'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly lanes: Lanes
-  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+  readonly queues: Queues
 }
 
 /** Rows ended in one transaction. */
@@ -21,12 +21,13 @@ const ENDED_AT_ONCE = 500
 
 /**
  * Boot, before any adapter is ready: sends of dead processes become uncertain, what is too old is ended and never blasted
- * out (P20, P21), the rest goes into its lanes as bare ids. The growing reply of an interrupted turn is left alone: the
+ * out (P20, P21), the rest goes into its queues as bare ids. The growing reply of an interrupted turn is left alone: the
  * turn goes on and its end takes the row up (A04).
  */
 export async function recover(deps: RecoverDeps): Promise<void> {
-  const { store, clock, logger, lanes } = deps
+  const { store, clock, logger, queues } = deps
   const fenced = await store.write((tx) => tx.outbox.fence())
+  await setAside(deps)
   const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
   const now = clock.now()
@@ -51,12 +52,22 @@ export async function recover(deps: RecoverDeps): Promise<void> {
   for (const group of grouped(alive, ({ address }) => conversationOf(address))) {
     for (const message of grouped(group, ({ source }) => source)) {
       const [first] = message
-      if (first) lanes.push(first.address, await itemsOf(store, message))
+      if (first) queues.push(first.address, await entriesOf(store, message))
     }
   }
   if (owed.length > 0) {
     logger.info('Deliveries were taken up again', { fenced, resumed: alive.length, ended: ended.length })
   }
+}
+
+/** What cannot be read is neither tried for ever nor keeps its conversation waiting. */
+async function setAside({ store, clock, logger }: RecoverDeps): Promise<void> {
+  const ids = await store.read.outbox.unreadable()
+  if (ids.length === 0) return
+  await store.write(async (tx) => {
+    for (const id of ids) await tx.outbox.settle(id, { state: 'given_up', reason: UNREADABLE, at: clock.now() })
+  })
+  logger.error('Stored messages cannot be read and were set aside', { ids })
 }
 
 interface Ending {
@@ -99,19 +110,21 @@ function grouped(rows: readonly Delivery[], keyOf: (row: Delivery) => string): I
  * in by name, has low priority here as when it was planned: what a flood of them left to be sent would hold up everything else after the start. What was begun is
  * brought to its end.
  */
-async function itemsOf(store: Store, message: readonly Delivery[]): Promise<readonly LaneItem[]> {
-  const items = message.map(({ id, source }) => ({ id, source }))
+async function entriesOf(store: Store, message: readonly Delivery[]): Promise<readonly Entry[]> {
+  const entries = message.map(({ id, source }): Entry => ({ id, source, item: { kind: 'queued', id } }))
   const [first] = message
   const begun = message.some(({ state, attempt }) => state !== 'planned' || attempt > 0)
-  if (!first || begun || first.partNo > 0) return items
-  if (isTurnId(first.source))
-    return (await isForStrangers(store, first.source)) ? items.map((item) => ({ ...item, lowPriority: {} })) : items
-  if (first.sessionId !== undefined || !isInboxId(first.source)) return items
+  if (!first || begun || first.partNo > 0) return entries
+  if (isTurnId(first.source)) {
+    const forStrangers = await isForStrangers(store, first.source)
+    return forStrangers ? entries.map((entry) => ({ ...entry, lowPriority: {} })) : entries
+  }
+  if (first.sessionId !== undefined || !isInboxId(first.source)) return entries
   const asked = await store.read.inbox.get(first.source)
-  if (asked === undefined || asked.decision.identity.role === 'owner') return items
+  if (asked === undefined || asked.decision.identity.role === 'owner') return entries
   const { address, sender } = asked.dispatch.event
   const lowPriority = { supersedes: senderKey(address.channel, sender) }
-  return items.map((item) => ({ ...item, lowPriority }))
+  return entries.map((entry) => ({ ...entry, lowPriority }))
 }
 
 async function isForStrangers({ read }: Store, turn: TurnId): Promise<boolean> {

@@ -6,6 +6,8 @@ export interface DeliverySettings {
   readonly liveAfterMs: number
   /** How long a send of unknown outcome rests before it is repeated (RELIABILITY 3.2). */
   readonly uncertainAfterMs: number
+  /** How long the repeat waits at most for a proof that sending works, where nothing can be asked for one. */
+  readonly unprovenAfterMs: number
   /** How old a send must be before its absence from a history means that it never arrived (RELIABILITY 3.3). */
   readonly visibleAfterMs: number
   /** How long a part of unknown outcome may hold its conversation at most (RELIABILITY 3.3). */
@@ -26,6 +28,7 @@ const HOUR = 60 * MINUTE
 export const DEFAULT_SETTINGS: DeliverySettings = {
   liveAfterMs: 700,
   uncertainAfterMs: 10_000,
+  unprovenAfterMs: 5 * MINUTE,
   visibleAfterMs: 3_000,
   uncertainHoldMs: 60_000,
   repeatMark: '(repeat) ',

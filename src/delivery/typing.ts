@@ -48,12 +48,12 @@ class Typing implements Ticking {
   constructor(deps: TypingDeps, turn: TypingTurn) {
     this.#deps = deps
     this.#turn = turn
-    this.#since = deps.clock.now()
+    this.#since = deps.clock.elapsed()
     this.#next = this.#since + SHOW_AFTER_MS
   }
 
   tick(): void {
-    const now = this.#deps.clock.now()
+    const now = this.#deps.clock.elapsed()
     if (now >= this.#since + LONGEST_MS) this.end()
     if (this.#calling || this.#ended || now < this.#next) return
     const called = (): void => {
@@ -74,7 +74,7 @@ class Typing implements Ticking {
     const adapter = adapterFor(address)
     if (!adapter || !showsTyping(adapter) || limiter.paused(address)) return
     if (!sendAllowed(this.#turn).allowed) return this.end()
-    this.#next = clock.now() + adapter.typingLastsMs * RENEW_SHARE
+    this.#next = clock.elapsed() + adapter.typingLastsMs * RENEW_SHARE
     await calls.make((control) => {
       this.#calling = control
       return adapter.showTyping(address, control.signal)

@@ -19,6 +19,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   queue_full: 429,
   turn_limit: 429,
   internal: 500,
+  unreadable: 500,
   config: 500,
   no_driver: 500,
   unavailable: 503,

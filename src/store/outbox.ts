@@ -1,8 +1,20 @@
 import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState, Recipient } from '../core/outbound.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState, Recipient, RenderedPart } from '../core/outbound.ts'
+import {
+  defined,
+  id,
+  integer,
+  isReadable,
+  json,
+  oneOf,
+  optional,
+  type RowCodec,
+  readFound,
+  readRows,
+  text,
+} from './rows.ts'
 import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { DeliveryChange, DeliveryReplacement, NewDelivery, OutboxReader, OutboxWriter } from './store.ts'
 
@@ -23,9 +35,12 @@ const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
   owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient`
 const WIDTH = 19
+/** What a row has besides once a growing reply was lost sight of. */
+const ALL_COLUMNS = `${COLUMNS}, earlier`
 
 /** What most rows end as has no place in the index of states; a query says that it leaves those out to use it. */
 const NOT_SENT = "state <> 'sent'"
+const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`
 
 const codec: RowCodec<Delivery> = {
   table: 'outbox',
@@ -51,6 +66,7 @@ const codec: RowCodec<Delivery> = {
       messageId: optional(row, 'message_id', text),
       reason: optional(row, 'reason', text),
       only: optional(row, 'recipient', json<Recipient>),
+      earlier: optional(row, 'earlier', json<RenderedPart>),
     }),
   }),
 }
@@ -67,7 +83,7 @@ export class OutboxReading implements OutboxReader {
   }
 
   get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
-    return this.sql.get(`SELECT ${COLUMNS} FROM outbox WHERE id = $1`, [deliveryId], found)
+    return this.sql.get(`SELECT ${ALL_COLUMNS} FROM outbox WHERE id = $1`, [deliveryId], found)
   }
 
   ofSource(source: SourceId): Promise<readonly Delivery[]> {
@@ -80,7 +96,12 @@ export class OutboxReading implements OutboxReader {
   }
 
   unfinished(): Promise<readonly Delivery[]> {
-    return this.#list(`${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`, [])
+    return this.#list(OWED, [])
+  }
+
+  async unreadable(): Promise<readonly DeliveryId[]> {
+    const rows = await this.sql.all(`SELECT ${ALL_COLUMNS} FROM outbox WHERE ${OWED}`, [])
+    return rows.filter((row) => !isReadable(codec, row)).map((row) => id(row, 'id'))
   }
 
   async counts(): Promise<Partial<Record<DeliveryState, number>>> {
@@ -104,7 +125,7 @@ export class OutboxReading implements OutboxReader {
   }
 
   #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
-    const query = `SELECT ${COLUMNS} FROM outbox WHERE ${where}`
+    const query = `SELECT ${ALL_COLUMNS} FROM outbox WHERE ${where}`
     return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
   }
 }
@@ -153,9 +174,11 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {
     const sending = change.state === 'sending'
+    // The right side of an assignment is the row as it was.
+    const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
     const claim = sending ? ', attempt = attempt + 1, owner_epoch = $5, started_at = $6' : ''
     const replaced = await this.sql.run(
-      `UPDATE outbox SET op = $2, part = $3, state = $4, not_before = NULL, reason = NULL${claim} WHERE id = $1`,
+      `UPDATE outbox SET op = $2, part = $3, state = $4, not_before = NULL, reason = NULL${lost}${claim} WHERE id = $1`,
       [deliveryId, change.op, JSON.stringify(change.part), change.state, ...(sending ? [this.epoch, change.at] : [])],
     )
     if (replaced === 0) throw unknownDelivery(deliveryId)
@@ -163,7 +186,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   /** A part on the wire is left alone: what becomes of it is about to be written. */
   async blank(source: SourceId): Promise<void> {
-    const query = `UPDATE outbox SET part = $2, reason = 'its session was deleted',
+    const query = `UPDATE outbox SET part = $2, earlier = NULL, reason = 'its session was deleted',
       state = CASE WHEN state IN ('planned', 'waiting') THEN 'expired' WHEN state = 'uncertain' THEN 'given_up' ELSE state END
       WHERE source = $1 AND state <> 'sending'`
     await this.sql.run(query, [source, JSON.stringify({ text: '', plain: '', markup: 'plain' })])

@@ -9,14 +9,24 @@ export interface RowCodec<T> {
   decode(row: SqlRow): T
 }
 
-/** One row, or `internal` naming table and row when it cannot be read (C31). */
+/** One row, or `unreadable` naming table and row when it cannot be read (C31). */
 export function readRow<T>(codec: RowCodec<T>, row: SqlRow): T {
   try {
     return codec.decode(row)
   } catch (cause) {
-    throw new ParleyError('internal', `the row ${rowName(codec, row)} of table ${codec.table} cannot be read`, {
+    throw new ParleyError('unreadable', `the row ${rowName(codec, row)} of table ${codec.table} cannot be read`, {
       cause,
     })
+  }
+}
+
+/** Returns whether a row can be read. */
+export function isReadable<T>(codec: RowCodec<T>, row: SqlRow): boolean {
+  try {
+    codec.decode(row)
+    return true
+  } catch {
+    return false
   }
 }
 

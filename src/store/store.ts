@@ -185,12 +185,15 @@ export interface InboxWriter {
 export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
 
 export interface OutboxReader {
+  /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
   ofSource(source: SourceId): Promise<readonly Delivery[]>
   /** Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones. */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
-  /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first. */
+  /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable. */
   unfinished(): Promise<readonly Delivery[]>
+  /** The rows that still owe something and cannot be read. */
+  unreadable(): Promise<readonly DeliveryId[]>
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
   /** Newest first; for `parley outbox` and `status`. */
   recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>
@@ -222,6 +225,7 @@ export interface DeliveryChange {
 export interface DeliveryReplacement {
   readonly op: DeliveryOp
   readonly part: RenderedPart
-  readonly state: 'planned' | 'sending'
+  /** `uncertain`: a call with the part before this one was lost; that part is kept as `earlier`. */
+  readonly state: 'planned' | 'sending' | 'uncertain'
   readonly at: number
 }

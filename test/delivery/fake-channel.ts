@@ -1,5 +1,12 @@
 import type { ChannelAdapter, OutboundPart } from '../../src/channels/adapter.ts'
-import type { DeletesMessages, EditsMessages, MessageTarget, ShowsTyping } from '../../src/channels/capabilities.ts'
+import type {
+  DeletesMessages,
+  EditsMessages,
+  MessageTarget,
+  ProvesSending,
+  SendingProof,
+  ShowsTyping,
+} from '../../src/channels/capabilities.ts'
 import { type Address, formatAddress } from '../../src/core/address.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { DeliveryOp, DeliveryReceipt, RenderedPart } from '../../src/core/outbound.ts'
@@ -41,11 +48,14 @@ export const broken = (message: string): Fate => ({
 export const hanging = (done: boolean): Fate => ({ receipt: new Promise(() => {}), done })
 
 /** A platform in memory behind the seam: it answers what it is told, and keeps what it was asked and what people see. */
-export class FakeChannel implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping {
+export class FakeChannel implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, ProvesSending {
   readonly id = 'telegram'
   readonly typingLastsMs = 5_000
   readonly calls: Call[] = []
   readonly typed: { readonly to: string; readonly at: number }[] = []
+  /** How often it was asked whether a message would arrive. */
+  readonly asked: { readonly to: string; readonly at: number }[] = []
+  proof: SendingProof = { works: true }
   readonly fates: Fate[] = []
   /** Decides where no fate is queued. */
   rule: (op: DeliveryOp, to: string) => Fate | undefined = () => undefined
@@ -81,6 +91,11 @@ export class FakeChannel implements ChannelAdapter, EditsMessages, DeletesMessag
 
   async showTyping(address: Address): Promise<void> {
     this.typed.push({ to: formatAddress(address), at: this.#clock().now() })
+  }
+
+  async proveSending(address: Address): Promise<SendingProof> {
+    this.asked.push({ to: formatAddress(address), at: this.#clock().now() })
+    return this.proof
   }
 
   editIntervalMs(): number {

@@ -10,7 +10,15 @@ test('a message abandoned while its row waits for the disk goes out with a signa
   const { store, clock, ids, channel } = await openRig()
   const disk = deferred<void>()
   const slow = { ...store, write: () => disk.promise as Promise<never> }
-  const deps = { store: slow, clock, ids, settings: DEFAULT_SETTINGS, epoch: store.epoch, calls: createCalls() }
+  const deps = {
+    store: slow,
+    clock,
+    ids,
+    settings: DEFAULT_SETTINGS,
+    epoch: store.epoch,
+    calls: createCalls(),
+    random: () => 0,
+  }
   const turn = { turnId: ids.turn(), traceId: 'tr_1' as TraceId, address: at(DM) }
   const message = createGrowingMessage(deps, turn)
   const aborted: boolean[] = []

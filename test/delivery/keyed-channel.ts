@@ -39,6 +39,8 @@ export class KeyedChannel extends FakeChannel implements FindsOwnMessages {
   async findOwn(lost: LostMessage): Promise<FoundMessage> {
     this.looks.push(lost)
     const made = this.#made.get(lost.key)
-    return this.history(lost) ?? (made ? { kind: 'found', messageId: made.messageId } : { kind: 'absent' })
+    return (
+      this.history(lost) ?? (made ? { kind: 'found', messages: [{ messageId: made.messageId }] } : { kind: 'absent' })
+    )
   }
 }

@@ -223,10 +223,11 @@ test('a message that is gone when the final edit comes is sent anew', async () =
 
 test('settle waits for the call in flight, so that the final edit is the last', async () => {
   const rig = await openRig()
-  const { source, settle } = await shownTurn(rig, 'Hel')
+  const live = rig.delivery.live(turnOf(rig))
+  live.push('Hel')
+  await rig.pass(1_000)
   const receipt = deferred<{ kind: 'sent'; messageId: string }>()
   rig.channel.fates.push({ receipt: receipt.promise, done: true })
-  const live = rig.delivery.live({ ...turnOf(rig), turnId: source })
   live.push('Hello')
   rig.clock.moveTo(rig.clock.now() + 1_000)
   await rig.channel.called(2)
@@ -235,7 +236,6 @@ test('settle waits for the call in flight, so that the final edit is the last', 
   order.push('answered')
   receipt.resolve({ kind: 'sent', messageId: 'm1' })
   await settled
-  await settle()
   expect(order).toEqual(['answered', 'settled'])
 })
 

@@ -316,7 +316,7 @@ test('C07: rows that were given the new address meanwhile are followed there too
   const to = at('telegram:group:-100200')
   const rig = await openRig()
   rig.up = false
-  const [first] = (await rig.say('hello', { address: at(GROUP) })).items
+  const [first] = (await rig.say('hello', { address: at(GROUP) })).entries
   if (!first) throw new Error('nothing was planned')
   await rig.store.write((tx) => tx.chatMoves.rewriteDelivery(first.id, to))
   await rig.ready()

@@ -141,7 +141,7 @@ function liveOf(rig: Rig, turnId: TurnId): ReturnType<Rig['delivery']['live']> {
   return rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: at(DM) })
 }
 
-test('A04: killed in mid-stream, the resumed turn goes on in the same message', async () => {
+test('A04: killed in mid-stream, the resumed turn ends in the same message, which never shrinks before it grows', async () => {
   const rig = await openRig()
   const turnId = await runningTurn(rig)
   liveOf(rig, turnId).push('Once upon')
@@ -149,10 +149,12 @@ test('A04: killed in mid-stream, the resumed turn goes on in the same message', 
   await rig.crash()
   await rig.ready()
   const live = liveOf(rig, turnId)
+  live.push('Once')
+  await rig.pass(1_000)
   live.push('Once upon a time')
   await rig.pass(1_000)
-  expect(rig.channel.visible(DM)).toEqual(['Once upon a time'])
   await live.settle()
+  expect(rig.channel.visible(DM)).toEqual(['Once upon'])
   await rig.say('The end.', { source: turnId })
   await rig.delivery.idle()
   expect(rig.channel.visible(DM)).toEqual(['The end.'])
@@ -272,4 +274,31 @@ test('P66: a plan released after stop is put back, so that the next start knows 
   rig.delivery.release(planned)
   await rig.delivery.idle()
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'waiting' }])
+})
+
+test('a row that cannot be read is set aside at the start and keeps nothing waiting', async () => {
+  const rig = await openRig()
+  rig.up = false
+  const [broken, next] = [rig.message('broken'), rig.message('next')]
+  await rig.say('', broken)
+  await rig.say('', next)
+  rig.spoil(broken.source)
+  await rig.crash()
+  await rig.ready()
+  await rig.pass(60_000)
+  expect(rig.channel.visible(DM)).toEqual(['next'])
+  expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
+})
+
+test('a row that is spoiled while it waits is set aside and keeps nothing waiting', async () => {
+  const rig = await openRig()
+  rig.up = false
+  const [broken, next] = [rig.message('broken'), rig.message('next')]
+  await rig.say('', broken)
+  await rig.say('', next)
+  rig.spoil(broken.source)
+  await rig.ready()
+  await rig.pass(60_000)
+  expect(rig.channel.visible(DM)).toEqual(['next'])
+  expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
 })

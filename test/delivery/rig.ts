@@ -16,6 +16,7 @@ import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { FakeChannel } from './fake-channel.ts'
 import { type SteppedClock, steppedClock } from './stepped-clock.ts'
 
@@ -57,6 +58,8 @@ export interface Rig {
   /** Lets time pass, timer by timer, each followed to its end. */
   pass(ms: number): Promise<void>
   rows(source: OutboundMessage['source']): Promise<readonly Delivery[]>
+  /** Something else than the daemon wrote into the rows of a message. */
+  spoil(source: OutboundMessage['source']): void
   /** The process dies as it stands and a new one starts on the same file; the adapter is not ready yet. */
   crash(): Promise<void>
   /** The adapter of the new process is ready. */
@@ -117,6 +120,10 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       rig.clock.moveTo(end)
       await rig.delivery.idle()
     },
+    spoil: (source) =>
+      withDatabase(path, (database) => {
+        database.prepare("UPDATE outbox SET address = 'spoiled' WHERE source = ?").run(source)
+      }),
     rows: (source) => rig.store.read.outbox.ofSource(source),
     async crash() {
       rig.up = false

@@ -1,16 +1,18 @@
-import type { FoundMessage, LostMessage } from '../../../src/channels/capabilities.ts'
+import type { FoundMessage, LostMessage, OwnMessage } from '../../../src/channels/capabilities.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
-import { snowflakeAt, toApiTarget } from '../address.ts'
+import { isNewer, isSnowflake, snowflakeAt, timeOfSnowflake, toApiTarget } from '../address.ts'
 import type { CallOutcome, DiscordClient } from '../connection/client.ts'
 import { type Fields, isFields } from '../inbound/fields.ts'
 import type { DirectChannels } from './direct-channels.ts'
 import { reasonOf } from './receipts.ts'
 import { contentOf } from './send.ts'
 
-/** Our clock may run ahead of the platform's by as much (RELIABILITY 3.3). */
-const CLOCK_SLACK_MS = 30_000
+/** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */
+const MARGIN_MS = 600_000
+/** Everything since the send was read once this much more than its age was. */
+const LEAST_MARGIN_MS = 30_000
 const PAGE = 100
-/** 500 messages after the send in one channel; beyond them nobody can say. */
+/** 500 messages in one channel; where the send is older than they are, nobody can say. */
 const MOST_PAGES = 5
 const DEADLINE_MS = 15_000
 const ASK_AGAIN_MS = 10_000
@@ -21,7 +23,10 @@ interface Ports {
   readonly botId: string
 }
 
-/** Looks for a message of ours in the channel's history, by author and text: the platform keeps no key there. */
+/**
+ * Looks for a message of ours in the channel's history, by author and text: the platform keeps no key there. How far back
+ * is counted from the newest message it shows, by the times in the ids: no clock of ours is compared with the platform's.
+ */
 export async function findOwn(
   { client, directs, botId }: Ports,
   lost: LostMessage,
@@ -33,20 +38,56 @@ export async function findOwn(
   const options = { signal, deadlineMs: DEADLINE_MS }
   const located = await directs.locate(target, options)
   if (!('id' in located)) return cannotTell(located.outcome)
-  const content = contentOf(visible).trim()
-  let after = snowflakeAt(lost.startedAt - CLOCK_SLACK_MS)
+  const asOwn = ownMessages(lost, botId)
+  const found: OwnMessage[] = []
+  let newest: string | undefined
+  let oldest: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const query = { after, limit: String(PAGE) }
+    const query = { limit: String(PAGE), ...(oldest === undefined ? {} : { before: oldest }) }
     const outcome = await client.call({ verb: 'GET', path: `/channels/${located.id}/messages`, query }, options)
     if (outcome.kind !== 'answered' || !Array.isArray(outcome.result)) return cannotTell(outcome)
-    const messages = outcome.result.filter(isFields)
-    const own = messages.find((message) => isOwn(message, botId) && message.content === content)
-    if (own !== undefined) return { kind: 'found', messageId: String(own.id) }
-    const newest = messages[0]?.id
-    if (messages.length < PAGE || typeof newest !== 'string') return { kind: 'absent' }
-    after = newest
+    const messages = outcome.result.filter(isMessage)
+    newest ??= messages[0]?.id
+    const horizon = newest === undefined ? undefined : idBefore(newest, lost.ageMs + MARGIN_MS)
+    const near = messages.filter(({ id }) => horizon !== undefined && isNewer(id, horizon))
+    found.push(...near.flatMap(asOwn))
+    if (near.length < PAGE) return foundOf(found)
+    oldest = near.at(-1)?.id
   }
+  const all =
+    newest !== undefined && oldest !== undefined && !isNewer(oldest, idBefore(newest, lost.ageMs + LEAST_MARGIN_MS))
+  if (found.length > 0 || all) return foundOf(found)
   return { kind: 'cannot_tell', reason: 'too much was written since' }
+}
+
+interface Message extends Fields {
+  readonly id: string
+}
+
+function isMessage(value: unknown): value is Message {
+  return isFields(value) && isSnowflake(value.id)
+}
+
+/** Returns the smallest id of a moment so long before a message. */
+function idBefore(id: string, ms: number): string {
+  return snowflakeAt(timeOfSnowflake(id) - ms)
+}
+
+function foundOf([first, ...others]: readonly OwnMessage[]): FoundMessage {
+  return first === undefined ? { kind: 'absent' } : { kind: 'found', messages: [first, ...others] }
+}
+
+/** Returns a message as one of ours if it shows what was lost. */
+function ownMessages({ rendered, earlier }: LostMessage, botId: string): (message: Message) => readonly OwnMessage[] {
+  const [whole, first] = [rendered, earlier].map((part) => {
+    const visible = part && stripNoReply(part)
+    return visible ? contentOf(visible).trim() : undefined
+  })
+  return (message) => {
+    if (!isOwn(message, botId) || typeof message.content !== 'string') return []
+    if (message.content === whole) return [{ messageId: message.id }]
+    return message.content === first ? [{ messageId: message.id, outdated: true }] : []
+  }
 }
 
 function isOwn({ author }: Fields, botId: string): boolean {

@@ -1,5 +1,5 @@
 import type { OutboundPart } from '../../../src/channels/adapter.ts'
-import type { MessageTarget } from '../../../src/channels/capabilities.ts'
+import type { MessageTarget, SendingProof } from '../../../src/channels/capabilities.ts'
 import type { Address } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
@@ -26,6 +26,7 @@ export interface DiscordOutbound {
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
   showTyping(address: Address, signal: AbortSignal): Promise<void>
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
 
 interface Ports {
@@ -48,6 +49,12 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
   const edit = (path: `/${string}`, content: string, options: CallOptions): Promise<CallOutcome> =>
     client.call({ verb: 'PATCH', path, body: { content, ...NO_PINGS } }, options)
   const changing = (signal: AbortSignal): CallOptions => ({ signal, deadlineMs: SEND_DEADLINE_MS })
+  const type = async (address: Address, signal: AbortSignal): Promise<DeliveryReceipt> => {
+    const options = { signal, deadlineMs: TYPING_DEADLINE_MS }
+    const channel = await locate(address, options)
+    if (typeof channel !== 'string') return channel
+    return toReceipt(await client.call({ verb: 'POST', path: `/channels/${channel}/typing` }, options), 'typing')
+  }
 
   return {
     async send({ address, rendered, key, replyTo }, signal) {
@@ -84,9 +91,13 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       return toDeleteReceipt(await client.call({ verb: 'DELETE', path }, changing(signal)), messageId)
     },
     async showTyping(address, signal) {
-      const options = { signal, deadlineMs: TYPING_DEADLINE_MS }
-      const channel = await locate(address, options)
-      if (typeof channel === 'string') await client.call({ verb: 'POST', path: `/channels/${channel}/typing` }, options)
+      await type(address, signal)
+    },
+    async proveSending(address, signal) {
+      const receipt = await type(address, signal)
+      if (receipt.kind !== 'rejected') return { works: receipt.kind === 'sent' }
+      const { retryAfterMs } = receipt
+      return retryAfterMs === undefined ? { works: true } : { works: false, retryAfterMs }
     },
   }
 }

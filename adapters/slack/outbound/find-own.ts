@@ -1,54 +1,92 @@
 import type { FoundMessage, LostMessage } from '../../../src/channels/capabilities.ts'
 import type { RenderedPart } from '../../../src/core/outbound.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
-import { toApiTarget, toStamp } from '../address.ts'
+import { isStamp, timeOfStamp, toApiTarget, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
 import { type Fields, isFields } from '../inbound/fields.ts'
 import { waitOf } from './receipts.ts'
 import { content, DELIVERY_EVENT } from './send.ts'
 
 const DEADLINE_MS = 15_000
-/** Clocks differ. */
-const MARGIN_MS = 30_000
+/** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */
+const MARGIN_MS = 3_600_000
+/** Everything since the send was read once this much more than its age was. */
+const LEAST_MARGIN_MS = 30_000
 const PAGE = 200
 const LOOK_AGAIN_MS = 5000
 /** A conversation busier than this since the send is not read to its end. */
 const MOST_PAGES = 5
 
 /**
- * Looks a message up by the key it carried, in the conversation or in its thread (RELIABILITY 3.3). `absent` is said
- * only after everything since the send was read.
+ * Looks a message up by the key it carried, in the conversation or in its thread. `absent` is said only after everything
+ * since the send was read. How far back is counted from the newest message Slack shows: no clock of ours is compared
+ * with the platform's.
  */
 export async function findOwnMessage(
   client: SlackClient,
-  { address, key, rendered, startedAt }: LostMessage,
+  { address, key, rendered, ageMs }: LostMessage,
   signal: AbortSignal,
 ): Promise<FoundMessage> {
   const target = toApiTarget(address)
   if (target === null) return { kind: 'cannot_tell', reason: 'this address is no Slack conversation' }
-  const { channel, thread_ts: ts } = target
-  const method = ts === undefined ? 'conversations.history' : 'conversations.replies'
-  const oldest = toStamp(Math.max(0, startedAt - MARGIN_MS))
-  const args = { channel, ...(ts === undefined ? {} : { ts }), oldest, limit: PAGE, include_all_metadata: true }
+  const ask = (method: Method, args: object): Promise<CallOutcome> =>
+    client.call(method, { channel: target.channel, ...args }, { deadlineMs: DEADLINE_MS, signal })
+  const place = await begin(ask, target.thread_ts, ageMs)
+  if ('kind' in place) return place
   let cursor: string | undefined
+  let newest = place.newest
   for (let page = 0; page < MOST_PAGES; page++) {
-    const outcome = await client.call(method, cursor === undefined ? args : { ...args, cursor }, {
-      deadlineMs: DEADLINE_MS,
-      signal,
-    })
+    const outcome = await ask(place.method, cursor === undefined ? place.args : { ...place.args, cursor })
     if (outcome.kind !== 'answered') return cannotTell(outcome)
-    const found = messagesOf(outcome.result).find((message) => carries(message, key))
+    const messages = messagesOf(outcome.result)
+    const found = messages.find((message) => carries(message, key))
     if (found !== undefined) return foundAs(found, rendered)
+    newest ??= timeOf(messages[0])
+    const oldest = timeOf(messages.at(-1))
+    // A thread is read from its oldest message on, a conversation from its newest back.
+    const margin = page + 1 < MOST_PAGES ? MARGIN_MS : LEAST_MARGIN_MS
+    const all = !place.forward && newest !== undefined && oldest !== undefined && oldest < newest - ageMs - margin
     cursor = nextCursor(outcome.result)
-    if (cursor === undefined) return { kind: 'absent' }
+    if (all || cursor === undefined) return { kind: 'absent' }
   }
   return { kind: 'cannot_tell', reason: 'too much was written since to look through' }
 }
 
+type Method = 'conversations.history' | 'conversations.replies'
+
+/** Where reading begins. */
+interface Place {
+  readonly method: Method
+  readonly args: object
+  readonly forward: boolean
+  readonly newest?: number | undefined
+}
+
+/** A thread is read forward; its root says when the newest reply was written. */
+async function begin(
+  ask: (method: Method, args: object) => Promise<CallOutcome>,
+  thread: string | undefined,
+  ageMs: number,
+): Promise<Place | FoundMessage> {
+  const common = { limit: PAGE, include_all_metadata: true }
+  if (thread === undefined) return { method: 'conversations.history', args: common, forward: false }
+  const method = 'conversations.replies'
+  const outcome = await ask(method, { ts: thread, limit: 1 })
+  if (outcome.kind !== 'answered') return cannotTell(outcome)
+  const latest = messagesOf(outcome.result)[0]?.latest_reply
+  const oldest = isStamp(latest) ? { oldest: toStamp(Math.max(0, timeOfStamp(latest) - ageMs - MARGIN_MS)) } : {}
+  return { method, args: { ...common, ts: thread, ...oldest }, forward: true }
+}
+
+function timeOf(message: Fields | undefined): number | undefined {
+  return isStamp(message?.ts) ? timeOfStamp(message.ts) : undefined
+}
+
 function foundAs({ ts, text }: Fields, rendered: RenderedPart): FoundMessage {
   const visible = stripNoReply(rendered)
-  const found = { kind: 'found', messageId: String(ts) } as const
-  return visible === null || text === content(visible).text ? found : { ...found, outdated: true }
+  const messageId = String(ts)
+  const same = visible === null || text === content(visible).text
+  return { kind: 'found', messages: [same ? { messageId } : { messageId, outdated: true }] }
 }
 
 function messagesOf({ messages }: Fields): readonly Fields[] {

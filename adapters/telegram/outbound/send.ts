@@ -1,5 +1,5 @@
 import type { OutboundPart } from '../../../src/channels/adapter.ts'
-import type { MessageTarget } from '../../../src/channels/capabilities.ts'
+import type { MessageTarget, SendingProof } from '../../../src/channels/capabilities.ts'
 import type { Address } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
@@ -7,7 +7,7 @@ import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.t
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
-import { type Draft, mend, type Sent, toReceipt } from './receipts.ts'
+import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer, its mended repetition included (RELIABILITY 3.2). */
 const SEND_DEADLINE_MS = 15_000
@@ -22,6 +22,7 @@ export interface TelegramOutbound {
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
   showTyping(address: Address, signal: AbortSignal): Promise<void>
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
 
 /** Rendered parts to API calls. A refusal over mere form is mended once; nothing else is ever repeated here. */
@@ -41,6 +42,11 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
       if (mended === null) return toReceipt(outcome, sent)
       current = mended
     }
+  }
+  const type = async (address: Address, signal: AbortSignal): Promise<CallOutcome | null> => {
+    const target = toApiTarget(address)
+    if (target === null) return null
+    return client.call('sendChatAction', { ...target, action: 'typing' }, { deadlineMs: TYPING_DEADLINE_MS, signal })
   }
   return {
     send({ address, rendered, replyTo }, signal) {
@@ -69,9 +75,12 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
       return toReceipt(outcome, { address, messageId })
     },
     async showTyping(address, signal) {
-      const target = toApiTarget(address)
-      if (target === null) return
-      await client.call('sendChatAction', { ...target, action: 'typing' }, { deadlineMs: TYPING_DEADLINE_MS, signal })
+      await type(address, signal)
+    },
+    async proveSending(address, signal) {
+      const outcome = await type(address, signal)
+      if (outcome?.kind !== 'refused') return { works: outcome?.kind === 'answered' }
+      return outcome.code === 429 ? { works: false, retryAfterMs: waitMs(outcome.retryAfterSeconds) } : { works: true }
     },
   }
 }

@@ -49,10 +49,11 @@ export function getMessages(api: RestApi, call: RestCall): ApiMessage[] {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
     throw invalidField('limit', 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.')
   }
-  const after = call.query.get('after')
+  const [after, before] = [call.query.get('after'), call.query.get('before')]
   const all = [...state.messages.values()].filter(({ deleted }) => !deleted).map(({ message }) => message)
-  const found = after === null ? all.slice(-limit) : all.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit)
-  return found.reverse()
+  if (after !== null) return all.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit).reverse()
+  const earlier = before === null ? all : all.filter(({ id }) => BigInt(id) < BigInt(before))
+  return earlier.slice(-limit).reverse()
 }
 
 export function showTyping(api: RestApi, call: RestCall): undefined {

@@ -32,7 +32,9 @@ export function replies(api: WebApi, params: Params): Answer {
   const thread = threadOf(root.message) ?? root.message.ts
   const messages = channel.messages.list().map(({ message }) => message)
   return page(
-    messages.filter((message) => message.ts === thread || threadOf(message) === thread),
+    messages
+      .filter((message) => message.ts === thread || threadOf(message) === thread)
+      .map((message) => (message.ts === thread ? withReplies(channel, message) : message)),
     params,
   )
 }

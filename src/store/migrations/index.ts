@@ -12,6 +12,7 @@ import { messageKeys } from './0011-message-keys.ts'
 import { strangers } from './0012-strangers.ts'
 import { authors } from './0013-authors.ts'
 import { ageing } from './0014-ageing.ts'
+import { growingReplies } from './0015-growing-replies.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   strangers,
   authors,
   ageing,
+  growingReplies,
 ]

@@ -238,8 +238,7 @@ describe('findOwn', () => {
   async function lose() {
     const opened = await open()
     await opened.listen()
-    const startedAt = Date.now()
-    const lost = { address: opened.address, key: 'k', rendered: markdown(' hello '), startedAt }
+    const lost = { address: opened.address, key: 'k', rendered: markdown(' hello '), ageMs: 1000 }
     return { ...opened, lost, find: () => opened.adapter.findOwn(lost, opened.signal) }
   }
 
@@ -247,7 +246,7 @@ describe('findOwn', () => {
     const { find, send, server, ada, channel } = await lose()
     server.world.say({ from: ada, channel, text: 'hello' })
     const sent = await send('hello')
-    expect(await find()).toEqual({ kind: 'found', messageId: idOf(sent) })
+    expect(await find()).toEqual({ kind: 'found', messages: [{ messageId: idOf(sent) }] })
   })
 
   test('says that nothing arrived', async () => {
@@ -261,7 +260,7 @@ describe('findOwn', () => {
     const { find, send, server, ada, channel } = await lose()
     for (let count = 0; count < 130; count++) server.world.say({ from: ada, channel, text: 'chatter' })
     const sent = await send('hello')
-    expect(await find()).toEqual({ kind: 'found', messageId: idOf(sent) })
+    expect(await find()).toEqual({ kind: 'found', messages: [{ messageId: idOf(sent) }] })
     server.world.remove(channel, idOf(sent))
     for (let count = 0; count < 400; count++) server.world.say({ from: ada, channel, text: 'chatter' })
     expect(await find()).toMatchObject({ kind: 'cannot_tell' })

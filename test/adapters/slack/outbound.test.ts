@@ -24,7 +24,7 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
   const at: Address = { channel: 'slack', account: toAccountId('default'), chatType: 'channel', chat: channel.id }
   const send = (rendered: RenderedPart, address: Address = at) =>
     rig.adapter.send({ address, rendered, key: KEY }, rig.signal)
-  const lost = { address: at, key: KEY, rendered: words('x'), startedAt: Date.now() }
+  const lost = { address: at, key: KEY, rendered: words('x'), ageMs: 1000 }
   return { ...rig, world, ledger, faults, ada, channel, root, at, send, lost }
 }
 
@@ -194,9 +194,11 @@ describe('finding a message again', () => {
     faults.add({ method: 'chat.postMessage', action: { kind: 'drop', when: 'after' } })
     expect(await send(words('lost?'), address)).toMatchObject({ kind: 'unknown' })
 
-    const found = { kind: 'found', messageId: expect.any(String) }
+    const message = { messageId: expect.any(String) }
+    const found = { kind: 'found', messages: [message] }
     expect(await adapter.findOwn({ ...lost, address, rendered: words('lost?') }, signal)).toEqual(found)
-    expect(await adapter.findOwn({ ...lost, address }, signal)).toEqual({ ...found, outdated: true })
+    const outdated = { kind: 'found', messages: [{ ...message, outdated: true }] }
+    expect(await adapter.findOwn({ ...lost, address }, signal)).toEqual(outdated)
     expect(await adapter.findOwn({ ...lost, address, key: 'another' }, signal)).toEqual({ kind: 'absent' })
   })
 

@@ -1,0 +1,79 @@
+import { askedWait } from '../core/clock.ts'
+import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
+import type { Change, Facts, Item, Loss, Recording, Sending, Uncertain } from './item.ts'
+import { isRepeat } from './repeat-mark.ts'
+
+/** What a receipt is judged by. */
+type Judging = Pick<Facts, 'elapsed' | 'settings' | 'random' | 'moved'>
+
+/** Pure: what a receipt makes of an item. Everything it says is recorded before anything else is done. */
+export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judging): Recording {
+  switch (receipt.kind) {
+    case 'sent': {
+      const resent = item.row.op === 'send' && isRepeat(item.row.part, facts.settings.repeatMark)
+      const { messageId } = receipt
+      return recording(item.row, { kind: 'settle', state: resent ? 'resent' : 'sent', messageId }, ENDED)
+    }
+    case 'unknown':
+      return lost(item, receipt.reason, facts)
+    case 'not_sent':
+      // What happens to a second call does not make the first one undone.
+      if (item.as === 'again') return lost(item, receipt.reason, facts)
+      return waits(item, receipt.reason, backOffMs(item.row.attempt, facts.random), facts)
+    case 'rejected':
+      return afterRefusal(item, receipt, facts)
+  }
+}
+
+function afterRefusal(
+  item: Sending,
+  { reason, retryAfterMs, movedTo }: Extract<DeliveryReceipt, { kind: 'rejected' }>,
+  facts: Judging,
+): Recording {
+  const { row } = item
+  if (retryAfterMs !== undefined) {
+    const pauseMs = askedWait(retryAfterMs)
+    const waiting = item.as === 'again' ? lost(item, reason, facts) : waits(item, reason, pauseMs, facts)
+    return { ...waiting, pauseMs }
+  }
+  if (movedTo && !facts.moved) {
+    const change = { kind: 'settle', state: 'waiting', reason } as const
+    return { ...recording(row, change, { kind: 'queued', id: row.id }), movedTo }
+  }
+  if (row.op === 'edit') return recording(row, { kind: 'send_anew' }, { kind: 'queued', id: row.id })
+  return recording(row, { kind: 'settle', state: 'rejected', reason }, ENDED)
+}
+
+/** Returns the item as one whose outcome is unknown. */
+function lost(item: Sending, reason: string, { elapsed }: Pick<Facts, 'elapsed'>): Recording {
+  const { row, expiresAt, startedAt, loss } = item
+  const now: Loss = { at: elapsed, since: loss?.since ?? elapsed, startedAt, foreign: loss?.foreign ?? false }
+  const after: Uncertain = { kind: 'uncertain', row: { ...row, state: 'uncertain' }, expiresAt, loss: now }
+  return recording(row, { kind: 'settle', state: 'uncertain', reason }, after)
+}
+
+function waits(
+  { row, expiresAt }: Sending,
+  reason: string,
+  waitMs: number,
+  { elapsed }: Pick<Facts, 'elapsed'>,
+): Recording {
+  const notBefore = elapsed + waitMs
+  const after: Item = { kind: 'due', row: { ...row, state: 'waiting', reason }, expiresAt, notBefore }
+  return recording(row, { kind: 'settle', state: 'waiting', reason, waitMs }, after)
+}
+
+export function recording(row: Delivery, change: Change, after: Item): Recording {
+  return { kind: 'recording', id: row.id, row, change, after }
+}
+
+export const ENDED: Item = { kind: 'ended' }
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+
+/** Doubles with each attempt up to half a minute; half of it is jitter, so that conversations do not come back in step. */
+export function backOffMs(attempt: number, random: number): number {
+  const full = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS)
+  return Math.round(full * (0.5 + random / 2))
+}

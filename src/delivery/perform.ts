@@ -1,0 +1,185 @@
+import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
+import { findsOwnMessages, provesSending } from '../channels/capabilities.ts'
+import type { Address } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import { errorCode } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { ChannelId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Delivery } from '../core/outbound.ts'
+import type { Store } from '../store/store.ts'
+import type { Calls } from './calls.ts'
+import { deniedMeanwhile } from './denied-meanwhile.ts'
+import type { Answer, Effect, Facts, Item, Looked, Reserved } from './item.ts'
+import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Conversation, Entry } from './queues.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import { type OutcomePorts, record } from './record.ts'
+import { markRepeat } from './repeat-mark.ts'
+import type { DeliverySettings } from './settings.ts'
+import { lookFor, proveSending, transmit } from './transmit.ts'
+
+export interface PerformDeps extends OutcomePorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly limiter: RateLimiter
+  readonly settings: DeliverySettings
+  readonly calls: Calls
+  random(): number
+  format(channel: ChannelId): TextFormat
+  /** Undefined: not ready. The conversation waits, and waiting is no attempt. */
+  adapter(address: Address): ChannelAdapter | undefined
+  sendAllowed(message: Speaker): SendVerdict
+}
+
+/** An effect that has an answer. */
+export type Asking = Exclude<Effect, { do: 'wait' | 'park' | 'leave' }>
+
+/** The head of a conversation. */
+export interface Head {
+  readonly entry: Entry
+  readonly conversation: Conversation
+}
+
+/** Returns what `next` decides by, now. */
+export function factsOf(deps: PerformDeps, { address, followed }: Conversation, answer: Answer | undefined): Facts {
+  const { clock, settings, calls } = deps
+  const adapter = deps.adapter(address)
+  return {
+    now: clock.now(),
+    elapsed: clock.elapsed(),
+    settings,
+    random: deps.random(),
+    ready: adapter !== undefined,
+    sameKeyWindowMs: adapter && findsOwnMessages(adapter) ? adapter.sameKeyWindowMs : undefined,
+    provesSending: adapter !== undefined && provesSending(adapter),
+    wroteAt: calls.wroteAt(address),
+    moved: followed === true,
+    answer,
+  }
+}
+
+/** Does what is to be done about the head of a conversation. Rejects only when the store does; then nothing was done. */
+export async function perform(deps: PerformDeps, effect: Asking, head: Head): Promise<Answer> {
+  const { item } = head.entry
+  switch (effect.do) {
+    case 'load':
+      return { to: 'load', row: await load(deps, head) }
+    case 'reserve':
+      return { to: 'reserve', ...slot(deps, head) }
+    case 'begin':
+      return begin(deps, head, expected(item, 'reserved'))
+    case 'call':
+      return { to: 'call', receipt: await call(deps, head, expected(item, 'sending').row) }
+    case 'look':
+      return { to: 'look', found: await look(deps, head, expected(item, 'uncertain')) }
+    case 'prove':
+      return { to: 'prove', proof: await prove(deps, head) }
+    case 'record':
+      await record(deps, head, expected(item, 'recording'))
+      return { to: 'record' }
+  }
+}
+
+function expected<Kind extends Item['kind']>(item: Item, kind: Kind): Extract<Item, { kind: Kind }> {
+  if (item.kind !== kind) throw new Error(`a part that is ${item.kind} has no such step`)
+  return item as Extract<Item, { kind: Kind }>
+}
+
+async function load(
+  { store }: PerformDeps,
+  { entry, conversation }: Head,
+): Promise<Delivery | 'unreadable' | undefined> {
+  try {
+    const row = await store.read.outbox.get(entry.id)
+    if (row) follow(conversation, row)
+    return row
+  } catch (err) {
+    if (errorCode(err) === 'unreadable') return 'unreadable'
+    throw err
+  }
+}
+
+/** A chat may have moved while its parts waited: the row knows, unless the platform told of it at a send. */
+function follow(conversation: Conversation, { address }: Delivery): void {
+  if (!conversation.followed) conversation.address = address
+}
+
+/** Chat and group are asked first, so that a full one books nothing elsewhere. */
+function slot(
+  { limiter, clock }: PerformDeps,
+  { entry, conversation: { address } }: Head,
+): { slotAt: number; later: boolean } {
+  const now = clock.elapsed()
+  if (entry.low !== undefined) {
+    const wait = limiter.takeLow(address)
+    entry.yielding = wait > 0
+    return { slotAt: now + wait, later: wait > 0 }
+  }
+  const wait = limiter.takeChat(address)
+  return wait > 0 ? { slotAt: now + wait, later: true } : { slotAt: now + limiter.bookAccount(address), later: false }
+}
+
+/** Commits `sending` before the first byte. */
+async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as }: Reserved): Promise<Answer> {
+  const { store, clock, settings } = deps
+  const denied = await deniedMeanwhile(deps, known)
+  if (denied !== undefined) return { to: 'begin', denied }
+  const at = as === 'again' ? (known.startedAt ?? clock.now()) : clock.now()
+  const begun = await store.write(async (tx) => {
+    const row = await tx.outbox.get(known.id)
+    if (!row) return undefined
+    const sending: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt: at }
+    if (as !== 'repeat') return (await tx.outbox.begin(row.id, OWED, at)) ? sending : undefined
+    const part = markRepeat(row.part, settings.repeatMark, deps.format(row.address.channel).limit)
+    await tx.outbox.replace(row.id, { op: 'send', part, state: 'sending', at })
+    return { ...sending, op: 'send' as const, part }
+  })
+  if (begun) follow(conversation, begun)
+  return { to: 'begin', row: begun }
+}
+
+const OWED = ['planned', 'waiting', 'sending', 'uncertain'] as const
+
+async function call(deps: PerformDeps, { conversation: { address } }: Head, row: Delivery) {
+  const { calls, clock } = deps
+  failpoint('CP11-sending-committed')
+  const adapter = deps.adapter(address)
+  if (!adapter) return { kind: 'not_sent', reason: 'the channel went away' } as const
+  const begunAt = clock.elapsed()
+  const receipt = await transmit(adapter, row, address, calls.signal)
+  if (receipt.kind === 'sent') calls.wrote(address, begunAt)
+  return receipt
+}
+
+/** A message another row owns is not the one looked for, equal text or not. */
+async function look(
+  deps: PerformDeps,
+  { conversation: { address } }: Head,
+  { row, loss }: Extract<Item, { kind: 'uncertain' }>,
+): Promise<Looked> {
+  const { store, clock, logger, calls } = deps
+  const adapter = deps.adapter(address)
+  if (!adapter) return { kind: 'cannot_tell', reason: 'the channel went away', retryAfterMs: 0 }
+  const ageMs = clock.elapsed() - loss.startedAt
+  const found = await lookFor(adapter, row, { address, ageMs }, calls.signal)
+  logger.info('A message of unknown outcome was looked for', { id: row.id, traceId: row.traceId, found: found.kind })
+  if (found.kind !== 'found') return found
+  for (const { messageId, outdated = false } of found.messages) {
+    const owners = await store.read.outbox.ofMessage(messageId)
+    const foreign = owners.some(({ id, address: its }) => id !== row.id && its.chat === address.chat)
+    if (!foreign) return { kind: 'found', messageId, outdated }
+  }
+  return { kind: 'absent' }
+}
+
+async function prove(deps: PerformDeps, { conversation: { address } }: Head) {
+  const { calls, clock } = deps
+  const adapter = deps.adapter(address)
+  if (!adapter) return { works: false }
+  const begunAt = clock.elapsed()
+  const proof = await proveSending(adapter, address, calls.signal)
+  if (proof.works) calls.wrote(address, begunAt)
+  return proof
+}

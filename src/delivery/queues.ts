@@ -1,0 +1,211 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Address, conversationOf } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { AccountId, ChannelId, DeliveryId, SourceId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Activity } from './activity.ts'
+import type { Answer, Facts, Item } from './item.ts'
+import { createLowQueues, type Queued } from './low-priority.ts'
+import { next } from './next.ts'
+import type { Asking, Head } from './perform.ts'
+
+/** A part in the queue of its conversation, and how far it is. */
+export interface Entry extends Queued {
+  readonly id: DeliveryId
+  item: Item
+  /** It waits for a slot that nobody else wants. */
+  yielding?: boolean | undefined
+}
+
+/** One conversation's parts, first in first out. */
+export interface Conversation {
+  /** Where its parts go; a chat that moved takes them along. */
+  address: Address
+  /** The platform told of the move at a send; until then the rows know best. */
+  followed?: true
+  readonly entries: Entry[]
+}
+
+export interface QueueDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  facts(conversation: Conversation, answer: Answer | undefined): Facts
+  /** Does what `next` asked for. */
+  perform(effect: Asking, head: Head): Promise<Answer>
+  ready(address: Address): boolean
+  /** Called with what is not sent any more, since newer answers took its place. */
+  superseded(entries: readonly Entry[]): void
+  /** Told of all work, so that somebody can wait for its end. */
+  readonly activity: Activity
+}
+
+/** The parts of all conversations that are on their way. */
+export interface Queues {
+  /** True if nothing is queued or held for the conversation: a part planned now may be `sending` at once. */
+  free(address: Address, source: SourceId): boolean
+  /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
+  announce(address: Address, source: SourceId): void
+  push(address: Address, entries: readonly Entry[]): void
+  /** So many parts of low priority wait for this account that no more should be added. */
+  crowded(address: Address): boolean
+  /** An adapter became ready. */
+  wake(channel: ChannelId, account: AccountId): void
+  /** What is under way ends; nothing else is begun. */
+  stop(): void
+}
+
+interface Queue extends Conversation {
+  readonly key: string
+  state: 'running' | 'waiting' | 'parked'
+  failures: number
+  cancel: (() => void) | undefined
+}
+
+const RETRY_WRITE_MS = 500
+const LONGEST_RETRY_MS = 10_000
+/** Queues started before the event loop gets its turn, after a long backlog. */
+const WAKE_AT_ONCE = 64
+
+export function createQueues(deps: QueueDeps): Queues {
+  return new ConversationQueues(deps)
+}
+
+/** Conversations never wait for each other. In memory, rebuilt from the store. */
+class ConversationQueues implements Queues {
+  readonly #deps: QueueDeps
+  readonly #queues = new Map<string, Queue>()
+  readonly #announced = new Map<string, SourceId>()
+  readonly #low = createLowQueues()
+  #stopped = false
+
+  constructor(deps: QueueDeps) {
+    this.#deps = deps
+  }
+
+  free(address: Address, source: SourceId): boolean {
+    const key = conversationOf(address)
+    const holder = this.#announced.get(key)
+    return !this.#queues.has(key) && (holder === undefined || holder === source)
+  }
+
+  announce(address: Address, source: SourceId): void {
+    this.#announced.set(conversationOf(address), source)
+  }
+
+  push(address: Address, entries: readonly Entry[]): void {
+    const key = conversationOf(address)
+    const known = this.#queues.get(key)
+    const queue: Queue = known ?? { key, address, entries: [], state: 'parked', failures: 0, cancel: undefined }
+    this.#queues.set(key, queue)
+    const [head] = queue.entries
+    const superseded = this.#low.enqueue(queue.entries, entries, { address, headWaits: headWaits(queue) })
+    if (superseded.length > 0) this.#deps.superseded(superseded)
+    const changed = queue.state === 'waiting' && queue.entries[0] !== head
+    if ((queue.state === 'parked' || changed) && this.#mayStart(queue)) this.#start(queue)
+  }
+
+  crowded(address: Address): boolean {
+    return this.#low.crowded(address)
+  }
+
+  wake(channel: ChannelId, account: AccountId): void {
+    const parked = [...this.#queues.values()].filter(
+      ({ address }) => address.channel === channel && address.account === account,
+    )
+    const waking = startGently(parked, (queue) => {
+      const stands = this.#queues.get(queue.key) === queue
+      if (queue.state === 'parked' && !this.#stopped && stands) this.#start(queue)
+    })
+    this.#deps.activity.track(waking)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const queue of this.#queues.values()) queue.cancel?.()
+  }
+
+  /** Without an adapter a queue is not even looked at; one whose part is `sending` must put it back. */
+  #mayStart({ address, entries }: Queue): boolean {
+    return !this.#stopped && (this.#deps.ready(address) || entries[0]?.item.kind === 'sending')
+  }
+
+  #start(queue: Queue): void {
+    queue.cancel?.()
+    queue.state = 'running'
+    void this.#work(queue)
+  }
+
+  async #work(queue: Queue): Promise<void> {
+    const { activity, logger } = this.#deps
+    activity.begin()
+    for (let head = queue.entries[0]; head && queue.state === 'running'; head = queue.entries[0]) {
+      try {
+        await this.#advance(queue, head)
+        queue.failures = 0
+      } catch (err) {
+        if (!this.#stopped)
+          logger.error('A delivery could not be recorded and will be tried again', { err, id: head.id })
+        this.#rest(queue, Math.min(RETRY_WRITE_MS * 2 ** queue.failures++, LONGEST_RETRY_MS))
+      }
+    }
+    if (queue.entries.length === 0) {
+      this.#queues.delete(queue.key)
+      this.#announced.delete(queue.key)
+    }
+    activity.end()
+  }
+
+  /** Takes the head on until it waits or leaves. */
+  async #advance(queue: Queue, entry: Entry): Promise<void> {
+    const { clock, facts, perform } = this.#deps
+    let answer: Answer | undefined
+    while (true) {
+      const [item, effect] = next(entry.item, facts(queue, answer))
+      entry.item = item
+      switch (effect.do) {
+        case 'leave':
+          return this.#leave(queue, entry)
+        case 'wait':
+          return this.#rest(queue, effect.until - clock.elapsed())
+        case 'park':
+          return this.#park(queue)
+        default:
+          answer = await perform(effect, { entry, conversation: queue })
+      }
+    }
+  }
+
+  #leave(queue: Queue, entry: Entry): void {
+    this.#low.begun(queue.entries, entry.source)
+    queue.entries.shift()
+    if (queue.entries[0]?.source === entry.source) failpoint('CP14-between-chunks')
+  }
+
+  /** An adapter that became ready in the meantime has woken nobody here. */
+  #park(queue: Queue): void {
+    if (this.#stopped || !this.#deps.ready(queue.address)) queue.state = 'parked'
+  }
+
+  #rest(queue: Queue, ms: number): void {
+    queue.state = 'waiting'
+    if (this.#stopped) return
+    queue.cancel = this.#deps.clock.after(Math.max(0, ms), () => {
+      if (!this.#stopped) this.#start(queue)
+    })
+  }
+}
+
+/** The head has not been tried yet: it waits for an adapter, or for a slot that nobody else wants. */
+function headWaits({ state, entries: [head] }: Queue): boolean {
+  if (!head || state === 'running') return false
+  if (head.item.kind === 'due') return state === 'parked' || head.yielding === true
+  return head.item.kind === 'queued' && state === 'parked'
+}
+
+async function startGently(queues: readonly Queue[], begin: (queue: Queue) => void): Promise<void> {
+  for (const [index, queue] of queues.entries()) {
+    if (index > 0 && index % WAKE_AT_ONCE === 0) await setImmediate()
+    begin(queue)
+  }
+}

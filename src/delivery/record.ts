@@ -1,0 +1,95 @@
+import type { Address } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Delivery, Undelivered } from '../core/outbound.ts'
+import type { DeliveryChange, Store, StoreWriter } from '../store/store.ts'
+import type { Recording } from './item.ts'
+import type { Head } from './perform.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+/** Who hears what became of a part. */
+export interface OutcomePorts {
+  /** A send found out that a chat has a new address; rules, sessions and links should move with it. */
+  moved?(from: Address, to: Address): void
+  /** In the transaction that records it: a part of class `effect` has been delivered, and its conversation's session should know. */
+  announced?(tx: StoreWriter, row: Delivery): Promise<void>
+  /** In the transaction that records it: what a session said has ended undelivered, and the session should know. */
+  undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+}
+
+interface RecordDeps extends OutcomePorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly limiter: RateLimiter
+}
+
+/**
+ * Writes what became of a part. A message with a hole in it helps nobody: what follows a refused part ends with it. May
+ * be called again with the same item after the store refused it.
+ */
+export async function record(deps: RecordDeps, { entry, conversation }: Head, item: Recording): Promise<void> {
+  const { store, clock, limiter } = deps
+  const { row, movedTo, pauseMs } = item
+  if (pauseMs !== undefined) limiter.pause(conversation.address, clock.elapsed() + pauseMs)
+  if (movedTo !== undefined && !conversation.followed) {
+    deps.moved?.(conversation.address, movedTo)
+    conversation.address = movedTo
+    conversation.followed = true
+  }
+  const ending = endingOf(item)
+  const others =
+    ending?.state === 'rejected'
+      ? conversation.entries.filter((other) => other !== entry && other.source === entry.source)
+      : []
+  await store.write(async (tx) => {
+    await write(tx, item, clock.now())
+    for (const { id } of others) {
+      await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
+    }
+    if (!row) return
+    if (ending) await deps.undelivered?.(tx, row, ending)
+    const sent = row.class === 'effect' ? sentOf(item) : undefined
+    if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
+  })
+  for (const other of others) conversation.entries.splice(conversation.entries.indexOf(other), 1)
+  report(deps.logger, item)
+}
+
+async function write(tx: StoreWriter, { id, row, change }: Recording, at: number): Promise<void> {
+  switch (change.kind) {
+    case 'settle':
+      return tx.outbox.settle(id, settlement(change, at))
+    case 'send_anew':
+      return row && tx.outbox.replace(id, { op: 'send', part: row.part, state: 'planned', at })
+    case 'edit':
+      await tx.outbox.settle(id, { state: 'sent', messageId: change.messageId, at })
+      return row && tx.outbox.replace(id, { op: 'edit', part: row.part, state: 'planned', at })
+  }
+}
+
+/** Returns what a change writes, with a wait as a time of day. */
+export function settlement(change: Extract<Recording['change'], { kind: 'settle' }>, at: number): DeliveryChange {
+  const { kind: _, waitMs, ...settled } = change
+  return waitMs === undefined ? { ...settled, at } : { ...settled, notBefore: at + waitMs, at }
+}
+
+function endingOf({ change }: Recording): Undelivered | undefined {
+  if (change.kind !== 'settle') return undefined
+  const { state, reason = '' } = change
+  return state === 'rejected' || state === 'given_up' || state === 'expired' ? { state, reason } : undefined
+}
+
+function sentOf({ change }: Recording): Pick<Delivery, 'state' | 'messageId'> | undefined {
+  if (change.kind !== 'settle' || change.messageId === undefined) return undefined
+  return { state: change.state, messageId: change.messageId }
+}
+
+function report(logger: Logger, { id, row, change }: Recording): void {
+  if (change.kind === 'settle' && change.messageId !== undefined) return
+  const { state, reason } = change.kind === 'settle' ? change : { state: change.kind, reason: undefined }
+  const fields = { id, traceId: row?.traceId, state, reason, attempt: row?.attempt }
+  if (!row) logger.error('A stored message cannot be read and was set aside', fields)
+  else if (state === 'waiting') logger.info('A message waits for another attempt', fields)
+  else logger.warn('A message could not be delivered as planned', fields)
+}
