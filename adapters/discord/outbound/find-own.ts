@@ -48,16 +48,21 @@ export async function findOwn(
     if (outcome.kind !== 'answered' || !Array.isArray(outcome.result)) return cannotTell(outcome)
     const messages = outcome.result.filter(isMessage)
     newest ??= messages[0]?.id
-    const horizon = newest === undefined ? undefined : idBefore(newest, lost.ageMs + MARGIN_MS)
-    const near = messages.filter(({ id }) => horizon !== undefined && isNewer(id, horizon))
+    if (newest === undefined) return foundOf(found)
+    const near = since(messages, newest, lost.ageMs + MARGIN_MS)
     found.push(...near.flatMap(asOwn))
-    if (near.length < PAGE) return foundOf(found)
     oldest = near.at(-1)?.id
+    if (near.length < PAGE || oldest === undefined) return foundOf(found)
+    const last = page + 1 === MOST_PAGES && since([{ id: oldest }], newest, lost.ageMs + LEAST_MARGIN_MS).length === 0
+    if (last) return foundOf(found)
   }
-  const all =
-    newest !== undefined && oldest !== undefined && !isNewer(oldest, idBefore(newest, lost.ageMs + LEAST_MARGIN_MS))
-  if (found.length > 0 || all) return foundOf(found)
-  return { kind: 'cannot_tell', reason: 'too much was written since' }
+  return found.length > 0 ? foundOf(found) : { kind: 'cannot_tell', reason: 'too much was written since' }
+}
+
+/** Returns the messages that are at most so much older than the newest. */
+function since<One extends { readonly id: string }>(messages: readonly One[], newest: string, ms: number): One[] {
+  const horizon = snowflakeAt(timeOfSnowflake(newest) - ms)
+  return messages.filter(({ id }) => isNewer(id, horizon))
 }
 
 interface Message extends Fields {
@@ -66,11 +71,6 @@ interface Message extends Fields {
 
 function isMessage(value: unknown): value is Message {
   return isFields(value) && isSnowflake(value.id)
-}
-
-/** Returns the smallest id of a moment so long before a message. */
-function idBefore(id: string, ms: number): string {
-  return snowflakeAt(timeOfSnowflake(id) - ms)
 }
 
 function foundOf([first, ...others]: readonly OwnMessage[]): FoundMessage {

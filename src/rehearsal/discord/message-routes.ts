@@ -51,7 +51,11 @@ export function getMessages(api: RestApi, call: RestCall): ApiMessage[] {
   }
   const [after, before] = [call.query.get('after'), call.query.get('before')]
   const all = [...state.messages.values()].filter(({ deleted }) => !deleted).map(({ message }) => message)
-  if (after !== null) return all.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit).reverse()
+  if (after !== null)
+    return all
+      .filter(({ id }) => BigInt(id) > BigInt(after))
+      .slice(0, limit)
+      .reverse()
   const earlier = before === null ? all : all.filter(({ id }) => BigInt(id) < BigInt(before))
   return earlier.slice(-limit).reverse()
 }
