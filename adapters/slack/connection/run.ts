@@ -75,7 +75,7 @@ export function createRun(parts: RunParts): AccountRun {
     onConnected: () => {
       // A token that was revoked meanwhile shows only here: its events simply stop.
       if (!proof.seek() && greeted) tokens.check()
-      if (silence.ends() > REPEATED_MS || !greeted) catchUp.begin()
+      if (!greeted) catchUp.begin()
       greeted = true
     },
   }
@@ -88,7 +88,10 @@ export function createRun(parts: RunParts): AccountRun {
       if (outcome.kind === 'answered') health.proven()
       tokens.see(outcome)
     },
-    proven: () => health.mended('connection'),
+    proven: () => {
+      health.mended('connection')
+      if (silence.ends() > REPEATED_MS) catchUp.begin()
+    },
     unproven: () => receiver instanceof SocketReceiver && receiver.giveUp(),
   })
   const door = new Door(parts, { tokens, commands, positions })

@@ -1,4 +1,4 @@
-/** How long nothing was heard before a connection stood again. Times in ms. */
+/** How long nothing was heard before receipt was proven again. Times in ms. */
 export class Silence {
   readonly #now: () => number
   #heardAt: number
@@ -14,12 +14,12 @@ export class Silence {
     this.#heardAt = this.#now()
   }
 
-  /** The connection broke; further breaks before the next connection are the same silence. */
+  /** The connection broke; connections that are lost again before they prove receipt are in the same silence. */
   begins(): void {
     this.#since ??= this.#heardAt
   }
 
-  /** A connection stands; 0 if none had broken. */
+  /** Receipt is proven; 0 if no connection had broken. */
   ends(): number {
     const since = this.#since
     this.#since = undefined

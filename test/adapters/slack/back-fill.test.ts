@@ -126,7 +126,7 @@ describe('what Slack no longer repeats', () => {
   })
 })
 
-test('a silence lasts from the last sign of life to the next connection', () => {
+test('a silence lasts from the last sign of life to the next proof of receipt', () => {
   let now = 0
   const silence = new Silence(() => now)
   expect(silence.ends()).toBe(0)

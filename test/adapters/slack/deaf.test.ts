@@ -13,7 +13,7 @@ async function listening() {
   const rig = await openRig({ clock, server: { clock } })
   rigs.push(rig)
   await rig.listen()
-  const { world, ledger, faults, sockets } = rig.server
+  const { world, ledger, faults, sockets, events } = rig.server
   const ada = world.addUser({ id: 'U333', name: 'ada' })
   const channel = world.addChannel({ name: 'workshop', members: [ada] })
   const say = (text: string) => world.say({ from: ada, channel, text })
@@ -23,7 +23,7 @@ async function listening() {
     await clock.advance(2000)
     await ledger.nextSocket({ after })
   }
-  return { ...rig, clock, ledger, faults, sockets, say, reconnected }
+  return { ...rig, clock, ledger, faults, sockets, events, say, reconnected }
 }
 
 const unavailable = {
@@ -62,6 +62,29 @@ describe('a connection that is greeted and pinged', () => {
     await clock.armed(5000)
     await clock.advance(5000)
     await health('up')
+  })
+
+  test('ends no silence either: what the platform gave up in more than 60 s of it is read back', async () => {
+    const { clock, ledger, faults, sockets, events, say, sink, reconnected, health } = await listening()
+    const { ts } = say('zero')
+    await sink.committed(1)
+    await ledger.confirmed(ts)
+    faults.add(unavailable)
+    let mark = ledger.mark()
+    sockets.cut()
+    await health('down')
+    say('given up')
+    events.giveUp()
+    await reconnected(mark)
+    await ledger.nextCall('auth.test', { after: mark })
+    mark = ledger.mark()
+    await clock.advance(60_000)
+    await reconnected(mark)
+    await ledger.next((entry) => entry.kind === 'socket' && entry.change === 'closed', { after: mark })
+    say('heard')
+    await sink.committed(3)
+
+    expect(new Set(sink.texts)).toEqual(new Set(['zero', 'given up', 'heard']))
   })
 
   test('ends an interruption with the first event', async () => {
