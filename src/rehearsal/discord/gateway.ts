@@ -82,6 +82,11 @@ export class Gateway {
     for (const session of this.#sessions.values()) session.dispatch(type, data)
   }
 
+  /** Op 1: asks for a heartbeat at once, whatever the interval. */
+  askForHeartbeat(): void {
+    this.#sendAll({ op: 1, d: null, s: null, t: null })
+  }
+
   /** Op 7: asks the client to come back and resume. */
   askToReconnect(): void {
     this.#sendAll({ op: 7, d: null, s: null, t: null })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../telegram/manual-clock.ts'
-import { openRig, type Rig } from './rig.ts'
+import { heartbeats, openRig, type Rig } from './rig.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
@@ -17,10 +17,10 @@ class TryClock extends ManualClock {
   }
 }
 
-/** The account, not started yet, with heartbeats that are acknowledged many times while the clock stands. */
+/** The account, not started yet. */
 async function open(options: Parameters<typeof openRig>[0] = {}) {
   const clock = new TryClock()
-  const server = { heartbeatIntervalMs: 30, now: () => clock.now(), ...options.server }
+  const server = { now: () => clock.now(), ...options.server }
   const rig = await openRig({ clock, ...options, server })
   rigs.push(rig)
   const { ledger, gateway, world } = rig.server
@@ -28,14 +28,12 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
   const event = (name: string, after = 0) =>
     ledger.count((entry) => entry.kind === 'gateway' && entry.event === name, after)
   const unanswered = (after: number) => ledger.nextGateway('unanswered', { after })
-  const beats = (after: number) =>
-    ledger.collect(3, (entry) => entry.kind === 'gateway' && entry.event === 'heartbeat', { after })
   /** Lets the wait before the next try pass. */
   const tryAgain = async () => {
     await clock.armed(2000)
     await clock.advance(2000)
   }
-  return { ...rig, clock, ledger, gateway, world, say, event, unanswered, beats, tryAgain }
+  return { ...rig, clock, ledger, gateway, world, say, event, unanswered, tryAgain }
 }
 
 async function listening(options: Parameters<typeof openRig>[0] = {}) {
@@ -47,7 +45,7 @@ async function listening(options: Parameters<typeof openRig>[0] = {}) {
 describe('a session that is not taken up again although heartbeats are acknowledged', () => {
   test('is down after 10 s, given up after 60 s, and begun anew; what was missed is read back, new places too', async () => {
     const opened = await listening()
-    const { adapter, clock, ledger, gateway, world, ada, guild, channel, say, sink, unanswered, beats } = opened
+    const { adapter, clock, ledger, gateway, world, ada, guild, channel, say, sink, unanswered } = opened
     say('before')
     world.say({ from: ada, text: 'a direct chat' })
     await sink.committed(2)
@@ -57,7 +55,7 @@ describe('a session that is not taken up again although heartbeats are acknowled
     gateway.cut()
     await unanswered(mark)
     await clock.advance(10_000)
-    await beats(ledger.mark())
+    await heartbeats(opened.server)
     expect(adapter.health()).toMatchObject({ status: 'down', lastProofAt, detail: expect.stringContaining('broke') })
     const founded = world.addChannel({ guild, name: 'founded meanwhile' })
     const thread = world.addThread({ channel, name: 'begun meanwhile' })

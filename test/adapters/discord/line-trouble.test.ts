@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../telegram/manual-clock.ts'
-import { openRig, type Rig } from './rig.ts'
+import { heartbeats, openRig, type Rig } from './rig.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
@@ -33,15 +33,10 @@ describe('a broken connection', () => {
 
   test('B09: a heartbeat that is acknowledged keeps the connection, and is no proof of receipt', async () => {
     const clock = new ManualClock()
-    const { adapter, ledger, say, sink } = await open({ clock, server: { heartbeatIntervalMs: 30 } })
+    const { adapter, server, ledger, say, sink } = await open({ clock })
     const before = adapter.health().lastProofAt ?? 0
-    const beats = async () => {
-      await ledger.collect(2, (entry) => entry.kind === 'gateway' && entry.event === 'heartbeat', {
-        after: ledger.mark(),
-      })
-    }
     for (let looks = 0; looks < 4; looks++) {
-      await beats()
+      await heartbeats(server)
       await clock.advance(40_000)
     }
     expect(adapter.health()).toMatchObject({ status: 'up', lastProofAt: before })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
-import { openRig, type Rig } from './rig.ts'
+import { heartbeats, openRig, type Rig } from './rig.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
@@ -19,9 +19,7 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
     const mark = ledger.mark()
     const started = start()
     await ledger.nextGateway('unanswered', { after: mark })
-    await ledger.collect(3, (entry) => entry.kind === 'gateway' && entry.event === 'heartbeat', {
-      after: ledger.mark(),
-    })
+    await heartbeats(rig.server)
     gateway.answerLate()
     await started
   }
@@ -47,7 +45,7 @@ describe('a new session', () => {
 
   test('reads new places back from when all was told, not from a heartbeat on; guilds may come late', async () => {
     const clock = new ManualClock()
-    const server = { heartbeatIntervalMs: 30, now: () => clock.now() }
+    const server = { now: () => clock.now() }
     const { adapter, world, guild, sink, listen, say, slowly, successor } = await open({ clock, server })
     await listen()
     await sink.until(() => sink.stored.has('seen'))
@@ -63,7 +61,7 @@ describe('a new session', () => {
   })
 
   test('that is the first of all reads nothing back, however late its guilds come', async () => {
-    const { sink, listen, say, slowly } = await open({ server: { heartbeatIntervalMs: 30 } })
+    const { sink, listen, say, slowly } = await open()
     say('before the first start')
     await slowly(listen)
     say('one')

@@ -74,6 +74,18 @@ export async function openRig(options: AdapterOptions & { server?: DiscordServer
   }
 }
 
+/**
+ * Asks for heartbeats and resolves once the client knows of some that they were acknowledged. No interval passes meanwhile,
+ * so that no acknowledgement can be late.
+ */
+export async function heartbeats({ gateway, ledger }: DiscordServer): Promise<void> {
+  for (let count = 0; count < 3; count++) {
+    const mark = ledger.mark()
+    gateway.askForHeartbeat()
+    await ledger.nextGateway('heartbeat', { after: mark })
+  }
+}
+
 export function addressOf(chatType: Address['chatType'], chat: string, more: Partial<Address> = {}): Address {
   return { channel: 'discord', account: toAccountId('default'), chatType, chat, ...more }
 }
