@@ -103,6 +103,7 @@ module.exports = {
     ...vendor('^adapters/slack/', '@slack/(bolt|socket-mode|web-api)'),
     ...vendor('^src/rehearsal/slack/', 'ws'),
     ...vendor('^adapters/shared/', 'markdown-it'),
+    ...vendor('^adapters/', 'lru-cache', 'p-limit'),
     ...vendor('^adapters/[^/]+/config\\.ts$', 'zod'),
     ...vendor('^adapters/index\\.ts$', 'zod'),
     // Where an older version of it is installed under another name, only the name is seen.

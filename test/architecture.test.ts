@@ -45,7 +45,7 @@ describe('layout', () => {
     const folder = join(root, 'adapters', platform)
     const beside = ['adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts']
     const rooms = {
-      inbound: ['read-event.ts', 'fields.ts', 'reading.ts'],
+      inbound: ['read-event.ts', 'reading.ts'],
       outbound: ['send.ts', 'receipts.ts', 'render.ts'],
       connection: ['client.ts', 'greet.ts', 'wire-watch.ts'],
     }

@@ -24,16 +24,18 @@ import type {
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
-import { sleep } from '../../src/core/clock.ts'
+import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { AccountHealth } from '../shared/account-health.ts'
+import { linkedAbort } from '../shared/deadline.ts'
 import type { DiscordConfig } from './config.ts'
 import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { createRun, type Run, type RunParts } from './connection/run.ts'
-import { Positions } from './inbound/positions.ts'
+import { createPositions, Seen } from './inbound/positions.ts'
 import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
 import { findOwn } from './outbound/find-own.ts'
@@ -69,42 +71,45 @@ export class DiscordAdapter
   readonly #outbound: DiscordOutbound
   readonly #interactions: Interactions
   #commands: ReadonlySet<string> | undefined
-  #health: ChannelHealth = { status: 'starting' }
+  readonly #health: AccountHealth
   #run: Run | undefined
 
   constructor({ account, config, services }: AccountSettings<DiscordConfig>) {
     const { token, apiRoot } = config
-    const { clock } = services
+    const { clock, logger } = services
     this.#account = toAccountId(account)
     this.#config = config
     this.#services = services
     const onPaused = (ms: number): void =>
-      services.logger.warn('Discord refuses so much that nothing is sent for a while.', { account, pauseMs: ms })
+      logger.warn('Discord refuses so much that nothing is sent for a while.', { account, pauseMs: ms })
     this.#client = createClient({ token, apiRoot, clock, onPaused })
     this.#directs = new DirectChannels(this.#client)
     this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
     this.#interactions = new Interactions({ client: this.#client, clock })
+    this.#health = new AccountHealth({ platform: 'Discord', account: this.#account, clock, logger })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
     if (this.#run?.abort.signal.aborted === false)
       throw new ParleyError('conflict', 'this Discord account was started already')
     const abort = linkedAbort(signal)
-    this.#report('starting')
+    this.#health.enter('starting')
     try {
       const identity = await greet(this.#client, abort.signal)
-      this.#health = { ...this.#health, identity, hints: [] }
-      const positions = new Positions(sink.state)
-      await positions.load()
-      for (const { id, person } of positions.directs()) if (person !== undefined) this.#directs.learn(person, id)
-      const run = this.#begin(abort, { sink, positions, botId: identity.id })
+      this.#health.know(identity, [])
+      const positions = createPositions(sink.state)
+      const seen = new Seen(sink.state)
+      await Promise.all([positions.load(), seen.load()])
+      for (const { id, person } of positions.values()) if (person !== undefined) this.#directs.learn(person, id)
+      const run = this.#begin(abort, { sink, positions, seen, botId: identity.id })
       this.#run = run
       await run.keeper.start()
+      if (!abort.signal.aborted) this.#health.enter('running')
     } catch (error) {
       abort.abort()
       await this.#run?.keeper.stop()
       this.#run = undefined
-      if (error instanceof ChannelDown) this.#report('down', error.message)
+      if (error instanceof ChannelDown) this.#health.trouble('connection', error.message)
       throw error
     }
   }
@@ -115,13 +120,11 @@ export class DiscordAdapter
     this.#client.close()
     if (run === undefined) return
     run.abort.abort()
-    const patience = new AbortController()
     const ended = Promise.all([run.keeper.stop(), run.intake.idle()])
-    await Promise.race([ended, sleep(this.#services.clock, STOP_GRACE_MS, patience.signal)])
-    patience.abort()
+    await within(this.#services.clock, STOP_GRACE_MS, ended)
     if (this.#run !== run) return
     this.#run = undefined
-    this.#health = { ...this.#health, status: 'down', detail: 'stopped' }
+    this.#health.enter('stopped')
   }
 
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
@@ -173,12 +176,12 @@ export class DiscordAdapter
 
   health(): ChannelHealth {
     const minutes = Math.ceil(this.#client.pausedMs() / 60_000)
-    if (minutes === 0) return this.#health
+    if (minutes === 0) return this.#health.read()
     const detail = `Discord refused so many requests that nothing is sent for ${minutes} min: see that the bot may write where it is asked to`
-    return { ...this.#health, status: 'down', detail }
+    return { ...this.#health.read(), status: 'down', detail }
   }
 
-  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'positions' | 'botId'>): Run {
+  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'positions' | 'seen' | 'botId'>): Run {
     return createRun({
       ...what,
       abort,
@@ -189,36 +192,12 @@ export class DiscordAdapter
       directs: this.#directs,
       interactions: this.#interactions,
       commands: () => this.#commands,
-      proven: () => this.#proven(),
-      heard: () => this.#heard(),
-      down: (detail) => this.#report('down', detail),
+      proven: () => {
+        this.#health.proven()
+        this.#health.mended('connection')
+      },
+      heard: () => this.#health.proven(),
+      down: (detail) => this.#health.trouble('connection', detail),
     })
   }
-
-  #proven(): void {
-    this.#heard()
-    this.#report('up')
-  }
-
-  #heard(): void {
-    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
-  }
-
-  /** Tells of a change once, not at each try. */
-  #report(status: ChannelHealth['status'], detail?: string): void {
-    const { detail: before, ...rest } = this.#health
-    const account = this.#account
-    if (status === 'down' && detail !== before) this.#services.logger.warn('Discord is down.', { account, detail })
-    if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Discord is up.', { account })
-    const trouble = detail === undefined ? {} : { detail, lastTrouble: { detail, at: this.#services.clock.now() } }
-    this.#health = { ...rest, status, ...trouble }
-  }
-}
-
-/** Aborts with `signal`, and can be aborted alone. */
-function linkedAbort(signal: AbortSignal): AbortController {
-  const abort = new AbortController()
-  if (signal.aborted) abort.abort()
-  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
-  return abort
 }

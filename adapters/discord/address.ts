@@ -1,5 +1,6 @@
 import type { Address, Space } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import { Malformed } from '../shared/fields.ts'
 
 /** What a channel of the platform is to us; forums, categories and stages are nothing one can write in. */
 export interface ChannelFacts {
@@ -82,4 +83,10 @@ export function isNewer(id: string, than: string): boolean {
 export function before(id: string): string {
   const previous = BigInt(id) - 1n
   return String(previous < 0n ? 0n : previous)
+}
+
+/** Reads an id of the platform. @throws Malformed when it is missing */
+export function idOf(value: unknown): string {
+  if (!isSnowflake(value)) throw new Malformed('an id is missing')
+  return value
 }

@@ -1,4 +1,4 @@
-import { askedWait } from '../../src/core/clock.ts'
+import { askedWait, type Clock, sleep } from '../../src/core/clock.ts'
 
 export interface BackoffSettings {
   /** Most the first delay can be, in ms. */
@@ -25,5 +25,46 @@ export function createBackoff(settings: BackoffSettings): Backoff {
       const ceiling = Math.min(settings.capMs, settings.baseMs * 2 ** (Math.max(attempt, 1) - 1))
       return Math.floor(settings.random() * ceiling)
     },
+  }
+}
+
+/** Rejects when it could not be done; it is then done again. */
+export type Task = () => Promise<void>
+
+/** Thrown by a task that knows when it is to be done again. */
+export class TryLater extends Error {
+  override readonly name = 'TryLater'
+  readonly afterMs: number
+
+  constructor(message: string, afterMs: number) {
+    super(message)
+    this.afterMs = afterMs
+  }
+}
+
+export interface RetryPorts {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  random(): number
+}
+
+const BASE_MS = 500
+const CAP_MS = 10_000
+
+/** Does a task until it is done or the signal aborts, with growing waits. `failed` is told once. Never rejects. */
+export async function untilDone(
+  ports: RetryPorts & { readonly failed: (error: unknown) => void },
+  task: Task,
+): Promise<void> {
+  const { clock, signal, failed } = ports
+  const backoff = createBackoff({ baseMs: BASE_MS, capMs: CAP_MS, random: () => ports.random() })
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    try {
+      return await task()
+    } catch (error) {
+      if (signal.aborted) return
+      if (attempt === 1) failed(error)
+      await sleep(clock, backoff.nextDelay(attempt, error instanceof TryLater ? error.afterMs : undefined), signal)
+    }
   }
 }

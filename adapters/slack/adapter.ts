@@ -20,14 +20,16 @@ import type {
   PrivatePart,
   RegistersCommands,
 } from '../../src/channels/capabilities.ts'
+import { within } from '../../src/core/clock.ts'
 import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { AccountHealth } from '../shared/account-health.ts'
+import { linkedAbort } from '../shared/deadline.ts'
 import type { SlackConfig } from './config.ts'
 import { createClient, type SlackClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
-import { HealthBoard } from './connection/health-board.ts'
 import { type AccountRun, createRun } from './connection/run.ts'
 import { findOwnMessage } from './outbound/find-own.ts'
 import { createOutbound, type SlackOutbound } from './outbound/send.ts'
@@ -51,7 +53,7 @@ export class SlackAdapter
   readonly #askClient: SlackClient
   readonly #sendClient: SlackClient
   readonly #outbound: SlackOutbound
-  readonly #health: HealthBoard
+  readonly #health: AccountHealth
   #run: AccountRun | undefined
 
   constructor({ account, config, services }: AccountSettings<SlackConfig>) {
@@ -63,7 +65,7 @@ export class SlackAdapter
     this.#askClient = createClient({ token: botToken, apiRoot, clock })
     this.#sendClient = createClient({ token: botToken, apiRoot, clock })
     this.#outbound = createOutbound(this.#sendClient, (outcome) => this.#run?.tokens.see(outcome))
-    this.#health = new HealthBoard({ account: this.#account, clock, logger })
+    this.#health = new AccountHealth({ platform: 'Slack', account: this.#account, clock, logger })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
@@ -84,7 +86,7 @@ export class SlackAdapter
       this.#run = run
       await run.start()
       this.#health.proven()
-      this.#health.enter('running')
+      if (!abort.signal.aborted) this.#health.enter('running')
     } catch (error) {
       abort.abort()
       this.#run?.receiver.kill()
@@ -100,7 +102,7 @@ export class SlackAdapter
     const run = this.#run
     if (run !== undefined) {
       run.abort.abort()
-      await this.#withinGrace(run.receiver.stop())
+      await within(this.#services.clock, STOP_GRACE_MS, run.receiver.stop())
       run.receiver.kill()
       if (this.#run === run) this.#run = undefined
     }
@@ -142,22 +144,4 @@ export class SlackAdapter
   health(): ChannelHealth {
     return this.#health.read()
   }
-
-  async #withinGrace(work: Promise<void>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = this.#services.clock.after(STOP_GRACE_MS, resolve)
-      void work.then(() => {
-        cancel()
-        resolve()
-      })
-    })
-  }
-}
-
-/** Aborts with `signal`, and can be aborted alone. */
-function linkedAbort(signal: AbortSignal): AbortController {
-  const abort = new AbortController()
-  if (signal.aborted) abort.abort()
-  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
-  return abort
 }

@@ -1,5 +1,6 @@
 import type { Address, ChatType } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import { Malformed } from '../shared/fields.ts'
 
 /** What the Web API wants to know of a place. */
 interface ApiTarget {
@@ -59,4 +60,10 @@ export function timeOfStamp(stamp: string): number {
 /** Ms since the epoch in the form of a ts, for the bounds of a search. */
 export function toStamp(ms: number): string {
   return `${Math.floor(ms / 1000)}.${String(Math.floor(ms % 1000)).padStart(3, '0')}000`
+}
+
+/** Reads an id of the platform: upper-case letters and digits. @throws Malformed when it is missing */
+export function idOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^[A-Z][A-Z0-9]+$/.test(value)) throw new Malformed('an id is missing')
+  return value
 }

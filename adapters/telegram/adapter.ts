@@ -21,10 +21,13 @@ import type {
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
+import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import { AccountHealth } from '../shared/account-health.ts'
+import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
 import type { TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
@@ -64,18 +67,19 @@ export class TelegramAdapter
   readonly #pollClient: TelegramClient
   readonly #sendClient: TelegramClient
   readonly #outbound: TelegramOutbound
-  #health: ChannelHealth = { status: 'starting' }
+  readonly #health: AccountHealth
   #run: Run | undefined
 
   constructor({ account, config, services }: AccountSettings<TelegramConfig>) {
     const { token, apiRoot } = config
-    const { clock } = services
+    const { clock, logger } = services
     this.#account = toAccountId(account)
     this.#apiRoot = apiRoot
     this.#services = services
     this.#pollClient = createClient({ token, apiRoot, clock })
     this.#sendClient = createClient({ token, apiRoot, clock })
     this.#outbound = createOutbound(this.#sendClient, clock)
+    this.#health = new AccountHealth({ platform: 'Telegram', account: this.#account, clock, logger })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
@@ -83,18 +87,18 @@ export class TelegramAdapter
       throw new ParleyError('conflict', 'this Telegram account was started already')
     const run: Run = { abort: linkedAbort(signal), sink, polling: Promise.resolve() }
     this.#run = run
-    this.#report('starting')
+    this.#health.enter('starting')
     try {
       const profile = await greet(this.#pollClient, run.abort.signal)
-      this.#health = { ...this.#health, identity: profile.identity, hints: profile.hints }
+      this.#health.know(profile.identity, profile.hints)
       await this.#listen(run, profile)
       // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
-      if (this.#health.status === 'starting') this.#proven()
+      if (this.#health.read().status === 'starting') this.#health.proven()
+      if (this.#run === run) this.#health.enter('running')
     } catch (error) {
       run.abort.abort()
       this.#run = undefined
-      // Told by who asked for the start, with what it does about it.
-      if (error instanceof ChannelDown) this.#health = { ...this.#health, status: 'down', detail: error.message }
+      if (error instanceof ChannelDown) this.#health.trouble('connection', error.message)
       throw error
     }
   }
@@ -103,7 +107,7 @@ export class TelegramAdapter
     const run = this.#run
     if (run === undefined) return
     run.abort.abort()
-    await this.#endOf(run.polling)
+    await within(this.#services.clock, STOP_GRACE_MS, run.polling)
     this.#pollClient.close()
     this.#sendClient.close()
     this.#endRun(run)
@@ -147,7 +151,7 @@ export class TelegramAdapter
   }
 
   health(): ChannelHealth {
-    return this.#health
+    return this.#health.read()
   }
 
   /** Resolves once the first poll is out. */
@@ -160,7 +164,7 @@ export class TelegramAdapter
         accept: (update) => this.#accept(update, run, profile),
         onListening: listening,
         onProof: () => this.#proven(),
-        onTrouble: (detail) => this.#report('down', detail),
+        onTrouble: (detail) => this.#health.trouble('connection', detail),
         onHeld: (holds) => this.#pace(holds, profile),
       }
       run.polling = pollUpdates(ports, run.abort.signal).then(() => this.#endRun(run))
@@ -168,14 +172,14 @@ export class TelegramAdapter
   }
 
   #proven(): void {
-    this.#health = { ...this.#health, lastProofAt: this.#services.clock.now() }
-    this.#report('up')
+    this.#health.proven()
+    this.#health.mended('connection')
   }
 
   /** Says once that the server holds no poll, and takes it back when it does. */
-  #pace(holds: boolean, { hints }: BotProfile): void {
+  #pace(holds: boolean, { identity, hints }: BotProfile): void {
     if (!holds) this.#services.logger.warn('Polls are not held.', { account: this.#account, hint: this.#unheldHint() })
-    this.#health = { ...this.#health, hints: holds ? hints : [...hints, this.#unheldHint()] }
+    this.#health.know(identity, holds ? hints : [...hints, this.#unheldHint()])
   }
 
   #unheldHint(): string {
@@ -193,38 +197,10 @@ export class TelegramAdapter
     return Promise.resolve()
   }
 
-  async #endOf(polling: Promise<void>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = this.#services.clock.after(STOP_GRACE_MS, resolve)
-      void polling.then(() => {
-        cancel()
-        resolve()
-      })
-    })
-  }
-
   /** Does nothing for a run that another one has replaced. */
   #endRun(run: Run): void {
     if (this.#run !== run) return
     this.#run = undefined
-    this.#health = { ...this.#health, status: 'down', detail: 'stopped' }
+    this.#health.enter('stopped')
   }
-
-  /** Tells of a change once, not at each try. */
-  #report(status: ChannelHealth['status'], detail?: string): void {
-    const { detail: before, ...rest } = this.#health
-    const account = this.#account
-    if (status === 'down' && detail !== before) this.#services.logger.warn('Telegram is down.', { account, detail })
-    if (status === 'up' && rest.status !== 'up') this.#services.logger.info('Telegram is up.', { account })
-    const trouble = detail === undefined ? {} : { detail, lastTrouble: { detail, at: this.#services.clock.now() } }
-    this.#health = { ...rest, status, ...trouble }
-  }
-}
-
-/** Aborts with `signal`, and can be aborted alone. */
-function linkedAbort(signal: AbortSignal): AbortController {
-  const abort = new AbortController()
-  if (signal.aborted) abort.abort()
-  else signal.addEventListener('abort', () => abort.abort(), { once: true, signal: abort.signal })
-  return abort
 }

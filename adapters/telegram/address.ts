@@ -1,5 +1,6 @@
 import type { Address, ChatType } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import { Malformed } from '../shared/fields.ts'
 
 /** What the Bot API wants to know of a place. `chat_id` stays text, which it takes as well and which loses no digit. */
 interface ApiTarget {
@@ -50,4 +51,11 @@ export function toApiId(id: string): number | null {
 /** A platform id as text, exact; undefined for anything that is no integer a JSON number carries without loss. */
 export function toIdText(id: unknown): string | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : undefined
+}
+
+/** Reads an id of the platform. @throws Malformed when it is missing or not exact */
+export function idOf(value: unknown): string {
+  const id = toIdText(value)
+  if (id === undefined) throw new Malformed('an id is missing or not exact')
+  return id
 }

@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events'
 import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import { askedWait, type Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
-import { isFields } from '../inbound/fields.ts'
+import { type Limits, underDeadline } from '../../shared/deadline.ts'
+import { isFields } from '../../shared/fields.ts'
 import { InvalidRequests } from './invalid-requests.ts'
 import { watchWritten } from './wire-watch.ts'
 
@@ -31,11 +31,7 @@ export interface Call {
   readonly body?: object
 }
 
-export interface CallOptions {
-  /** The whole call, from the first byte out to the last byte in, ms. */
-  readonly deadlineMs: number
-  readonly signal: AbortSignal
-}
+export type CallOptions = Limits
 
 /** The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline. */
 export interface DiscordClient {
@@ -91,7 +87,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
   const at = addressOf(apiRoot ?? PUBLIC_API)
   return {
     call({ verb, path, query, body }, options) {
-      if (options.signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false })
+      if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
       const retryAfterMs = invalid.pauseMs(clock.now())
       if (retryAfterMs > 0) return Promise.resolve({ ...PAUSED, retryAfterMs })
       // The library forgets the token after one 401; a token may be given back.
@@ -102,12 +98,15 @@ export function createClient(settings: ClientSettings): DiscordClient {
         ...(body === undefined ? {} : { body }),
       }
       const wireCall: WireCall = { call: `${verb} ${shown(path)}`, at, api: 'the Discord API', setting: 'apiRoot' }
-      return letGo({ options, clock, wireCall }, (signal) =>
-        rest.request({ ...request, method: verb as never, signal }).then(
-          (result) => readAnswer(result, wireCall),
-          (error: unknown) => withoutToken(readFailure(error, wireCall), token),
-        ),
-      )
+      return underDeadline<CallOutcome>(clock, options, {
+        begin: (signal) =>
+          rest.request({ ...request, method: verb as never, signal }).then(
+            (result) => readAnswer(result, wireCall),
+            (error: unknown) => withoutToken(readFailure(error, wireCall), token),
+          ),
+        givenUp: (why) => ({ kind: 'failed', reason: notAnswered(wireCall, why), bytesMayHaveLeft: true }),
+        spoiled: ({ kind }) => kind === 'failed',
+      })
     },
     pausedMs: () => invalid.pauseMs(clock.now()),
     close() {
@@ -117,6 +116,8 @@ export function createClient(settings: ClientSettings): DiscordClient {
     },
   }
 }
+
+const NEVER_BEGUN: CallOutcome = { kind: 'failed', reason: 'stopped', bytesMayHaveLeft: false }
 
 /** A server may repeat what it was sent in what it says. */
 function withoutToken(outcome: CallOutcome, token: string): CallOutcome {
@@ -212,35 +213,4 @@ function codeOf(error: unknown): string {
     return [...codes].every((code) => NOT_CONNECTED.has(code)) ? ([...codes][0] ?? '') : ''
   }
   return codeOf(error.cause)
-}
-
-interface Patience {
-  readonly options: CallOptions
-  readonly clock: Clock
-  readonly wireCall: WireCall
-}
-
-/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
-function letGo(
-  { options: { signal, deadlineMs }, clock, wireCall }: Patience,
-  run: (signal: AbortSignal) => Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  return new Promise((resolve) => {
-    const cut = new AbortController()
-    const settle = (outcome: CallOutcome): void => {
-      cancelTimer()
-      signal.removeEventListener('abort', onStop)
-      // Also for an answer that was not read to its end: that frees the connection.
-      if (outcome.kind === 'failed') cut.abort()
-      resolve(outcome)
-    }
-    const fail = (why: string): void =>
-      settle({ kind: 'failed', reason: notAnswered(wireCall, why), bytesMayHaveLeft: true })
-    const onStop = (): void => fail('stopped')
-    const cancelTimer = clock.after(deadlineMs, () => fail(`no answer within ${deadlineMs / 1000} s`))
-    // One signal ends many calls at once; that is no leak.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', onStop, { once: true })
-    void run(cut.signal).then(settle)
-  })
 }

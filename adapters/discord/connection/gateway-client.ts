@@ -1,6 +1,6 @@
 import { Client, GatewayIntentBits, Options, Partials, SimpleShardingStrategy } from 'discord.js'
 import { toError } from '../../../src/core/errors.ts'
-import { isFields } from '../inbound/fields.ts'
+import { isFields } from '../../shared/fields.ts'
 import { restOptions } from './client.ts'
 
 /** The client library would do this by itself, and is told to leave it to us. */

@@ -1,9 +1,9 @@
 import { type Client, Events } from 'discord.js'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
-import type { Clock } from '../../../src/core/clock.ts'
+import { type Clock, within } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
+import { isFields } from '../../shared/fields.ts'
 import { type ChannelFacts, isSnowflake, toKind } from '../address.ts'
-import { isFields } from '../inbound/fields.ts'
 import { downAfter, TOKEN_REFUSED } from './close-codes.ts'
 import { createGatewayClient } from './gateway-client.ts'
 import { isSocketUrl } from './session-limit.ts'
@@ -149,7 +149,7 @@ function connectionOf(client: Client, ports: { readonly clock: Clock; onClose():
   return {
     channel: (id) => visible(client.channels.cache.get(id)),
     channels: () => client.channels.cache.map((channel) => visible(channel)).filter((channel) => channel !== undefined),
-    close: () => (closing ??= within(ports.clock, CLOSE_WITHIN_MS, close())),
+    close: () => (closing ??= within(ports.clock, CLOSE_WITHIN_MS, close()).then(() => {})),
   }
 }
 
@@ -180,15 +180,4 @@ function downFrom(thrown: unknown): ChannelDown {
   const cause = toError(thrown)
   if ('code' in cause && cause.code === 'TokenInvalid') return new ChannelDown(TOKEN_REFUSED, { permanent: true })
   return temporary(`Discord: the gateway could not be connected to: ${cause.message}`)
-}
-
-/** Resolves with the work or after `ms`, whichever comes first. */
-function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    void work.finally(() => {
-      cancel()
-      resolve()
-    })
-  })
 }

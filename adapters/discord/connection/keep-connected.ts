@@ -2,6 +2,8 @@ import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { type Clock, sleep } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { createBackoff } from '../../shared/backoff.ts'
+import { onAbort } from '../../shared/deadline.ts'
+import { ReceiptProof } from '../../shared/receipt-proof.ts'
 import type { GatewayConnection, GatewayListener } from './gateway.ts'
 import { SessionsSpent } from './session-limit.ts'
 
@@ -24,8 +26,6 @@ const LOOK_EVERY_MS = 5_000
 const SILENT_LOOKS = 17
 /** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
 const PATIENCE_MS = 10_000
-/** An interruption without READY or RESUMED for so long is over for good, whatever else the line answers. */
-const WITHOUT_PROOF_MS = 60_000
 /** Interruptions after none of which the connection was calm for a minute. */
 const MOST_BREAKS = 5
 const CALM_MS = 60_000
@@ -91,11 +91,12 @@ export class ConnectionKeeper {
 
   /** Why a connection ended, once it is closed; undefined when it was stopped. */
   async #endOf({ connection, ended }: Kept): Promise<ChannelDown | undefined> {
+    let forget = (): void => {}
     const stopped = new Promise<undefined>((resolve) => {
-      if (this.#signal.aborted) resolve(undefined)
-      else this.#signal.addEventListener('abort', () => resolve(undefined), { once: true })
+      forget = onAbort(this.#signal, () => resolve(undefined))
     })
     const why = await Promise.race([ended, stopped])
+    forget()
     await connection?.close()
     return this.#signal.aborted ? undefined : why
   }
@@ -105,12 +106,15 @@ export class ConnectionKeeper {
     const ended = new Promise<ChannelDown>((resolve) => {
       over = resolve
     })
-    const watch = new Watch(this.#ports, (detail) => over(new ChannelDown(detail, { permanent: false })))
+    const watch = new Watch(this.#ports, this.#signal, (detail) => over(new ChannelDown(detail, { permanent: false })))
     try {
       const connection = await this.#ports.connect(this.#listener(watch, over))
       watch.begin()
-      void ended.then(() => watch.end())
-      this.#signal.addEventListener('abort', () => watch.end(), { once: true })
+      const forget = onAbort(this.#signal, () => watch.end())
+      void ended.then(() => {
+        forget()
+        watch.end()
+      })
       return { connection, ended, watch }
     } catch (error) {
       watch.end()
@@ -155,13 +159,18 @@ class Watch {
   #silentLooks = 0
   #breaks = 0
   #wasCalm = false
-  #interruption: (() => void) | undefined
+  /** Only READY and RESUMED prove a session, so nothing is asked. */
+  readonly #proof: ReceiptProof
+  #cancelTell: () => void = () => {}
   #cancelLook: () => void = () => {}
   #cancelCalm: () => void = () => {}
 
-  constructor(ports: Pick<KeeperPorts, 'clock' | 'down'>, over: (detail: string) => void) {
+  constructor(ports: Pick<KeeperPorts, 'clock' | 'down'>, signal: AbortSignal, over: (detail: string) => void) {
     this.#ports = ports
     this.#over = over
+    const { clock } = ports
+    const proven = (): void => this.#cancelTell()
+    this.#proof = new ReceiptProof({ clock, signal, ask: undefined, proven, unproven: () => over(NOT_RESUMED) })
   }
 
   /** It told everything for a minute on end. */
@@ -170,7 +179,7 @@ class Watch {
   }
 
   get isInterrupted(): boolean {
-    return this.#interruption !== undefined
+    return this.#proof.isSought
   }
 
   begin(): void {
@@ -183,7 +192,8 @@ class Watch {
   end(): void {
     this.#cancelLook()
     this.#cancelCalm()
-    this.#interruption?.()
+    this.#cancelTell()
+    this.#proof.end()
   }
 
   /** Something came in. It shows that the line is alive, and not that the session is. */
@@ -194,8 +204,7 @@ class Watch {
   /** The session is there, or there again. */
   proven(): void {
     this.heard()
-    this.#interruption?.()
-    this.#interruption = undefined
+    this.#proof.found()
     this.#cancelCalm()
     this.#cancelCalm = this.#ports.clock.after(CALM_MS, () => {
       this.#wasCalm = true
@@ -206,14 +215,11 @@ class Watch {
   /** False: it was interrupted already. */
   interrupted(): boolean {
     this.#cancelCalm()
-    if (this.#interruption !== undefined) return false
+    if (this.#proof.isSought) return false
     const { clock, down } = this.#ports
-    const cancelTell = clock.after(PATIENCE_MS, () => down(INTERRUPTED))
-    const cancelGiveUp = clock.after(WITHOUT_PROOF_MS, () => this.#over(NOT_RESUMED))
-    this.#interruption = () => {
-      cancelTell()
-      cancelGiveUp()
-    }
+    this.#cancelTell = clock.after(PATIENCE_MS, () => down(INTERRUPTED))
+    this.#proof.lost()
+    this.#proof.seek()
     if (++this.#breaks > MOST_BREAKS) this.#over(RESTLESS)
     return true
   }

@@ -1,8 +1,9 @@
 import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import { createGuard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
 import { Intake } from '../inbound/intake.ts'
-import type { Positions } from '../inbound/positions.ts'
+import type { ChannelPositions, Seen } from '../inbound/positions.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
 import type { DiscordClient } from './client.ts'
@@ -13,7 +14,8 @@ import { checkSessionLimit, SessionsSpent } from './session-limit.ts'
 export interface RunParts {
   readonly abort: AbortController
   readonly sink: ChannelSink
-  readonly positions: Positions
+  readonly positions: ChannelPositions
+  readonly seen: Seen
   readonly botId: string
   readonly account: AccountId
   readonly config: DiscordConfig
@@ -42,6 +44,7 @@ export function createRun(parts: RunParts): Run {
   const { abort, sink, account, config, services } = parts
   const { clock, logger } = services
   const { signal } = abort
+  const guard = createGuard({ sink, logger, account })
   const intake: Intake = new Intake({
     account,
     botId: parts.botId,
@@ -49,6 +52,7 @@ export function createRun(parts: RunParts): Run {
     directs: parts.directs,
     interactions: parts.interactions,
     positions: parts.positions,
+    seen: parts.seen,
     sink,
     clock,
     signal,
@@ -74,7 +78,7 @@ export function createRun(parts: RunParts): Run {
         dispatch: (type, data) => {
           parts.heard()
           intake.heard()
-          take(type, data, { intake, sink })
+          guard(wordOfType(type), () => take(type, data, { intake, sink }))
         },
         ready: (connection) => {
           parts.proven()
@@ -100,7 +104,12 @@ function take(type: string, data: unknown, { intake, sink }: Pick<Run, 'intake' 
   else if (type === 'MESSAGE_UPDATE') intake.edit(data)
   else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') intake.delete(data)
   else if (type === 'INTERACTION_CREATE') intake.interaction(data)
-  else if (!QUIET.has(type)) sink.unknown(/^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other')
+  else if (!QUIET.has(type)) sink.unknown(wordOfType(type))
+}
+
+/** Returns a dispatch's type as a word to count by. */
+function wordOfType(type: string): string {
+  return /^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other'
 }
 
 /** What the client itself needs to know of the world, and we do not. */

@@ -1,5 +1,5 @@
 import { ChannelDown } from '../../../src/channels/adapter.ts'
-import { isFields } from '../inbound/fields.ts'
+import { isFields } from '../../shared/fields.ts'
 import { reasonOf } from '../outbound/receipts.ts'
 import type { DiscordClient } from './client.ts'
 

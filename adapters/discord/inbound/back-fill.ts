@@ -1,68 +1,45 @@
+import { TryLater } from '../../shared/backoff.ts'
+import type { Budget, PageMessage, PageReader } from '../../shared/read-back.ts'
 import { before, isNewer, snowflakeAt } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import type { VisibleChannel } from '../connection/gateway.ts'
 import { idsOf } from './read-event.ts'
 
-/** Messages that may still be read back after this interruption; shared by all channels. */
-export interface BackFillBudget {
-  left: number
-}
-
 /** Messages read back after one interruption, over all channels (a bound in total). */
 const MOST_IN_TOTAL = 2000
 
-export function newBudget(): BackFillBudget {
+export function newBudget(): Budget {
   return { left: MOST_IN_TOTAL }
 }
 
-interface Gap {
-  readonly channelId: string
-  /** The last message that was dealt with. */
-  readonly after: string
-  readonly budget: BackFillBudget
-}
-
-/** What was missed, oldest first. `left`: why there may be more. */
-interface BackFilled {
-  readonly messages: readonly { readonly id: string; readonly message: unknown }[]
-  readonly left?: 'bounded' | 'refused'
-}
-
 const PAGE = 100
-const MOST_PER_CHANNEL = 200
+export const MOST_PER_CHANNEL = 200
 const DEADLINE_MS = 15_000
 
-/**
- * Reads what a channel says after a message, oldest first, bounded for the channel and in total (RELIABILITY 3.1).
- * Throws when the platform did not answer or asks to wait; the caller tries again.
- */
-export async function backFill(
+/** Reads what a channel says, page by page, oldest first. */
+export function pagesOf(
   { client, signal }: { readonly client: DiscordClient; readonly signal: AbortSignal },
-  { channelId, after, budget }: Gap,
-): Promise<BackFilled> {
-  const messages: { id: string; message: unknown }[] = []
-  let from = after
-  while (messages.length < MOST_PER_CHANNEL && budget.left > 0) {
-    const query = { after: from, limit: String(Math.min(PAGE, budget.left)) }
-    const path = `/channels/${channelId}/messages` as const
-    const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
-    if (outcome.kind === 'failed') throw new Error(`a channel could not be read back: ${outcome.reason}`)
-    if (outcome.kind === 'refused') {
-      if (outcome.retryAfterMs !== undefined) throw new Error('a channel may not be read back yet')
-      return { messages, left: 'refused' }
-    }
-    const page = readPage(outcome.result, from)
-    messages.push(...page)
-    budget.left -= page.length
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return { messages }
-    from = last.id
+  channelId: string,
+): PageReader<unknown> {
+  return {
+    async read(after, most) {
+      const limit = Math.min(PAGE, most)
+      const path = `/channels/${channelId}/messages` as const
+      const query = { after, limit: String(limit) }
+      const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
+      if (outcome.kind === 'failed') throw new Error(`a channel could not be read back: ${outcome.reason}`)
+      if (outcome.kind === 'refused') {
+        if (outcome.retryAfterMs === undefined) return 'refused'
+        throw new TryLater('a channel may not be read back yet', outcome.retryAfterMs)
+      }
+      const messages = readPage(outcome.result, after)
+      return { messages, further: messages.length < limit ? 'none' : 'more' }
+    },
   }
-  return { messages, left: 'bounded' }
 }
 
 /** Returns what came after `from`, oldest first: no order of the answer is relied upon, for ids tell the time. */
-function readPage(result: unknown, from: string): { id: string; message: unknown }[] {
+function readPage(result: unknown, from: string): PageMessage<unknown>[] {
   if (!Array.isArray(result)) return []
   const messages = result.flatMap((message: unknown) => {
     const ids = idsOf(message)

@@ -1,52 +1,51 @@
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
-import type { Clock } from '../../../src/core/clock.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
-import { before, type ChannelFacts, isNewer, isSnowflake, snowflakeAt } from '../address.ts'
+import type { RetryPorts } from '../../shared/backoff.ts'
+import { KeyedQueue } from '../../shared/keyed-queue.ts'
+import type { Budget } from '../../shared/read-back.ts'
+import type { InboundReading } from '../../shared/reading.ts'
+import { before, type ChannelFacts, isSnowflake, snowflakeAt } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import type { GatewayConnection } from '../connection/gateway.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
-import { type BackFillBudget, backFill, newBudget, sinceMoment, startOf } from './back-fill.ts'
-import { Lanes } from './lanes.ts'
+import { newBudget, sinceMoment, startOf } from './back-fill.ts'
+import { CatchUp } from './catch-up.ts'
 import { findPlace } from './places.ts'
-import { Cursors, cursorFor, type Positions } from './positions.ts'
+import { type ChannelPositions, directsOf, type KnownChannel, type Seen } from './positions.ts'
 import { deletedIds, idsOf, readDelete, readEdit, readMessage } from './read-event.ts'
-import { type InboundContext, type InboundReading, readableByOthers } from './reading.ts'
-import { Slots } from './slots.ts'
+import { type InboundContext, readableByOthers } from './reading.ts'
 import { InteractionIntake } from './take-interactions.ts'
 
-export interface IntakePorts {
+export interface IntakePorts extends RetryPorts {
   readonly account: AccountId
   readonly botId: string
   readonly client: DiscordClient
   readonly directs: DirectChannels
   readonly interactions: Interactions
-  readonly positions: Positions
+  readonly positions: ChannelPositions
+  readonly seen: Seen
   readonly sink: ChannelSink
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  random(): number
   connection(): GatewayConnection | undefined
   commands(): ReadonlySet<string> | undefined
   failed(error: unknown, channelId: string): void
 }
 
-interface Told {
-  readonly message: unknown
-  /** Everything up to this message was seen, so that the position may move over it. */
-  readonly moves: boolean
-}
+/** `moves`: everything up to this message was seen, so that the position may move over it. */
+type Told = { readonly message: unknown; readonly moves: boolean }
 
 type Reader = (context: InboundContext) => InboundReading
 
-/** Channels read back at a time: the platform takes 50 requests a second, and answers have to leave too. */
-const BACK_FILL_SLOTS = 5
+/** More than a busy channel says while a disk is full for minutes; beyond it the platform's history is the queue. */
+const MOST_WAITING = 500
+/** Channels read back after a resume. What it leaves out is left out in busy ones. */
+const LATEST = 50
 const LOCATE_WITHIN_MS = 10_000
-/** The lane of what belongs to no channel. */
-const ACCOUNT_LANE = '0'
+/** The key of what belongs to no channel. */
+const ACCOUNT = '0'
 
 /**
  * Everything that was said, live or read back, goes through here: one reader, one gate, one order for each channel. The
@@ -55,13 +54,12 @@ const ACCOUNT_LANE = '0'
  */
 export class Intake {
   readonly #ports: IntakePorts
-  readonly #lanes: Lanes
-  readonly #slots = new Slots(BACK_FILL_SLOTS)
+  readonly #queue: KeyedQueue
+  readonly #catchUp: CatchUp
   readonly #interactions: InteractionIntake
   /** The end of what was told before this session. */
   #missedSince: number | undefined
-  readonly #cursors: Cursors
-  readonly #waits = (channelId: string): boolean => this.#lanes.has(channelId)
+  readonly #waits = (channelId: string): boolean => this.#queue.has(channelId)
   /** No session is proven to tell everything: between two messages that are told one may be missing. */
   #interrupted = true
   /** Channels that told something during the interruption. */
@@ -70,15 +68,18 @@ export class Intake {
   constructor(ports: IntakePorts) {
     this.#ports = ports
     const { clock, signal, failed } = ports
-    const catchUp = (id: string) => () => this.#catchUp(id, newBudget())
+    const makeUp = (id: string) => () => this.#catchUp.run(id, newBudget())
     this.#interactions = new InteractionIntake(ports)
-    this.#cursors = new Cursors(ports.positions)
-    this.#lanes = new Lanes({ clock, signal, failed, random: () => ports.random(), catchUp })
+    const take = (channelId: string, id: string, message: unknown) =>
+      this.#take(channelId, id, { message, moves: true })
+    this.#catchUp = new CatchUp({ ...ports, take })
+    const random = () => ports.random()
+    this.#queue = new KeyedQueue({ clock, signal, failed, random, makeUp, mostWaiting: MOST_WAITING })
   }
 
   /** Called for whatever a session tells. Before it is proven it may yet have to tell what came earlier. */
   heard(): void {
-    if (!this.#interrupted) this.#ports.positions.heard(this.#ports.clock.now())
+    if (!this.#interrupted) this.#ports.seen.heard(this.#ports.clock.now())
   }
 
   message(message: unknown): void {
@@ -88,15 +89,15 @@ export class Intake {
       this.#ports.sink.unknown('malformed:message')
       return
     }
-    const moves = !this.#interrupted
-    if (!moves) this.#toldMeanwhile.add(ids.channelId)
-    this.#lanes.push(ids.channelId, () => this.#take(ids.channelId, ids.id, { message, moves }))
+    if (this.#interrupted) this.#toldMeanwhile.add(ids.channelId)
+    const moves = !this.#interrupted && !this.#queue.isBehind(ids.channelId)
+    this.#queue.push(ids.channelId, () => this.#take(ids.channelId, ids.id, { message, moves }))
   }
 
   edit(message: unknown): void {
     const ids = idsOf(message)
     if (ids === undefined) this.#ports.sink.unknown('malformed:edit')
-    else this.#lanes.push(ids.channelId, () => this.#takeChange(ids.channelId, message, (at) => readEdit(message, at)))
+    else this.#queue.push(ids.channelId, () => this.#takeChange(ids.channelId, message, (at) => readEdit(message, at)))
   }
 
   interaction(data: unknown): void {
@@ -106,9 +107,9 @@ export class Intake {
   delete(data: unknown): void {
     const { ids, channelId } = deletedIds(data)
     if (ids.length === 0) this.#ports.sink.unknown('malformed:delete')
-    const person = this.#ports.positions.personOf(channelId)
+    const person = this.#ports.positions.get(channelId)?.person
     const read = (id: string) => () => this.#takeChange(channelId, null, (at) => readDelete(id, { ...at, person }))
-    for (const id of ids) this.#lanes.push(channelId, read(id))
+    for (const id of ids) this.#queue.push(channelId, read(id))
   }
 
   /** Called when a connection breaks: until the next session, or this one again, positions stay where they are. */
@@ -118,30 +119,39 @@ export class Intake {
 
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
-    const { positions, clock } = this.#ports
+    const { positions, seen, clock } = this.#ports
     const [visible, now] = [connection.channels(), clock.now()]
-    this.#missedSince = positions.seenAt
+    this.#missedSince = seen.at
     const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
-    // At once: each is read back in its own lane, which does not wait for that of the account.
-    positions.add(met, this.#waits)
-    this.#lanes.push(ACCOUNT_LANE, () => positions.saw(now))
-    const further = new Set([...positions.directs().map(({ id }) => id), ...this.#toldMeanwhile])
+    // At once: each is read back by itself, and does not wait for what the account has to store.
+    positions.meet(met, this.#waits)
+    this.#queue.push(ACCOUNT, () => positions.write().then(() => seen.saw(now)))
+    const further = new Set([...directsOf(this.#ports.positions).map(({ id }) => id), ...this.#toldMeanwhile])
     const budget = newBudget()
     for (const { id, lastMessageId: newest } of visible)
-      if (newest !== null && !further.has(id)) this.#lanes.push(id, () => this.#catchUp(id, budget, newest))
+      if (newest !== null && !further.has(id)) this.#queue.push(id, () => this.#catchUp.run(id, budget, newest))
     this.#readBack(further, budget)
     this.#proven()
   }
 
   /** After a resume: the platform has told what was missed, and is known to have forgotten some of it. */
   resumed(): void {
-    this.#readBack(new Set([...this.#cursors.latest(), ...this.#toldMeanwhile]))
+    const { positions } = this.#ports
+    this.#readBack(
+      new Set([
+        ...positions
+          .values()
+          .slice(-LATEST)
+          .map(({ id }) => id),
+        ...this.#toldMeanwhile,
+      ]),
+    )
     this.#proven()
   }
 
   /** Called while the line is alive and the session not interrupted: everything up to now was told. */
   seen(): void {
-    this.#lanes.push(ACCOUNT_LANE, () => this.#ports.positions.keepHeard())
+    this.#queue.push(ACCOUNT, () => this.#ports.seen.keepHeard())
   }
 
   /**
@@ -149,24 +159,24 @@ export class Intake {
    * list of the platform's, only in that chat. Rejects when the platform did not answer.
    */
   async expect(people: readonly string[]): Promise<void> {
-    const { directs, positions, signal, clock } = this.#ports
-    const known = new Set(positions.directs().map(({ person }) => person))
+    const { directs, signal, clock } = this.#ports
+    const known = new Set(directsOf(this.#ports.positions).map(({ person }) => person))
     const after = this.#missedSince === undefined ? snowflakeAt(clock.now()) : sinceMoment(this.#missedSince)
     for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
       const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
       if (!('id' in located)) continue
-      await positions.note([{ id: located.id, after, person }], this.#waits)
+      await this.#note({ id: located.id, after, person })
       this.#readBack(new Set([located.id]))
     }
   }
 
   async idle(): Promise<void> {
-    await Promise.all([this.#lanes.idle(), this.#interactions.idle()])
+    await Promise.all([this.#queue.idle(), this.#interactions.idle()])
   }
 
   /** Reads each from its position on, behind what was told meanwhile. */
-  #readBack(channels: ReadonlySet<string>, budget: BackFillBudget = newBudget()): void {
-    for (const id of channels) this.#lanes.push(id, () => this.#catchUp(id, budget))
+  #readBack(channels: ReadonlySet<string>, budget: Budget = newBudget()): void {
+    for (const id of channels) this.#queue.push(id, () => this.#catchUp.run(id, budget))
   }
 
   #proven(): void {
@@ -175,17 +185,18 @@ export class Intake {
     this.heard()
   }
 
-  async #take(channelId: string, messageId: string, { message, moves: inOrder }: Told): Promise<void> {
+  async #take(channelId: string, messageId: string, { message, moves }: Told): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     const shown = readableByOthers(place, message)
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
-    const cursor = await this.#meet(channelId, messageId, reading.event)
+    await this.#meet(channelId, messageId, reading.event)
     this.#stopIfOver()
-    const moves = inOrder && isNewer(messageId, cursor) && this.#ports.positions.isKnown(channelId)
-    await this.#ports.sink.accept(reading.event, moves ? cursorFor(channelId, messageId) : undefined, shown)
+    const { positions, sink } = this.#ports
+    const cursor = moves ? positions.cursorFor(channelId, messageId) : undefined
+    await sink.accept(reading.event, cursor, shown)
     failpoint('CP2-committed')
-    if (moves) this.#cursors.moved(channelId, messageId)
+    if (cursor !== undefined) positions.moved(channelId, messageId)
     // The position is all the acknowledgement there is, and it was committed with the message.
     failpoint('CP3-acked')
   }
@@ -200,37 +211,24 @@ export class Intake {
     await this.#ports.sink.accept(reading.event, undefined, shown)
   }
 
-  async #catchUp(channelId: string, budget: BackFillBudget, newest?: string): Promise<void> {
-    const cursor = await this.#cursors.of(channelId)
-    if (cursor === undefined || (newest !== undefined && !isNewer(newest, cursor))) return
-    const { client, signal, positions, sink } = this.#ports
-    const found = await this.#slots.run(() => backFill({ client, signal }, { channelId, after: cursor, budget }))
-    for (const { id, message } of found.messages) await this.#take(channelId, id, { message, moves: true })
-    const last = found.messages.at(-1)?.id
-    // What stood last was none of ours, such as our own answer: it need not be read again.
-    if (last !== undefined && isNewer(last, (await this.#cursors.of(channelId)) ?? cursor)) {
-      this.#stopIfOver()
-      await positions.pass(channelId, last)
-      this.#cursors.moved(channelId, last)
-    }
-    if (found.left !== undefined) sink.unknown(`back_fill:${found.left}`)
-  }
-
-  /** The channel's position. One met for the first time begins right before this message, also after a crash. */
-  async #meet(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<string> {
+  /** A channel met for the first time begins right before this message, also after a crash. */
+  async #meet(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<void> {
     const person = address.chatType === 'direct' ? { person: sender.id } : {}
     if (address.chatType === 'direct') this.#ports.directs.learn(sender.id, channelId)
-    if (!this.#ports.positions.met(channelId)) {
-      this.#stopIfOver()
-      await this.#ports.positions.note([{ id: channelId, after: before(messageId), ...person }], this.#waits)
-    }
-    return (await this.#cursors.of(channelId)) ?? before(messageId)
+    if (this.#ports.positions.heard(channelId)) return
+    this.#stopIfOver()
+    await this.#note({ id: channelId, after: before(messageId), ...person })
+  }
+
+  async #note(channel: KnownChannel): Promise<void> {
+    this.#ports.positions.meet([channel], this.#waits)
+    await this.#ports.positions.write()
   }
 
   #placeOf(channelId: string, hint: unknown): Promise<ChannelFacts | undefined> {
     const { client, signal, positions, connection } = this.#ports
     const cached = (id: string) => connection()?.channel(id)
-    return findPlace({ client, signal, cached, personOf: (id) => positions.personOf(id) }, channelId, hint)
+    return findPlace({ client, signal, cached, personOf: (id) => positions.get(id)?.person }, channelId, hint)
   }
 
   #context(place: ChannelFacts): InboundContext {

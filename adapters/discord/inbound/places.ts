@@ -1,7 +1,7 @@
+import { isFields } from '../../shared/fields.ts'
 import type { ChannelFacts } from '../address.ts'
 import { isSnowflake, toKind } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
-import { isFields } from './fields.ts'
 
 interface PlacePorts {
   readonly client: DiscordClient

@@ -5,24 +5,22 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
-import { sharedWords } from '../../shared/shared-words.ts'
-import { withoutNulls } from '../../shared/without-nulls.ts'
-import { timeOfSnowflake, toAddress } from '../address.ts'
-import type { Fields } from './fields.ts'
 import {
+  type Fields,
   fieldsOf,
-  idOf,
   isFields,
+  isoTimeOf,
   listOf,
-  MalformedDispatch,
   optionalFields,
   optionalText,
   present,
   textOf,
-  timeOf,
-} from './fields.ts'
-import type { InboundContext, InboundReading } from './reading.ts'
-import { dropped } from './reading.ts'
+} from '../../shared/fields.ts'
+import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
+import { sharedWords } from '../../shared/shared-words.ts'
+import { withoutNulls } from '../../shared/without-nulls.ts'
+import { idOf, timeOfSnowflake, toAddress } from '../address.ts'
+import type { InboundContext } from './reading.ts'
 import { readCommand } from './typed-command.ts'
 
 /** Plain messages and replies; every other type is a notice of the platform or a slash command's echo. */
@@ -35,7 +33,7 @@ type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'event
  * dropped with a reason to count. The dedupe key is the message's own id, the same in both.
  */
 export function readMessage(message: unknown, context: InboundContext): InboundReading {
-  return guarded('message', () => {
+  return readSafely('message', () => {
     const facts = readFacts(fieldsOf(withoutNulls(message)), context)
     if (typeof facts === 'string') return dropped(facts)
     const eventKey = messageKey(facts.messageId, context)
@@ -51,12 +49,12 @@ export function readMessage(message: unknown, context: InboundContext): InboundR
 
 /** A MESSAGE_UPDATE. Without an edit time it is the platform's own doing, such as a link preview. */
 export function readEdit(message: unknown, context: InboundContext): InboundReading {
-  return guarded('edit', () => {
+  return readSafely('edit', () => {
     const fields = fieldsOf(withoutNulls(message))
     if (optionalText(fields.edited_timestamp) === undefined) return dropped('edit:by_platform')
     const facts = readFacts(fields, context)
     if (typeof facts === 'string') return dropped(facts)
-    const sentAt = timeOf(fields.edited_timestamp)
+    const sentAt = isoTimeOf(fields.edited_timestamp)
     const eventKey = `${context.botId}:edit:${facts.messageId}@${sentAt}`
     return {
       kind: 'event',
@@ -191,15 +189,6 @@ function readAttachments(message: Fields, holder: Fields): readonly AttachmentRe
 
 function wordOf(type: unknown): string {
   return typeof type === 'number' && Number.isInteger(type) && type >= 0 && type < 100 ? String(type) : 'other'
-}
-
-export function guarded(kind: string, read: () => InboundReading): InboundReading {
-  try {
-    return read()
-  } catch (error) {
-    // Even a mistake of ours must not stop what comes after.
-    return dropped(`${error instanceof MalformedDispatch ? 'malformed' : 'unreadable'}:${kind}`)
-  }
 }
 
 /** The ids in a MESSAGE_DELETE or MESSAGE_DELETE_BULK; none in one that cannot be read. */

@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../src/core/ids.ts'
+import { type Fields, fieldsOf, isFields, listOf, optionalFields, textOf } from '../../shared/fields.ts'
+import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { type ChannelFacts, timeOfSnowflake, toAddress, toKind } from '../address.ts'
-import { type Fields, fieldsOf, idOf, isFields, listOf, optionalFields, textOf } from './fields.ts'
-import { guarded, readSender } from './read-event.ts'
-import { dropped, type InboundReading } from './reading.ts'
+import { type ChannelFacts, idOf, timeOfSnowflake, toAddress, toKind } from '../address.ts'
+import { readSender } from './read-event.ts'
 
 const APPLICATION_COMMAND = 2
 const CHAT_INPUT = 1
@@ -23,7 +23,7 @@ export function readInteraction(
   interaction: unknown,
   { account, botId }: { readonly account: AccountId; readonly botId: string },
 ): InboundReading {
-  return guarded('interaction', () => {
+  return readSafely('interaction', () => {
     const fields = fieldsOf(withoutNulls(interaction))
     if (fields.type !== APPLICATION_COMMAND) return dropped('interaction:other')
     const data = fieldsOf(fields.data)
@@ -56,7 +56,7 @@ export function readInteraction(
   })
 }
 
-/** @throws MalformedDispatch */
+/** @throws Malformed */
 export function interactionIds(interaction: Fields): InteractionIds {
   const { id, token, application_id: application } = interaction
   return { id: idOf(id), token: textOf(token), applicationId: idOf(application) }

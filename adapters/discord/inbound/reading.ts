@@ -1,7 +1,6 @@
 import type { AccountId } from '../../../src/core/ids.ts'
-import type { InboundEvent } from '../../../src/core/message.ts'
+import { isFields } from '../../shared/fields.ts'
 import type { ChannelFacts } from '../address.ts'
-import { isFields } from './fields.ts'
 
 /** What reading a message needs to know besides the message. */
 export interface InboundContext {
@@ -11,15 +10,6 @@ export interface InboundContext {
   readonly place: ChannelFacts
   /** Names that are commands of ours; undefined until they are known: then every word is taken for one. */
   readonly commands: ReadonlySet<string> | undefined
-}
-
-/** `dropped`: nothing for the pipeline; `why` is a short word to count it under, never text of a person. */
-export type InboundReading =
-  | { readonly kind: 'event'; readonly event: InboundEvent }
-  | { readonly kind: 'dropped'; readonly why: string }
-
-export function dropped(why: string): InboundReading {
-  return { kind: 'dropped', why }
 }
 
 /**

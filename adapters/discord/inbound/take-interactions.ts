@@ -2,8 +2,8 @@ import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import { fieldsOf } from '../../shared/fields.ts'
 import type { Interactions } from '../outbound/interactions.ts'
-import { fieldsOf } from './fields.ts'
 import { interactionIds, readInteraction } from './read-slash-command.ts'
 
 interface Ports {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { ChannelState } from '../../../src/channels/adapter.ts'
 import type { MenuCommand } from '../../../src/channels/capabilities.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
+import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
 import type { Call, DiscordClient } from '../connection/client.ts'
-import { isFields } from '../inbound/fields.ts'
 import { reasonOf } from './receipts.ts'
 
 interface MenuPorts {

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
+import { isFields } from '../../shared/fields.ts'
 import type { ApiTarget } from '../address.ts'
 import { isSnowflake } from '../address.ts'
 import type { CallOptions, CallOutcome, DiscordClient } from '../connection/client.ts'
-import { isFields } from '../inbound/fields.ts'
 
-/** More people than ever write to one bot at a time; beyond it the oldest is asked for again. */
+/** More people than ever write to one bot at a time; beyond it the one written to longest ago is asked for again. */
 const MOST_KEPT = 10_000
 
 export type Located = { readonly id: string } | { readonly outcome: CallOutcome }
@@ -11,15 +12,13 @@ export type Located = { readonly id: string } | { readonly outcome: CallOutcome 
 /** Knows the channel of each person's direct chat; asks for one it does not know, which opens it. */
 export class DirectChannels {
   readonly #client: DiscordClient
-  readonly #byPerson = new Map<string, string>()
+  readonly #byPerson = new LRUCache<string, string>({ max: MOST_KEPT })
 
   constructor(client: DiscordClient) {
     this.#client = client
   }
 
   learn(person: string, channelId: string): void {
-    const oldest = this.#byPerson.size >= MOST_KEPT ? this.#byPerson.keys().next().value : undefined
-    if (oldest !== undefined) this.#byPerson.delete(oldest)
     this.#byPerson.set(person, channelId)
   }
 

@@ -1,8 +1,8 @@
 import type { FoundMessage, LostMessage, OwnMessage } from '../../../src/channels/capabilities.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isNewer, isSnowflake, snowflakeAt, timeOfSnowflake, toApiTarget } from '../address.ts'
 import type { CallOutcome, DiscordClient } from '../connection/client.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
 import type { DirectChannels } from './direct-channels.ts'
 import { reasonOf } from './receipts.ts'
 import { contentOf } from './send.ts'
@@ -33,35 +33,50 @@ export async function findOwn(
   signal: AbortSignal,
 ): Promise<FoundMessage> {
   const target = toApiTarget(lost.address)
-  const visible = stripNoReply(lost.rendered)
-  if (target === null || visible === null) return { kind: 'cannot_tell', reason: 'there is nothing to look for' }
+  if (target === null || stripNoReply(lost.rendered) === null) {
+    return { kind: 'cannot_tell', reason: 'there is nothing to look for' }
+  }
   const options = { signal, deadlineMs: DEADLINE_MS }
   const located = await directs.locate(target, options)
   if (!('id' in located)) return cannotTell(located.outcome)
-  const asOwn = ownMessages(lost, botId)
-  const found: OwnMessage[] = []
-  let newest: string | undefined
-  let oldest: string | undefined
+  const path = `/channels/${located.id}/messages` as const
+  const read = await readBack((query) => client.call({ verb: 'GET', path, query }, options), lost.ageMs)
+  if (!('messages' in read)) return cannotTell(read)
+  const [first, ...others] = read.messages.flatMap(ownMessages(lost, botId))
+  if (first !== undefined) return { kind: 'found', messages: [first, ...others] }
+  return read.all ? { kind: 'absent' } : { kind: 'cannot_tell', reason: 'too much was written since' }
+}
+
+interface ReadBack {
+  /** The newest first. */
+  readonly messages: readonly Message[]
+  /** Nothing that was written since the send is missing. */
+  readonly all: boolean
+}
+
+/** Reads from the newest message back to the age of the send and the margin, or to the bound of pages. */
+async function readBack(
+  ask: (query: Readonly<Record<string, string>>) => Promise<CallOutcome>,
+  ageMs: number,
+): Promise<ReadBack | CallOutcome> {
+  const messages: Message[] = []
   for (let page = 0; page < MOST_PAGES; page++) {
-    const query = { limit: String(PAGE), ...(oldest === undefined ? {} : { before: oldest }) }
-    const outcome = await client.call({ verb: 'GET', path: `/channels/${located.id}/messages`, query }, options)
-    if (outcome.kind !== 'answered' || !Array.isArray(outcome.result)) return cannotTell(outcome)
-    const messages = outcome.result.filter(isMessage)
-    newest ??= messages[0]?.id
-    if (newest === undefined) return foundOf(found)
-    const near = since(messages, newest, lost.ageMs + MARGIN_MS)
-    found.push(...near.flatMap(asOwn))
-    oldest = near.at(-1)?.id
-    if (near.length < PAGE || oldest === undefined) return foundOf(found)
-    const last = page + 1 === MOST_PAGES && since([{ id: oldest }], newest, lost.ageMs + LEAST_MARGIN_MS).length === 0
-    if (last) return foundOf(found)
+    const oldest = messages.at(-1)
+    const outcome = await ask({ limit: String(PAGE), ...(oldest === undefined ? {} : { before: oldest.id }) })
+    if (outcome.kind !== 'answered' || !Array.isArray(outcome.result)) return outcome
+    const more = outcome.result.filter(isMessage)
+    messages.push(...more)
+    const near = since(messages, ageMs + MARGIN_MS)
+    if (more.length < PAGE || near.length < messages.length) return { messages: near, all: true }
   }
-  return found.length > 0 ? foundOf(found) : { kind: 'cannot_tell', reason: 'too much was written since' }
+  return { messages, all: since(messages, ageMs + LEAST_MARGIN_MS).length < messages.length }
 }
 
 /** Returns the messages that are at most so much older than the newest. */
-function since<One extends { readonly id: string }>(messages: readonly One[], newest: string, ms: number): One[] {
-  const horizon = snowflakeAt(timeOfSnowflake(newest) - ms)
+function since(messages: readonly Message[], ms: number): readonly Message[] {
+  const [newest] = messages
+  if (newest === undefined) return []
+  const horizon = snowflakeAt(timeOfSnowflake(newest.id) - ms)
   return messages.filter(({ id }) => isNewer(id, horizon))
 }
 
@@ -71,10 +86,6 @@ interface Message extends Fields {
 
 function isMessage(value: unknown): value is Message {
   return isFields(value) && isSnowflake(value.id)
-}
-
-function foundOf([first, ...others]: readonly OwnMessage[]): FoundMessage {
-  return first === undefined ? { kind: 'absent' } : { kind: 'found', messages: [first, ...others] }
 }
 
 /** Returns a message as one of ours if it shows what was lost. */

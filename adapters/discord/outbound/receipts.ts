@@ -1,7 +1,7 @@
 import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
+import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
 import type { CallOutcome, Refusal } from '../connection/client.ts'
-import { isFields } from '../inbound/fields.ts'
 
 /** When the platform says "wait" without saying how long, and when the token is refused: until somebody mends it. */
 const DEFAULT_WAIT_MS = 5000

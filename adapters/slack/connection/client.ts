@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import {
   WebAPIHTTPError,
   WebAPIPlatformError,
@@ -9,7 +8,8 @@ import {
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
+import { type Limits, underDeadline } from '../../shared/deadline.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { quietLogger } from './quiet-logger.ts'
 import { createWire, type WatchedCall } from './wire-watch.ts'
 
@@ -32,10 +32,7 @@ export interface Refusal {
   readonly stranger?: string
 }
 
-export interface CallOptions {
-  /** The whole call, from the first byte out to the last byte in, ms. */
-  readonly deadlineMs: number
-  readonly signal: AbortSignal
+export interface CallOptions extends Limits {
   /** The request was handed to the operating system, the answer not read. */
   readonly onWritten?: () => void
 }
@@ -53,10 +50,9 @@ export interface SlackClient {
   close(): void
 }
 
-/** Of every call: the package's defaults are no deadline, and ten retries that each may repeat a send (M8). */
+/** Of every call: the package would repeat each ten times, sends too (M8). The deadline is ours, and its signal the only one. */
 export const CLIENT_OPTIONS = {
   retryConfig: { retries: 0 },
-  timeout: 15_000,
   rejectRateLimitedCalls: true,
   logger: quietLogger,
   allowAbsoluteUrls: false,
@@ -70,16 +66,15 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
   const root = apiRoot === undefined ? {} : { slackApiUrl: apiRoot }
   const at = addressOf(apiRoot ?? PUBLIC_API)
   return {
-    async call(method, args, options) {
+    call(method, args, options) {
       const watched = wire.watch(options.onWritten ?? (() => {}))
       const wireCall = slackCall(method, at)
       const fail = (why: string): CallOutcome => {
         const reason = notAnswered(wireCall, why).replaceAll(token, '[token]')
         return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
       }
-      if (options.signal.aborted) return fail('stopped')
-      return letGo({ options, clock, fail }, (signal) => {
-        const fetch = withSignal(watched.fetch, signal)
+      const begin = (signal: AbortSignal): Promise<CallOutcome> => {
+        const fetch: WatchedCall['fetch'] = (input, init) => watched.fetch(input, { ...init, signal })
         // One for each call, so that what left the machine is known of this call and no other.
         return new WebClient(token, { ...CLIENT_OPTIONS, ...root, fetch }).apiCall(method, { ...args }).then(
           (result): CallOutcome => ({ kind: 'answered', result: { ...result } }),
@@ -91,7 +86,8 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
             return { kind: 'failed', reason: stranger, bytesMayHaveLeft: true }
           },
         )
-      })
+      }
+      return underDeadline(clock, options, { begin, givenUp: fail, spoiled: ({ kind }) => kind === 'failed' })
     },
     close: () => wire.close(),
   }
@@ -119,41 +115,6 @@ function brokeOff(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const codes = [error, error.cause, Reflect.get(error, 'original')].map((one) => isFields(one) && one.code)
   return codes.some((code) => typeof code === 'string' && /^E[A-Z_]+$/.test(code))
-}
-
-type Fetch = NonNullable<WebClientOptions['fetch']>
-
-function withSignal(fetch: Fetch, signal: AbortSignal): Fetch {
-  return (input, init) =>
-    fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal })
-}
-
-interface Patience {
-  readonly options: CallOptions
-  readonly clock: Clock
-  readonly fail: (reason: string) => CallOutcome
-}
-
-/** Runs a call until it ends, its deadline passes or the caller gives up; then it is cut and not waited for. */
-function letGo(
-  { options: { signal, deadlineMs }, clock, fail }: Patience,
-  run: (signal: AbortSignal) => Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  return new Promise((resolve) => {
-    const cut = new AbortController()
-    const settle = (outcome: CallOutcome): void => {
-      cancelTimer()
-      signal.removeEventListener('abort', onStop)
-      if (outcome.kind === 'failed') cut.abort()
-      resolve(outcome)
-    }
-    const onStop = (): void => settle(fail('stopped'))
-    const cancelTimer = clock.after(deadlineMs, () => settle(fail(`no answer within ${deadlineMs / 1000} s`)))
-    // One signal ends many calls at once; that is no leak.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', onStop, { once: true })
-    void run(cut.signal).then(settle)
-  })
 }
 
 /** Names of scopes; a server may say anything. */

@@ -1,6 +1,6 @@
 import type { BotIdentity } from '../../../src/channels/adapter.ts'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import type { BotFacts } from '../inbound/reading.ts'
 import type { CallOutcome, SlackClient } from './client.ts'
 import { botTrouble, toChannelDown } from './trouble.ts'

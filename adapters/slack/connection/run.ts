@@ -2,22 +2,24 @@ import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter
 import { ParleyError, toError } from '../../../src/core/errors.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
+import type { AccountHealth } from '../../shared/account-health.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import type { InboundReading } from '../../shared/reading.ts'
+import { ReceiptProof } from '../../shared/receipt-proof.ts'
 import { toChatType } from '../address.ts'
 import type { SlackConfig } from '../config.ts'
 import { CatchUp } from '../inbound/catch-up.ts'
 import { CommandNames } from '../inbound/command-names.ts'
 import { Directory } from '../inbound/directory.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
 import { createIntake } from '../inbound/intake.ts'
-import { Positions } from '../inbound/positions.ts'
+import { type ChatPositions, createPositions } from '../inbound/positions.ts'
 import { innerEvent, readEventBody } from '../inbound/read-event.ts'
 import { sharedAuthor, sharesOf } from '../inbound/read-message.ts'
 import { isSlashCommand, readSlashCommand } from '../inbound/read-slash-command.ts'
-import type { BotFacts, InboundContext, InboundReading } from '../inbound/reading.ts'
+import type { BotFacts, InboundContext } from '../inbound/reading.ts'
 import type { SlackClient } from './client.ts'
-import type { HealthBoard } from './health-board.ts'
+import { askWho } from './greet.ts'
 import { HttpReceiver } from './http-receiver.ts'
-import { ConnectionProof } from './prove-connection.ts'
 import { Silence } from './silence.ts'
 import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
 import { TokenWatch } from './token-watch.ts'
@@ -27,7 +29,7 @@ interface RunParts {
   readonly bot: BotFacts
   readonly config: SlackConfig
   readonly services: AdapterServices
-  readonly health: HealthBoard
+  readonly health: AccountHealth
   readonly client: SlackClient
   readonly sink: ChannelSink
   readonly abort: AbortController
@@ -57,7 +59,7 @@ export function createRun(parts: RunParts): AccountRun {
     onGood: () => health.mended('token'),
   })
   const commands = new CommandNames(sink.state)
-  const positions = new Positions(sink.state)
+  const positions = createPositions(sink.state)
   let greeted = false
   const silence = new Silence(() => services.clock.now())
   const ports: ReceiverPorts = {
@@ -80,13 +82,16 @@ export function createRun(parts: RunParts): AccountRun {
     },
   }
   const receiver = createReceiver(parts, ports)
-  const proof = new ConnectionProof({
-    client,
+  const proof = new ReceiptProof({
     clock: services.clock,
     signal,
-    asked(outcome) {
+    async ask(asking) {
+      const outcome = await askWho(client, asking)
+      if (asking.aborted) return false
       if (outcome.kind === 'answered') health.proven()
       tokens.see(outcome)
+      // A refusal of the platform is an answer too; what is wrong with the token is told by itself.
+      return outcome.kind === 'answered' || (outcome.kind === 'refused' && outcome.stranger === undefined)
     },
     proven: () => {
       health.mended('connection')
@@ -96,7 +101,15 @@ export function createRun(parts: RunParts): AccountRun {
   })
   const door = new Door(parts, { tokens, commands, positions })
   const accept = (body: Fields): Promise<void> => door.accept(body)
-  const catchUp = new CatchUp({ client, clock: services.clock, signal, positions, accept, unknown: ports.unknown })
+  const catchUp = new CatchUp({
+    client,
+    clock: services.clock,
+    random: () => services.random(),
+    signal,
+    positions,
+    accept,
+    sink,
+  })
   receiver.use(createIntake(receiver, { accept, unknown: ports.unknown }))
   return {
     abort,
@@ -125,14 +138,14 @@ class Door {
   readonly #parts: RunParts
   readonly #tokens: TokenWatch
   readonly #commands: CommandNames
-  readonly #positions: Positions
+  readonly #positions: ChatPositions
   readonly #directory: Directory
   /** Events are stored in the order they came, whatever each had to look up. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(
     parts: RunParts,
-    { tokens, commands, positions }: Pick<AccountRun, 'tokens' | 'commands'> & { readonly positions: Positions },
+    { tokens, commands, positions }: Pick<AccountRun, 'tokens' | 'commands'> & { readonly positions: ChatPositions },
   ) {
     const { client, services, abort } = parts
     this.#parts = parts
@@ -168,7 +181,8 @@ class Door {
     const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
     if (!written) return sink.accept(event, undefined, shown)
     const { chat, chatType } = event.address
-    this.#positions.meet(chat, chatType)
+    this.#positions.heard(chat)
+    this.#positions.meet([{ id: chat, chatType }], () => false)
     // Handed over before anything is waited for: events are stored in the order they came.
     await sink.accept(event, this.#positions.cursorFor(chat, event.messageId), shown)
     this.#positions.moved(chat, event.messageId)

@@ -3,8 +3,8 @@ import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { addressOf, notAnswered } from '../../../src/core/wire-error.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
-import { wordOf } from '../inbound/reading.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import { wordOf } from '../../shared/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
 import { quietLogger } from './quiet-logger.ts'
 
@@ -64,10 +64,7 @@ export class SlackConnection extends SocketModeClient {
       clientOptions: {
         ...CLIENT_OPTIONS,
         ...(apiRoot === undefined ? {} : { slackApiUrl: apiRoot }),
-        fetch: (url, init) => {
-          const signals = [abort.signal, ...(init?.signal ? [init.signal] : [])]
-          return fetch(url, { ...init, signal: AbortSignal.any(signals) })
-        },
+        fetch: (url, init) => fetch(url, { ...init, signal: abort.signal }),
       },
     })
     this.#abort = abort

@@ -1,33 +1,17 @@
+import { TryLater } from '../../shared/backoff.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import type { Page as MissedPage } from '../../shared/read-back.ts'
 import { timeOfStamp, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
 import { waitOf } from '../outbound/receipts.ts'
-import { type Fields, isFields } from './fields.ts'
-import type { Gap } from './positions.ts'
 
 interface Ports {
   readonly client: SlackClient
   readonly signal: AbortSignal
 }
 
-/** What was missed, oldest first. `left`: why there may be more. */
-interface BackFilled {
-  readonly messages: readonly Fields[]
-  readonly left?: 'bounded' | 'refused'
-}
-
-/** Told by a call that is to be made again. */
-export class TryLater extends Error {
-  override readonly name = 'TryLater'
-  readonly afterMs: number
-
-  constructor(afterMs: number) {
-    super('the conversation may not be read yet')
-    this.afterMs = afterMs
-  }
-}
-
 const PAGE = 200
-const MOST_PER_CHAT = 200
+export const MOST_PER_CHAT = 200
 const MOST_THREADS = 20
 /** Threads that began before are not looked through. */
 const THREADS_GO_BACK_MS = 7 * 86_400_000
@@ -36,13 +20,14 @@ const TRY_AGAIN_MS = 5000
 
 /**
  * Reads what was said in a conversation after a message, in its threads too: beyond five minutes the platform repeats
- * nothing. A thread is found by its root, which names its latest reply or else how many there are.
+ * nothing. A thread is found by its root, which names its latest reply or else how many there are. The newest are read, for
+ * the platform lists them first and a thread's are found by looking through them: what lies before cannot be asked for in order.
  * @throws TryLater when the platform did not answer, or asks to wait
  */
-export async function backFill(ports: Ports, { chat: channel, after }: Gap): Promise<BackFilled> {
+export async function backFill(ports: Ports, channel: string, after: string): Promise<MissedPage<Fields> | 'refused'> {
   const oldest = toStamp(Math.max(0, timeOfStamp(after) - THREADS_GO_BACK_MS))
   const history = await read(ports, 'conversations.history', { channel, oldest, limit: PAGE })
-  if (history === undefined) return { messages: [], left: 'refused' }
+  if (history === undefined) return 'refused'
   const active = history.messages.filter((root) => mayHaveRepliesAfter(root, after))
   const found = [...history.messages]
   let more = history.more || active.length > MOST_THREADS
@@ -51,10 +36,13 @@ export async function backFill(ports: Ports, { chat: channel, after }: Gap): Pro
     found.push(...(thread?.messages ?? []).filter((message) => message.ts !== ts))
     more ||= thread?.more === true
   }
-  const missed = found.filter(({ ts }) => isAfter(ts, after))
-  const messages = missed.sort((a, b) => (String(a.ts) < String(b.ts) ? -1 : 1))
-  const bounded = messages.length > MOST_PER_CHAT || more
-  return { messages: messages.slice(-MOST_PER_CHAT), ...(bounded ? { left: 'bounded' as const } : {}) }
+  const missed = found.flatMap((message) => {
+    const id = message.ts
+    return isAfter(id, after) ? [{ id, message }] : []
+  })
+  const messages = missed.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const isCut = messages.length > MOST_PER_CHAT || more
+  return { messages: messages.slice(-MOST_PER_CHAT), further: isCut ? 'cut' : 'none' }
 }
 
 interface Page {
@@ -72,7 +60,7 @@ async function read({ client, signal }: Ports, method: string, args: Fields): Pr
   }
   const wait = waitFor(outcome)
   if (wait === undefined) return undefined
-  throw new TryLater(wait)
+  throw new TryLater('the conversation may not be read yet', wait)
 }
 
 function waitFor(outcome: Exclude<CallOutcome, { kind: 'answered' }>): number | undefined {
@@ -86,6 +74,6 @@ function mayHaveRepliesAfter({ latest_reply: latest, reply_count: count }: Field
   return typeof latest === 'string' ? isAfter(latest, after) : typeof count === 'number' && count > 0
 }
 
-function isAfter(ts: unknown, after: string): boolean {
+function isAfter(ts: unknown, after: string): ts is string {
   return typeof ts === 'string' && ts > after
 }

@@ -1,62 +1,58 @@
+import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import type { ChatType } from '../../../src/core/address.ts'
-import { type Clock, sleep } from '../../../src/core/clock.ts'
+import type { RetryPorts } from '../../shared/backoff.ts'
+import type { Fields } from '../../shared/fields.ts'
+import { KeyedQueue } from '../../shared/keyed-queue.ts'
+import { readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
 import type { SlackClient } from '../connection/client.ts'
-import { backFill, TryLater } from './back-fill.ts'
-import type { Fields } from './fields.ts'
-import type { Gap, Positions } from './positions.ts'
+import { backFill, MOST_PER_CHAT } from './back-fill.ts'
+import type { ChatPositions, KnownChat } from './positions.ts'
 
-interface Ports {
+interface Ports extends RetryPorts {
   readonly client: SlackClient
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly positions: Positions
+  readonly positions: ChatPositions
   /** The same door that live events come by. Rejects when it could not be stored. */
   accept(body: Fields): Promise<void>
-  unknown(kind: string): void
+  readonly sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>
 }
 
-const STORE_AGAIN_MS = 5000
-
 const WORDS: Readonly<Record<ChatType, string>> = { direct: 'im', group: 'mpim', channel: 'channel' }
+/** One conversation after another: what the platform lets be asked is counted for all of them. */
+const ALL = 'all'
 
 /** Reads back what was missed, one conversation after another, beside what is said live. Never rejects. */
 export class CatchUp {
   readonly #ports: Ports
-  #work: Promise<void> = Promise.resolve()
+  readonly #queue: KeyedQueue
 
   constructor(ports: Ports) {
     this.#ports = ports
+    const { clock, signal } = ports
+    const random = () => ports.random()
+    // Every conversation known may wait, and none is let go.
+    const mostWaiting = Number.POSITIVE_INFINITY
+    const makeUp = () => () => Promise.resolve()
+    this.#queue = new KeyedQueue({ clock, signal, random, mostWaiting, makeUp, failed: () => {} })
   }
 
   /** At a start, and after an interruption in which the platform may have given up. */
   begin(): void {
-    const gaps = this.#ports.positions.fallBehind()
-    this.#work = this.#work.then(() => this.#run(gaps))
-  }
-
-  async #run(gaps: readonly Gap[]): Promise<void> {
-    const { signal, clock } = this.#ports
-    for (const gap of gaps) {
-      for (let done = false; !done && !signal.aborted; ) {
-        try {
-          await this.#readBack(gap)
-          done = true
-        } catch (error) {
-          await sleep(clock, error instanceof TryLater ? error.afterMs : STORE_AGAIN_MS, signal)
-        }
-      }
-    }
+    for (const chat of this.#ports.positions.holdAll()) this.#queue.push(ALL, () => this.#readBack(chat))
   }
 
   /** What was read before a failure is a repetition the next time. */
-  async #readBack(gap: Gap): Promise<void> {
-    const { accept, unknown, positions } = this.#ports
-    const { messages, left } = await backFill(this.#ports, gap)
-    for (const message of messages) {
-      const event = { ...message, channel: gap.chat, channel_type: WORDS[gap.chatType] }
+  async #readBack({ id: channel, chatType }: KnownChat): Promise<void> {
+    const { accept, sink, positions } = this.#ports
+    const position = positions.of(channel)
+    if (position === undefined) return
+    const reader = { read: (after: string) => backFill(this.#ports, channel, after) }
+    const bound = { most: MOST_PER_CHAT, budget: { left: MOST_PER_CHAT } }
+    const { messages, left } = await readBack(reader, position, bound)
+    for (const { message } of messages) {
+      const event = { ...message, channel, channel_type: WORDS[chatType] }
       await accept({ type: 'event_callback', event })
     }
-    await positions.caughtUp(gap.chat)
-    if (left !== undefined) unknown(`back_fill:${left}`)
+    await positions.release(channel)
+    tellWhatIsLeft(sink, { left, platform: 'Slack', most: MOST_PER_CHAT })
   }
 }

@@ -1,12 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import type { SlackClient } from '../connection/client.ts'
-import { type Fields, isFields } from './fields.ts'
-
-interface Known<Value> {
-  readonly value: Promise<Value | undefined>
-  readonly until: number
-}
 
 interface DirectoryParts {
   readonly client: SlackClient
@@ -18,9 +14,13 @@ interface DirectoryParts {
 const DEADLINE_MS = 1000
 const PEOPLE_LAST_MS = 60 * 60_000
 const FAILURES_LAST_MS = 60_000
+const FOR_EVER = 0
 const MOST_KNOWN = 5000
 /** People who are looked up at a time: hundreds of calls at once would hold up everybody's messages. */
 const MOST_ASKED = 20
+
+/** Answers and those that are being asked for, by id. */
+type Known<Value> = LRUCache<string, Promise<Value | undefined>>
 
 /** What the platform knows of a user. */
 interface SlackPerson {
@@ -31,18 +31,27 @@ interface SlackPerson {
 /** What events leave out: what people are called, whose they are, and what kind of conversation a mention stands in. */
 export class Directory {
   readonly #parts: DirectoryParts
-  readonly #people = new Map<string, Known<SlackPerson>>()
-  readonly #chats = new Map<string, Known<ChatType>>()
+  readonly #people: Known<SlackPerson>
+  readonly #chats: Known<ChatType>
   #asking = 0
 
   constructor(parts: DirectoryParts) {
     this.#parts = parts
+    const options = {
+      max: MOST_KNOWN,
+      ttl: PEOPLE_LAST_MS,
+      ttlResolution: 0,
+      perf: { now: () => parts.clock.elapsed() },
+    }
+    this.#people = new LRUCache(options)
+    this.#chats = new LRUCache(options)
   }
 
   /** Undefined when it cannot be asked, or too many are asked for: it is then looked up at the next message. */
   personOf(user: string): Promise<SlackPerson | undefined> {
-    const known = this.#people.get(user)
-    if (this.#asking >= MOST_ASKED && !this.#isFresh(known)) return known?.value ?? Promise.resolve(undefined)
+    if (this.#asking >= MOST_ASKED && !this.#people.has(user)) {
+      return this.#people.get(user, { allowStale: true, noDeleteOnStaleGet: true }) ?? Promise.resolve(undefined)
+    }
     return this.#look(this.#people, user, () => this.#askPerson(user))
   }
 
@@ -55,13 +64,9 @@ export class Directory {
     }
   }
 
-  #isFresh(known: Known<unknown> | undefined): boolean {
-    return known !== undefined && known.until > this.#parts.clock.now()
-  }
-
   /** What an event said of its conversation. */
   learnChat(channel: string, chatType: ChatType): void {
-    this.#remember(this.#chats, channel, { value: Promise.resolve(chatType), until: Number.POSITIVE_INFINITY })
+    this.#chats.set(channel, Promise.resolve(chatType), { ttl: FOR_EVER })
   }
 
   /** Mentions do not say it; all but a group direct chat can be told by the id or asked. */
@@ -71,27 +76,15 @@ export class Directory {
     return (await this.#look(this.#chats, channel, ask)) ?? 'channel'
   }
 
-  #look<Value>(
-    known: Map<string, Known<Value>>,
-    id: string,
-    ask: () => Promise<Value | undefined>,
-  ): Promise<Value | undefined> {
-    const { clock } = this.#parts
+  #look<Value>(known: Known<Value>, id: string, ask: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const found = known.get(id)
-    if (found !== undefined && this.#isFresh(found)) return found.value
+    if (found !== undefined) return found
     const value = ask()
-    this.#remember(known, id, { value, until: clock.now() + PEOPLE_LAST_MS })
+    known.set(id, value)
     void value.then((answer) => {
-      if (answer === undefined) this.#remember(known, id, { value, until: clock.now() + FAILURES_LAST_MS })
+      if (answer === undefined && known.peek(id) === value) known.set(id, value, { ttl: FAILURES_LAST_MS })
     })
     return value
-  }
-
-  #remember<Value>(known: Map<string, Known<Value>>, id: string, entry: Known<Value>): void {
-    known.delete(id)
-    known.set(id, entry)
-    const oldest = known.keys().next().value
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
   }
 
   async #ask<Value>(

@@ -1,10 +1,10 @@
 import type { Receiver } from '@slack/bolt'
 // The package's index brings Express with it, for receivers that are not ours: 5 MB that nobody needs.
 import bolt from '@slack/bolt/dist/App.js'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import { wordOf } from '../../shared/reading.ts'
 import { quietLogger } from '../connection/quiet-logger.ts'
-import { type Fields, isFields } from './fields.ts'
 import { isSlashCommand } from './read-slash-command.ts'
-import { wordOf } from './reading.ts'
 
 /** What both receivers hand in, and what they are told of it. */
 export interface IntakePorts {

@@ -1,7 +1,8 @@
+import { type Fields, fieldsOf, isFields } from '../../shared/fields.ts'
+import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { type Fields, fieldsOf, isFields, MalformedEvent } from './fields.ts'
 import { readDelete, readEdit, readMessage } from './read-message.ts'
-import { dropped, type InboundContext, type InboundReading, wordOf } from './reading.ts'
+import type { InboundContext } from './reading.ts'
 
 /**
  * One Events API body, as parsed from JSON, to what it means. Pure and total: any value is either an event or dropped
@@ -11,12 +12,7 @@ export function readEventBody(given: unknown, context: InboundContext): InboundR
   const body = withoutNulls(given)
   const event = innerEvent(body)
   if (event === undefined) return dropped(`body:${wordOf(isFields(body) ? body.type : undefined)}`)
-  try {
-    return readEvent(event, context)
-  } catch (error) {
-    // Even a mistake of ours must not stop anything: the event would come again and again.
-    return dropped(`${error instanceof MalformedEvent ? 'malformed' : 'unreadable'}:${wordOf(event.type)}`)
-  }
+  return readSafely(wordOf(event.type), () => readEvent(event, context))
 }
 
 /** The event inside a body; `app_rate_limited` and the like have none. */

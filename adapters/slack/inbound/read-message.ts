@@ -7,11 +7,12 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
+import { type Fields, fieldsOf, isFields, Malformed, optionalText } from '../../shared/fields.ts'
+import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
-import { isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
-import { type Fields, fieldsOf, idOf, isFields, MalformedEvent, optionalText } from './fields.ts'
+import { idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
-import { dropped, type InboundContext, type InboundReading, wordOf } from './reading.ts'
+import type { InboundContext } from './reading.ts'
 
 /** Subtypes under which people and other apps write. */
 const WRITTEN: ReadonlySet<unknown> = new Set([
@@ -234,6 +235,6 @@ function keyBase({ bot }: InboundContext): string {
 }
 
 function stampOf(value: unknown): string {
-  if (!isStamp(value)) throw new MalformedEvent('a ts is missing')
+  if (!isStamp(value)) throw new Malformed('a ts is missing')
   return value
 }

@@ -1,7 +1,8 @@
 import type { AccountId } from '../../../src/core/ids.ts'
-import { toAddress } from '../address.ts'
-import { type Fields, idOf, isFields, MalformedEvent, optionalText, textOf } from './fields.ts'
-import { type BotFacts, dropped, type InboundReading } from './reading.ts'
+import { type Fields, isFields, optionalText, textOf } from '../../shared/fields.ts'
+import { type InboundReading, readSafely } from '../../shared/reading.ts'
+import { idOf, toAddress } from '../address.ts'
+import type { BotFacts } from './reading.ts'
 
 export interface SlashContext {
   readonly account: AccountId
@@ -26,11 +27,7 @@ export function isSlashCommand(body: unknown): body is Fields {
  * total, as the reading of events.
  */
 export function readSlashCommand(body: Fields, context: SlashContext): InboundReading {
-  try {
-    return readFields(body, context)
-  } catch (error) {
-    return dropped(`${error instanceof MalformedEvent ? 'malformed' : 'unreadable'}:slash_command`)
-  }
+  return readSafely('slash_command', () => readFields(body, context))
 }
 
 function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashContext): InboundReading {

@@ -1,6 +1,5 @@
 import type { ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
-import type { InboundEvent } from '../../../src/core/message.ts'
 
 /** Who we are, from auth.test. */
 export interface BotFacts {
@@ -22,18 +21,4 @@ export interface InboundContext {
   readonly senderName?: string
   /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */
   readonly authorTeam?: string
-}
-
-/** `dropped`: nothing for the pipeline; `why` is a short word to count it under, never text of a person. */
-export type InboundReading =
-  | { readonly kind: 'event'; readonly event: InboundEvent }
-  | { readonly kind: 'dropped'; readonly why: string }
-
-export function dropped(why: string): InboundReading {
-  return { kind: 'dropped', why }
-}
-
-/** A name of the platform as a word to count by; anything odd is `other`, so that counters stay few. */
-export function wordOf(name: unknown): string {
-  return typeof name === 'string' && /^[a-z_.]{1,40}$/.test(name) ? name : 'other'
 }

@@ -1,9 +1,9 @@
 import type { FoundMessage, LostMessage } from '../../../src/channels/capabilities.ts'
 import type { RenderedPart } from '../../../src/core/outbound.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isStamp, timeOfStamp, toApiTarget, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
 import { waitOf } from './receipts.ts'
 import { content, DELIVERY_EVENT } from './send.ts'
 

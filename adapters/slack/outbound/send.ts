@@ -3,10 +3,10 @@ import type { MessageTarget, PrivatePart } from '../../../src/channels/capabilit
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
 import { directPart } from '../../shared/direct-part.ts'
+import type { Fields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
-import type { Fields } from '../inbound/fields.ts'
 import { escapeText, withoutMentions } from './escape.ts'
 import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
 

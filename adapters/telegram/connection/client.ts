@@ -5,8 +5,8 @@ import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
-import { isFields } from '../inbound/fields.ts'
-import { type Limits, Patience } from './patience.ts'
+import { type Limits, underDeadline } from '../../shared/deadline.ts'
+import { isFields } from '../../shared/fields.ts'
 import { redactToken } from './redact.ts'
 import { type WatchedWire, watchWire } from './wire-watch.ts'
 
@@ -67,7 +67,6 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
   const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
   const at = addressOf(root ?? PUBLIC_API)
   const pool = createPool(root)
-  const patience = new Patience(clock)
   const idle: Line[] = []
 
   function open(): Line {
@@ -79,37 +78,36 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
   }
 
   return {
-    call(method, params, options) {
-      if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
+    async call(method, params, options) {
+      if (options.signal.aborted) return NEVER_BEGUN
       const line = idle.pop() ?? open()
       const { telegram, wire } = line
       wire.begin(options.onWritten)
-      return new Promise((resolve) => {
-        const end = (outcome: CallOutcome): void => {
-          if (!patience.over(waiting)) return
-          // Also for an answer that telegraf did not read to its end: that frees the connection.
-          if (outcome.kind === 'failed') wire.cut()
-          else if (idle.length < MOST_IDLE_LINES) idle.push(line)
-          resolve(outcome)
-        }
-        const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
-        const fail = (text: string): void => {
-          const reason = redactToken(text, token)
-          end({ kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() })
-        }
-        // What is given up is cut at the wire and not waited for.
-        const waiting = patience.wait(options, (why) => fail(notAnswered(wireCall, why)))
-        telegram.callApi(method, params).then(
-          (result) => end({ kind: 'answered', result }),
-          (error: unknown) => {
-            const refusal = readRefusal(error, token)
-            const answer = wire.answer()
-            if (refusal !== null) end(refusal)
-            else if (answer === undefined || brokeOff(error)) fail(notAnswered(wireCall, causeOf(error)))
-            else fail(notTheApi(wireCall, answer))
-          },
-        )
+      const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
+      const failed = (text: string): CallOutcome => {
+        const reason = redactToken(text, token)
+        return { kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() }
+      }
+      const outcome = await underDeadline<CallOutcome>(clock, options, {
+        begin: (cut) => {
+          cut.addEventListener('abort', wire.cut, { once: true })
+          return telegram.callApi(method, params).then(
+            (result) => ({ kind: 'answered', result }),
+            (error: unknown) => {
+              const refusal = readRefusal(error, token)
+              const answer = wire.answer()
+              if (refusal !== null) return refusal
+              if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error)))
+              return failed(notTheApi(wireCall, answer))
+            },
+          )
+        },
+        givenUp: (why) => failed(notAnswered(wireCall, why)),
+        // Also for an answer that telegraf did not read to its end: that frees the connection.
+        spoiled: ({ kind }) => kind === 'failed',
       })
+      if (outcome.kind !== 'failed' && idle.length < MOST_IDLE_LINES) idle.push(line)
+      return outcome
     },
     close: () => pool.destroy(),
   }

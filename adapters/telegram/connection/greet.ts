@@ -1,7 +1,7 @@
 import type { BotIdentity } from '../../../src/channels/adapter.ts'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { toIdText } from '../address.ts'
-import { type Fields, isFields } from '../inbound/fields.ts'
 import type { BotFacts } from '../inbound/mentions.ts'
 import { isTokenRefusal } from '../outbound/receipts.ts'
 import type { CallOutcome, TelegramClient } from './client.ts'

@@ -1,4 +1,4 @@
-import { isFields } from '../inbound/fields.ts'
+import { isFields } from '../../shared/fields.ts'
 import { isTokenRefusal, waitMs } from '../outbound/receipts.ts'
 import type { CallOutcome } from './client.ts'
 

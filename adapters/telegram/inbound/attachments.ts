@@ -1,6 +1,5 @@
 import type { AttachmentRef } from '../../../src/core/message.ts'
-import type { Fields } from './fields.ts'
-import { countOf, fieldsOf, listOf, optionalText, present, textOf } from './fields.ts'
+import { countOf, type Fields, fieldsOf, listOf, optionalText, present, textOf } from '../../shared/fields.ts'
 
 /** An animation also comes as `document`, for old clients; the first of the two is taken. */
 const SINGLE_FILES = ['animation', 'document', 'video', 'audio', 'voice', 'video_note', 'sticker'] as const

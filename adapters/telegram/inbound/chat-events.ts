@@ -1,8 +1,8 @@
 import type { InboundMembership } from '../../../src/core/message.ts'
-import type { Fields } from './fields.ts'
-import { fieldsOf, idOf, listOf, optionalFields, optionalText, present, textOf, timeOf } from './fields.ts'
-import type { InboundReading, UpdateReading } from './reading.ts'
-import { dropped, readPlace, wordOf } from './reading.ts'
+import { type Fields, fieldsOf, listOf, optionalFields, optionalText, present, textOf } from '../../shared/fields.ts'
+import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
+import { idOf } from '../address.ts'
+import { readPlace, timeOf, type UpdateReading } from './reading.ts'
 import { readChatSender, readUser } from './sender.ts'
 
 /** A CallbackQuery. The person who pressed is always the real one, also where they write anonymously. */

@@ -1,5 +1,5 @@
-import type { Fields } from './fields.ts'
-import { countOf, fieldsOf, idOf, listOf, optionalFields, textOf } from './fields.ts'
+import { countOf, type Fields, fieldsOf, listOf, optionalFields, textOf } from '../../shared/fields.ts'
+import { idOf } from '../address.ts'
 
 /** Who we are, from getMe. */
 export interface BotFacts {

@@ -1,10 +1,9 @@
+import { type Fields, fieldsOf, isFields } from '../../shared/fields.ts'
+import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readButton, readMembership, readReaction } from './chat-events.ts'
-import type { Fields } from './fields.ts'
-import { fieldsOf, isFields, MalformedUpdate } from './fields.ts'
 import { readEdit, readMessage } from './read-message.ts'
-import type { InboundContext, InboundReading, UpdateReading } from './reading.ts'
-import { dropped, wordOf } from './reading.ts'
+import type { InboundContext, UpdateReading } from './reading.ts'
 
 /** What the platform is asked for; a kind that is not listed here never arrives. */
 export const ALLOWED_UPDATES = [
@@ -41,10 +40,7 @@ export function readUpdate(given: unknown, context: InboundContext): InboundRead
   if (!isFields(update)) return dropped('malformed')
   const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
   if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
-  try {
-    return READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' })
-  } catch (error) {
-    // Even a mistake of ours must not stop the loop: the update would come again for ever.
-    return dropped(`${error instanceof MalformedUpdate ? 'malformed' : 'unreadable'}:${kind}`)
-  }
+  return readSafely(kind, () =>
+    READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' }),
+  )
 }

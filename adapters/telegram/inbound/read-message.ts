@@ -4,13 +4,12 @@ import {
   type InboundText,
   type QuotedMessage,
 } from '../../../src/core/message.ts'
-import { toAddress } from '../address.ts'
+import { type Fields, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
+import { idOf, toAddress } from '../address.ts'
 import { readAttachments } from './attachments.ts'
-import type { Fields } from './fields.ts'
-import { idOf, optionalFields, optionalText, present, timeOf } from './fields.ts'
 import { findMentions, readCommand, readText } from './mentions.ts'
-import type { InboundContext, InboundReading, UpdateReading } from './reading.ts'
-import { dropped, readPlace, wordOf } from './reading.ts'
+import { type InboundContext, readPlace, timeOf, type UpdateReading } from './reading.ts'
 import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */

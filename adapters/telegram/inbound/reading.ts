@@ -1,9 +1,7 @@
-import type { Address } from '../../../src/core/address.ts'
+import type { Address, ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
-import type { InboundEvent } from '../../../src/core/message.ts'
-import { toAddress } from '../address.ts'
-import type { Fields } from './fields.ts'
-import { chatTypeOf, fieldsOf, idOf, isFields } from './fields.ts'
+import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
+import { idOf, toAddress, toChatType } from '../address.ts'
 import type { BotFacts } from './mentions.ts'
 
 /** What reading an update needs to know besides the update. */
@@ -21,20 +19,6 @@ export interface UpdateReading {
   readonly updateId: string
 }
 
-/** `dropped`: nothing for the pipeline; `why` is a short word to count it under, never text of a person. */
-export type InboundReading =
-  | { readonly kind: 'event'; readonly event: InboundEvent }
-  | { readonly kind: 'dropped'; readonly why: string }
-
-export function dropped(why: string): InboundReading {
-  return { kind: 'dropped', why }
-}
-
-/** A field name of the platform as a word to count by; anything odd is `other`, so that counters stay few. */
-export function wordOf(name: string | undefined): string {
-  return name !== undefined && /^[a-z_]{1,40}$/.test(name) ? name : 'other'
-}
-
 /**
  * The place of a message. Only `is_topic_message` makes a thread a topic: a plain reply in a supergroup carries a
  * thread id too (PLATFORMS, Bot API facts).
@@ -47,6 +31,17 @@ export function readPlace(message: Fields, { account }: InboundContext): Address
     chat: idOf(chat.id),
     ...(inTopic ? { topic: idOf(message.message_thread_id) } : {}),
   })
+}
+
+function chatTypeOf(value: unknown): ChatType {
+  const type = toChatType(value)
+  if (type === undefined) throw new Malformed('the chat type is not known')
+  return type
+}
+
+/** Reads seconds since the epoch, as the platform counts, to milliseconds. */
+export function timeOf(value: unknown): number {
+  return countOf(value) * 1000
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Forwarded, Sender } from '../../../src/core/message.ts'
 import { isShared } from '../../../src/core/platform-id.ts'
+import { type Fields, fieldsOf, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { idOf } from '../address.ts'
 import { telegramTraits } from '../config.ts'
-import type { Fields } from './fields.ts'
-import { fieldsOf, idOf, optionalFields, optionalText, present } from './fields.ts'
 
 /** The visible author of a message: the chat it was written as, where there is one, else the user. */
 export function readAuthor(message: Fields): Sender {

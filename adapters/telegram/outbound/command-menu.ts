@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ChannelState } from '../../../src/channels/adapter.ts'
 import type { MenuCommand } from '../../../src/channels/capabilities.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
+import { isFields } from '../../shared/fields.ts'
 import type { CallOutcome, TelegramClient } from '../connection/client.ts'
-import { isFields } from '../inbound/fields.ts'
 
 interface MenuPorts {
   readonly client: TelegramClient

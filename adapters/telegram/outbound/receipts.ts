@@ -1,9 +1,9 @@
 import type { Address } from '../../../src/core/address.ts'
 import { askedWait } from '../../../src/core/clock.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import { isFields } from '../../shared/fields.ts'
 import { toAddress, toIdText } from '../address.ts'
 import type { CallOutcome, Refusal } from '../connection/client.ts'
-import { isFields } from '../inbound/fields.ts'
 
 /** What a send carries, in the form it is tried in now. */
 export interface Draft {

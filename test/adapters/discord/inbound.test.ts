@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelFacts } from '../../../adapters/discord/address.ts'
 import { deletedIds, readDelete, readEdit, readMessage } from '../../../adapters/discord/inbound/read-event.ts'
-import type { InboundReading } from '../../../adapters/discord/inbound/reading.ts'
+import type { InboundReading } from '../../../adapters/shared/reading.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
 
 const BOT = '900'

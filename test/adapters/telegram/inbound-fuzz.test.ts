@@ -68,7 +68,7 @@ const event = z.discriminatedUnion('kind', [
 ])
 const reading = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('event'), event }),
-  z.strictObject({ kind: z.literal('dropped'), why: z.string().regex(/^(malformed|[a-z_]+)(:[a-z_]+)?$/) }),
+  z.strictObject({ kind: z.literal('dropped'), why: z.string().regex(/^(malformed|[a-z_]+)(:[a-z_.]+)?$/) }),
 ])
 
 const folder = new URL('../../fixtures/telegram/', import.meta.url)

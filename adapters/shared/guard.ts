@@ -1,0 +1,27 @@
+import type { ChannelSink } from '../../src/channels/adapter.ts'
+import type { Logger } from '../../src/core/logger.ts'
+
+interface GuardPorts {
+  readonly sink: Pick<ChannelSink, 'unknown'>
+  readonly logger: Logger
+  readonly account: string
+}
+
+/** Runs what handles one event from outside. */
+export type Guard = (kind: string, handle: () => void) => void
+
+/**
+ * Returns the one guard around what comes from outside: what a payload makes our own reading throw is counted as
+ * `unreadable:<kind>` and told to the log in one line, and the next event is handled as if nothing had been (RELIABILITY
+ * rule 27). `kind` is a word of ours or one that `wordOf` let pass, never text of a person.
+ */
+export function createGuard({ sink, logger, account }: GuardPorts): Guard {
+  return (kind, handle) => {
+    try {
+      handle()
+    } catch (err) {
+      sink.unknown(`unreadable:${kind}`)
+      logger.warn('An event could not be handled and was let go.', { account, kind, err })
+    }
+  }
+}

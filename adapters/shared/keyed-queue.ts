@@ -1,0 +1,67 @@
+import pLimit, { type LimitFunction } from 'p-limit'
+import { type RetryPorts, type Task, untilDone } from './backoff.ts'
+
+export interface QueuePorts extends RetryPorts {
+  /** Tasks of one key that may wait; beyond it they are let go. */
+  readonly mostWaiting: number
+  /** Returns the task that makes up for those of a key that were let go. It runs once the others are done. */
+  makeUp(key: string): Task
+  /** Called once for each task that has to be tried again. */
+  failed(error: unknown, key: string): void
+}
+
+interface Lane {
+  readonly limit: LimitFunction
+  /** Something was let go. */
+  behind: boolean
+}
+
+/**
+ * Runs the tasks of one key one after another, and keys side by side. A task is tried until it is done, so that what
+ * cannot be stored holds up its own key only. A key without tasks is forgotten, and after the signal aborts nothing begins.
+ */
+export class KeyedQueue {
+  readonly #ports: QueuePorts
+  readonly #lanes = new Map<string, Lane>()
+  readonly #work = new Set<Promise<void>>()
+
+  constructor(ports: QueuePorts) {
+    this.#ports = ports
+  }
+
+  push(key: string, task: Task): void {
+    if (this.#ports.signal.aborted) return
+    const lane = this.#lanes.get(key) ?? { limit: pLimit(1), behind: false }
+    this.#lanes.set(key, lane)
+    if (lane.limit.activeCount + lane.limit.pendingCount >= this.#ports.mostWaiting) {
+      lane.behind = true
+      return
+    }
+    const work = lane.limit(() => this.#run(key, lane, task))
+    this.#work.add(work)
+    void work.finally(() => this.#work.delete(work))
+  }
+
+  /** Whether a task of the key waits or is under way. */
+  has(key: string): boolean {
+    return this.#lanes.has(key)
+  }
+
+  /** Whether tasks of the key were let go and not made up for yet: what is pushed now comes after a hole. */
+  isBehind(key: string): boolean {
+    return this.#lanes.get(key)?.behind === true
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  /** Never rejects. */
+  async #run(key: string, lane: Lane, task: Task): Promise<void> {
+    await untilDone({ ...this.#ports, failed: (error) => this.#ports.failed(error, key) }, task)
+    if (lane.limit.pendingCount > 0) return
+    this.#lanes.delete(key)
+    if (lane.behind) this.push(key, this.#ports.makeUp(key))
+  }
+}

@@ -1,0 +1,73 @@
+import type { ChannelSink } from '../../src/channels/adapter.ts'
+
+/** A message of a page, as the platform gave it. */
+export interface PageMessage<M> {
+  readonly id: string
+  readonly message: M
+}
+
+/** What came after a message, oldest first. */
+export interface Page<M> {
+  readonly messages: readonly PageMessage<M>[]
+  /** `none`: there is no more. `more`: ask again from the last message. `cut`: there is more that cannot be asked for. */
+  readonly further: 'none' | 'more' | 'cut'
+}
+
+export interface PageReader<M> {
+  /**
+   * Reads what came after a message. Returns `refused` where the conversation may not be read. Rejects when the platform
+   * did not answer, with `TryLater` when it asks to wait; the caller does the whole again.
+   */
+  read(after: string, limit: number): Promise<Page<M> | 'refused'>
+}
+
+/** What is read back of one conversation, and of all of them together after one interruption. */
+export interface Bound {
+  readonly most: number
+  readonly budget: Budget
+}
+
+export interface Budget {
+  left: number
+}
+
+/** What was missed, oldest first. `left`: why there may be more. */
+export interface Missed<M> {
+  readonly messages: readonly PageMessage<M>[]
+  readonly left?: 'bounded' | 'refused'
+}
+
+/** Reads what came after a message, page by page in order, until there is no more or the bound is reached. */
+export async function readBack<M>(reader: PageReader<M>, after: string, { most, budget }: Bound): Promise<Missed<M>> {
+  const messages: PageMessage<M>[] = []
+  let from = after
+  while (messages.length < most && budget.left > 0) {
+    const page = await reader.read(from, Math.min(most - messages.length, budget.left))
+    if (page === 'refused') return { messages, left: 'refused' }
+    messages.push(...page.messages)
+    budget.left -= page.messages.length
+    const last = page.messages.at(-1)
+    if (page.further === 'cut') return { messages, left: 'bounded' }
+    if (page.further === 'none' || last === undefined) return { messages }
+    from = last.id
+  }
+  return { messages, left: 'bounded' }
+}
+
+/** Counts what was left, and tells the owners of what was said and is not read: it would be answered by nobody. */
+export function tellWhatIsLeft(
+  sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>,
+  {
+    left,
+    platform,
+    most,
+  }: { readonly left: Missed<unknown>['left']; readonly platform: string; readonly most: number },
+): void {
+  if (left === undefined) return
+  sink.unknown(`back_fill:${left}`)
+  if (left === 'refused') return
+  const text =
+    `More was said on ${platform} while it could not be heard than is read back (${most} messages a conversation): ` +
+    'some messages of that time are not answered. Ask there whether something is open.'
+  sink.tellOwners({ about: 'read_back', text })
+}
