@@ -131,6 +131,9 @@ export type Effect =
   /** Take it out of its conversation. */
   | { readonly do: 'leave' }
 
+/** An effect that has an answer. */
+export type Asking = Exclude<Effect, { do: 'wait' | 'park' | 'leave' }>
+
 /** What came of the last effect. */
 export type Answer =
   | { readonly to: 'load'; readonly row: Delivery | 'unreadable' | undefined }

@@ -9,10 +9,10 @@ import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { Calls } from './calls.ts'
+import type { Conversation, Head } from './conversation.ts'
 import { deniedMeanwhile } from './denied-meanwhile.ts'
-import type { Answer, Effect, Facts, Item, Looked, Reserved } from './item.ts'
+import type { Answer, Asking, Facts, Item, Looked, Reserved } from './item.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
-import type { Conversation, Entry } from './queues.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type OutcomePorts, record } from './record.ts'
 import { markRepeat } from './repeat-mark.ts'
@@ -31,15 +31,6 @@ export interface PerformDeps extends OutcomePorts {
   /** Undefined: not ready. The conversation waits, and waiting is no attempt. */
   adapter(address: Address): ChannelAdapter | undefined
   sendAllowed(message: Speaker): SendVerdict
-}
-
-/** An effect that has an answer. */
-export type Asking = Exclude<Effect, { do: 'wait' | 'park' | 'leave' }>
-
-/** The head of a conversation. */
-export interface Head {
-  readonly entry: Entry
-  readonly conversation: Conversation
 }
 
 /** Returns what `next` decides by, now. */

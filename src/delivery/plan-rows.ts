@@ -4,9 +4,9 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
+import type { Entry } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
-import type { Entry } from './queues.ts'
 
 /** What became of a message at the gate, and what `release` has to hand to its queue after the commit. */
 export interface PlannedReply {

@@ -2,30 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import { type Address, conversationOf } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { AccountId, ChannelId, DeliveryId, SourceId } from '../core/ids.ts'
+import type { AccountId, ChannelId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Activity } from './activity.ts'
-import type { Answer, Facts, Item } from './item.ts'
-import { createLowQueues, type Queued } from './low-priority.ts'
+import type { Conversation, Entry, Head } from './conversation.ts'
+import type { Answer, Asking, Facts } from './item.ts'
+import { createLowQueues } from './low-priority.ts'
 import { next } from './next.ts'
-import type { Asking, Head } from './perform.ts'
-
-/** A part in the queue of its conversation, and how far it is. */
-export interface Entry extends Queued {
-  readonly id: DeliveryId
-  item: Item
-  /** It waits for a slot that nobody else wants. */
-  yielding?: boolean | undefined
-}
-
-/** One conversation's parts, first in first out. */
-export interface Conversation {
-  /** Where its parts go; a chat that moved takes them along. */
-  address: Address
-  /** The platform told of the move at a send; until then the rows know best. */
-  followed?: true
-  readonly entries: Entry[]
-}
 
 export interface QueueDeps {
   readonly clock: Clock

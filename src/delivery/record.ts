@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery, Undelivered } from '../core/outbound.ts'
 import type { DeliveryChange, Store, StoreWriter } from '../store/store.ts'
+import type { Head } from './conversation.ts'
 import type { Recording } from './item.ts'
-import type { Head } from './perform.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /** Who hears what became of a part. */

@@ -5,8 +5,9 @@ import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { senderKey } from '../core/platform-id.ts'
 import type { Store } from '../store/store.ts'
+import type { Entry } from './conversation.ts'
 import { UNREADABLE } from './next.ts'
-import type { Entry, Queues } from './queues.ts'
+import type { Queues } from './queues.ts'
 import type { OutcomePorts } from './record.ts'
 
 export interface RecoverDeps extends Pick<OutcomePorts, 'undelivered'> {
