@@ -38,7 +38,8 @@ const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateRead
 export function readUpdate(given: unknown, context: InboundContext): InboundReading {
   const update = withoutNulls(given)
   if (!isFields(update)) return dropped('malformed')
-  const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
+  // Also one that is null: it names the kind that could not be read.
+  const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(given as Fields, name))
   if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
   return readSafely(kind, () =>
     READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' }),

@@ -139,7 +139,7 @@ export const inboxContract: ContractPart = (underTest) => {
     await add(damaged, sound)
     const store = await underTest.reopen(`UPDATE inbox SET decision = 'null' WHERE id = '${damaged.id}'`)
     expect(await failureOf(store.read.inbox.get(damaged.id))).toMatchObject({
-      code: 'internal',
+      code: 'unreadable',
       message: expect.stringContaining(`${damaged.id} of table inbox`),
     })
     expect(await store.read.inbox.recent(10)).toEqual([sound])

@@ -126,7 +126,7 @@ export const scheduleContract: ContractPart = (underTest) => {
     for (const id of [MORNING, EVENING]) await write((tx) => tx.put({ ...morning, id }, 5))
     const store = await underTest.reopen("UPDATE schedules SET definition = '' WHERE id = 'morning'")
     expect((await store.read.schedules.all()).map(({ id }) => id)).toEqual([EVENING])
-    expect(await failureOf(store.read.schedules.get(MORNING))).toMatchObject({ code: 'internal' })
+    expect(await failureOf(store.read.schedules.get(MORNING))).toMatchObject({ code: 'unreadable' })
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'schedules', count: 1 } }])
   })
 }

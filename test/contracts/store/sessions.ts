@@ -320,7 +320,7 @@ export const sessionContract: ContractPart = (underTest) => {
     const store = await underTest.reopen(`UPDATE sessions SET scope = '{"half' WHERE id = '${damaged.id}'`)
     const failure = await failureOf(store.read.sessions.get(damaged.id))
     expect(failure).toMatchObject({
-      code: 'internal',
+      code: 'unreadable',
       message: expect.stringContaining(`${damaged.id} of table sessions`),
     })
     const page = await store.read.sessions.list({ limit: 10, offset: 0, inactive: false })

@@ -124,7 +124,7 @@ export const turnContract: ContractPart = (underTest) => {
     const [damaged, sound] = [await start(1), await start(2)]
     const store = await underTest.reopen(`UPDATE turns SET reply = '' WHERE id = '${damaged.id}'`)
     expect((await store.read.turns.interrupted()).map((turn) => turn.id)).toEqual([sound.id])
-    expect(await failureOf(store.read.turns.get(damaged.id))).toMatchObject({ code: 'internal' })
+    expect(await failureOf(store.read.turns.get(damaged.id))).toMatchObject({ code: 'unreadable' })
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'turns', count: 1 } }])
   })
 }
