@@ -48,13 +48,9 @@ describe('identity links', () => {
     ])
   })
 
-  it.each([
-    ['telegram:@ada', '"telegram:@ada" names nobody: ids of telegram are numbers; write what /whoami says'],
-    ['discord:ada', '"discord:ada" names nobody: ids of discord are numbers; write what /whoami says'],
-    ['telegrm:111', '"telegrm:111" begins with no channel there is; write <channel>:<id>'],
-  ])('K15: %s, which no person has, is warned about', (id, warning) => {
-    const { warnings } = compileRouting(policy({ people: [owner('ada', id)] }))
-    expect(warnings).toEqual([`people.ada.ids[0]: ${warning}`])
+  it('K15: an id of a channel there is none of is warned about', () => {
+    const { warnings } = compileRouting(policy({ people: [owner('ada', 'telegrm:111')] }))
+    expect(warnings).toEqual(['people.ada.ids[0]: "telegrm:111" begins with no channel there is; write <channel>:<id>'])
   })
 
   it('K15: an owner without ids is warned about, as nobody is it and no claim link is given', () => {
