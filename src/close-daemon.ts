@@ -68,8 +68,8 @@ export function createStop(doors: Doors, { clock, logger, broken }: StopParts): 
  */
 export async function closeDaemon(doors: Doors, { clock, logger }: { clock: Clock; logger: Logger }): Promise<void> {
   const { engine, inlet, schedules, hub, api, store } = doors
-  const until = clock.now() + STOP_WITHIN_MS
-  const left = (behind: number): number => Math.max(0, until - behind - clock.now())
+  const until = clock.elapsed() + STOP_WITHIN_MS
+  const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
     const ended = work.catch((err: unknown) => logger.error('A part of the daemon broke as it stopped', { part, err }))
     if (await within(clock, left(behind), ended)) return

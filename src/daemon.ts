@@ -26,7 +26,7 @@ import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
 import { movedSchedule } from './sessions/facts/move-chat.ts'
-import { startCleaning } from './sessions/service/age-out.ts'
+import { ageingTime, startCleaning } from './sessions/service/age-out.ts'
 import { openSqliteStore } from './store/engines/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createWhy } from './why.ts'
@@ -98,6 +98,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 async function open(options: DaemonOptions, policies: LiveRouting, store: Store, broken: AbortSignal): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
+  const today = await ageingTime({ store, clock })
   const { routing } = policies
   const accounts = await loadAccounts(config.channels, plugins)
   const commands = new Map<string, ChatCommand>()
@@ -152,7 +153,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     menus.register(adapter, { channel, account })
   })
   const { keepRefusedDays: keepDays } = config.store
-  startCleaning({ store, clock, logger, keepDays, stopping: () => running.draining })
+  startCleaning({ store, clock, today, logger, keepDays, stopping: () => running.draining })
   const doors = { engine, inlet, schedules, hub, api, store }
   return {
     operator,

@@ -81,6 +81,18 @@ test('A20: a turn that hears nothing and an adapter that does not stop together 
   })
 })
 
+test('E05: a clock that is set while the daemon stops takes no time from anybody, and gives none', async () => {
+  for (const step of [-3_600_000, 3_600_000]) {
+    const clock = steppedClock()
+    const given: number[] = []
+    const { doors } = doorsOn(clock, { schedules: { stop: async () => clock.setBy(step) } })
+    const delivery = { stop: async (ms: number) => void given.push(ms) }
+    const engine = { ...doors.engine, delivery }
+    await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: silentLogger }))
+    expect(given).toEqual([22_000])
+  }
+})
+
 test('A20: whatever hangs, the file is closed within the 25 s, and what ends early leaves its time to the others', async () => {
   const clock = steppedClock()
   const given: number[] = []

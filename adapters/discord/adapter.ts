@@ -98,7 +98,7 @@ export class DiscordAdapter
       const identity = await greet(this.#client, abort.signal)
       this.#health.know(identity, [])
       const positions = createPositions(sink.state)
-      const seen = new Seen(sink.state)
+      const seen = new Seen(sink.state, this.#services.clock)
       await Promise.all([positions.load(), seen.load()])
       for (const { id, person } of positions.values()) if (person !== undefined) this.#directs.learn(person, id)
       const run = this.#begin(abort, { sink, positions, seen, botId: identity.id })

@@ -21,9 +21,9 @@ export interface BotSpending {
 
 export const NOTHING_SPENT: BotSpending = { turns: 0, tokens: 0, lastAskedAt: 0 }
 
-/** What still counts at this moment. */
+/** What still counts at this moment. After a clock was set back, a time yet to come is no reason to wait for it. */
 export function spentBy(spending: BotSpending, at: number, { quietMinutes }: BotBudget): BotSpending {
-  return at - spending.lastAskedAt >= quietMinutes * 60_000 ? NOTHING_SPENT : spending
+  return Math.abs(at - spending.lastAskedAt) >= quietMinutes * 60_000 ? NOTHING_SPENT : spending
 }
 
 export function isExhausted({ turns, tokens }: BotSpending, budget: BotBudget): boolean {

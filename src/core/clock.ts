@@ -21,6 +21,21 @@ export const systemClock: Clock = {
   },
 }
 
+/** A moment by both clocks, for durations that go on while the machine sleeps. */
+export interface Moment {
+  readonly now: number
+  readonly elapsed: number
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { now: clock.now(), elapsed: clock.elapsed() }
+}
+
+/** Returns ms by the clock that says more: the time of day may have been set, the other stands still during a sleep. */
+export function passedSince(clock: Clock, { now, elapsed }: Moment): number {
+  return Math.max(clock.now() - now, clock.elapsed() - elapsed)
+}
+
 const LONGEST_ASKED_MS = 86_400_000
 
 /** For a wait that was asked for in a way nobody can read, such as a header that is no number. */

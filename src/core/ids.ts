@@ -130,9 +130,9 @@ export function deliveryIdFloor(ms: number): DeliveryId {
   return `out_${fixed(ms, 10)}` as DeliveryId
 }
 
-/** When an inbox or trace id was made, ms since the epoch; undefined for any other text. */
+/** When an inbox, delivery or trace id was made, ms since the epoch; undefined for any other text. */
 export function madeAt(text: string): number | undefined {
-  const digits = /^(?:in|tr)_([0-9a-z]{10})[0-9a-z]{6,}$/.exec(text)?.[1]
+  const digits = /^(?:in|out|tr)_([0-9a-z]{10})[0-9a-z]{6,}$/.exec(text)?.[1]
   if (digits === undefined) return undefined
   return [...digits].reduce((value, digit) => value * 32 + CROCKFORD.indexOf(digit), 0)
 }

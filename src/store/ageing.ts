@@ -1,4 +1,4 @@
-import { deliveryIdFloor, type InboxId, inboxIdFloor } from '../core/ids.ts'
+import { deliveryIdFloor, type InboxId, inboxIdFloor, madeAt } from '../core/ids.ts'
 import { id, text } from './rows.ts'
 import type { AgeingReader, AgeingWriter } from './small-port.ts'
 import { type Ground, inBatches, placeholders, type Sql } from './sql.ts'
@@ -19,6 +19,16 @@ export class AgeingReading implements AgeingReader {
   async agedOut(): Promise<number | undefined> {
     const row = await this.sql.get('SELECT value FROM counters WHERE name = $1', [AGED_OUT])
     return typeof row?.value === 'number' ? row.value : undefined
+  }
+
+  async newest(): Promise<number | undefined> {
+    const times: number[] = []
+    for (const table of ['inbox', 'outbox']) {
+      const row = await this.sql.get(`SELECT id FROM ${table} WHERE no > 0 ORDER BY no DESC LIMIT 1`, [])
+      const at = row === undefined ? undefined : madeAt(text(row, 'id'))
+      if (at !== undefined) times.push(at)
+    }
+    return times.length === 0 ? undefined : Math.max(...times)
   }
 }
 
@@ -49,6 +59,13 @@ export class AgeingWriting extends AgeingReading implements AgeingWriter {
     const keys = (await this.sql.all(query, [before, limit])).map((row) => text(row, 'key'))
     await this.#deleteAll('DELETE FROM notices WHERE key IN', keys)
     return keys.length
+  }
+
+  async mutes(before: number, limit: number): Promise<number> {
+    const query = 'SELECT conversation FROM mutes WHERE until < $1 ORDER BY until LIMIT $2'
+    const ids = (await this.sql.all(query, [before, limit])).map((row) => text(row, 'conversation'))
+    await this.#deleteAll('DELETE FROM mutes WHERE conversation IN', ids)
+    return ids.length
   }
 
   async #deleteAll(query: string, ids: readonly string[]): Promise<void> {

@@ -38,6 +38,8 @@ export interface NoticeWriter {
 export interface AgeingReader {
   /** Returns the time, ms since the epoch, before which all that belonged to no session is gone, if anything is. */
   agedOut(): Promise<number | undefined>
+  /** Returns when the message or delivery that was stored last was made, ms since the epoch. */
+  newest(): Promise<number | undefined>
 }
 
 /** Deletes what belongs to no session and came before a time, at most `limit` rows, the oldest first; returns how many. */
@@ -48,6 +50,8 @@ export interface AgeingWriter {
   deliveries(before: number, limit: number): Promise<number>
   /** Marks of what was told once. */
   notices(before: number, limit: number): Promise<number>
+  /** Mutes that ran out. */
+  mutes(before: number, limit: number): Promise<number>
 }
 
 /** Further names of scopes, in lower case (K25). A name may stand for several scopes: linked people, equal ids. */

@@ -5,6 +5,8 @@ export interface SetClock extends Clock {
   set(at: string): void
   /** The same by a number of ms. */
   skip(ms: number): void
+  /** The time of day alone is set; whoever waits, waits as long as before. */
+  setBy(ms: number): void
   /** Resolves when a timer of `ms` is set, or of up to `less` ms less. */
   timerOf(ms: number, less?: number): Promise<void>
 }
@@ -14,20 +16,22 @@ export function setClock(start: string): SetClock {
   let ahead = Date.parse(start) - Date.now()
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
   const waiting = new Set<{ readonly fits: (ms: number) => boolean; readonly found: () => void }>()
-  const now = (): number => Date.now() + ahead
+  /** By how much the time of day alone was set. */
+  let set = 0
+  const elapsed = (): number => Date.now() + ahead
   const runDue = (): void => {
-    for (const timer of [...timers].filter(({ at }) => at <= now()).sort((a, b) => a.at - b.at)) timer.run()
+    for (const timer of [...timers].filter(({ at }) => at <= elapsed()).sort((a, b) => a.at - b.at)) timer.run()
   }
   return {
-    now,
-    elapsed: now,
+    now: () => elapsed() + set,
+    elapsed,
     after(ms, callback) {
       const cancel = (): void => {
         timers.delete(timer)
         clearTimeout(real)
       }
       const timer = {
-        at: now() + ms,
+        at: elapsed() + ms,
         run() {
           cancel()
           callback()
@@ -39,12 +43,15 @@ export function setClock(start: string): SetClock {
       return cancel
     },
     set(at) {
-      ahead = Date.parse(at) - Date.now()
+      ahead = Date.parse(at) - Date.now() - set
       runDue()
     },
     skip(ms) {
       ahead += ms
       runDue()
+    },
+    setBy(ms) {
+      set += ms
     },
     timerOf: (most, less = 0) =>
       new Promise((found) => waiting.add({ fits: (ms) => ms <= most && ms >= most - less, found })),

@@ -119,6 +119,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
   const { participants, tokens } = reader
   await reader.ageing.agedOut()
+  await reader.ageing.newest()
   await sessions.resolve('name')
   await sessions.list({ limit: 1, offset: 0, inactive: true })
   await sessions.list({ limit: 1, offset: 0, inactive: false })
@@ -243,6 +244,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.ageing.messages(1, 1)
   await tx.ageing.deliveries(1, 1)
   await tx.ageing.notices(1, 1)
+  await tx.ageing.mutes(1, 1)
   await tx.mutes.set({ conversation: 'x' }, 1)
   await tx.mutes.clear('x')
   await writeSchedules(tx.schedules)

@@ -78,9 +78,9 @@ export function createClient(settings: ClientSettings): DiscordClient {
   const rest = new REST({ ...restOptions(apiRoot), invalidRequestWarningInterval: 1 })
   const invalid = new InvalidRequests(settings.mostRefused)
   rest.on(RESTEvents.InvalidRequestWarning, () => {
-    const before = invalid.pauseMs(clock.now())
-    invalid.note(clock.now())
-    const after = invalid.pauseMs(clock.now())
+    const before = invalid.pauseMs(clock.elapsed())
+    invalid.note(clock.elapsed())
+    const after = invalid.pauseMs(clock.elapsed())
     if (before === 0 && after > 0) settings.onPaused?.(after)
   })
   const unwatch = watchWritten()
@@ -88,7 +88,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
   return {
     call({ verb, path, query, body }, options) {
       if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
-      const retryAfterMs = invalid.pauseMs(clock.now())
+      const retryAfterMs = invalid.pauseMs(clock.elapsed())
       if (retryAfterMs > 0) return Promise.resolve({ ...PAUSED, retryAfterMs })
       // The library forgets the token after one 401; a token may be given back.
       rest.setToken(token)
@@ -108,7 +108,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
         spoiled: ({ kind }) => kind === 'failed',
       })
     },
-    pausedMs: () => invalid.pauseMs(clock.now()),
+    pausedMs: () => invalid.pauseMs(clock.elapsed()),
     close() {
       unwatch()
       rest.clearHashSweeper()

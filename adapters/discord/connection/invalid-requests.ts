@@ -12,7 +12,7 @@ interface Slot {
   count: number
 }
 
-/** Counts refused requests. Times are ms since the epoch. */
+/** Counts refused requests. Times are those of `clock.elapsed()`. */
 export class InvalidRequests {
   readonly #most: number
   readonly #slots: Slot[] = []

@@ -7,7 +7,7 @@ import type { RetryPorts } from '../../shared/backoff.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { Budget } from '../../shared/read-back.ts'
 import type { InboundReading } from '../../shared/reading.ts'
-import { before, type ChannelFacts, isSnowflake, snowflakeAt } from '../address.ts'
+import { before, type ChannelFacts, isSnowflake, snowflakeAt, timeOfSnowflake } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import type { GatewayConnection } from '../connection/gateway.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
@@ -79,7 +79,7 @@ export class Intake {
 
   /** Called for whatever a session tells. Before it is proven it may yet have to tell what came earlier. */
   heard(): void {
-    if (!this.#interrupted) this.#ports.seen.heard(this.#ports.clock.now())
+    if (!this.#interrupted) this.#ports.seen.heard()
   }
 
   message(message: unknown): void {
@@ -89,6 +89,7 @@ export class Intake {
       this.#ports.sink.unknown('malformed:message')
       return
     }
+    this.#ports.seen.told(timeOfSnowflake(ids.id))
     if (this.#interrupted) this.#toldMeanwhile.add(ids.channelId)
     const moves = !this.#interrupted && !this.#queue.isBehind(ids.channelId)
     this.#queue.push(ids.channelId, () => this.#take(ids.channelId, ids.id, { message, moves }))
@@ -119,8 +120,8 @@ export class Intake {
 
   /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
   ready(connection: GatewayConnection): void {
-    const { positions, seen, clock } = this.#ports
-    const [visible, now] = [connection.channels(), clock.now()]
+    const { positions, seen } = this.#ports
+    const [visible, now] = [connection.channels(), seen.now()]
     this.#missedSince = seen.at
     const met = visible.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) }))
     // At once: each is read back by itself, and does not wait for what the account has to store.
@@ -159,9 +160,9 @@ export class Intake {
    * list of the platform's, only in that chat. Rejects when the platform did not answer.
    */
   async expect(people: readonly string[]): Promise<void> {
-    const { directs, signal, clock } = this.#ports
+    const { directs, signal, seen } = this.#ports
     const known = new Set(directsOf(this.#ports.positions).map(({ person }) => person))
-    const after = this.#missedSince === undefined ? snowflakeAt(clock.now()) : sinceMoment(this.#missedSince)
+    const after = this.#missedSince === undefined ? snowflakeAt(seen.now()) : sinceMoment(this.#missedSince)
     for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
       const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
       if (!('id' in located)) continue

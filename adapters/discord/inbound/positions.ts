@@ -1,4 +1,5 @@
 import type { ChannelState } from '../../../src/channels/adapter.ts'
+import type { Clock } from '../../../src/core/clock.ts'
 import { isFields } from '../../shared/fields.ts'
 import { Positions } from '../../shared/positions.ts'
 import { isNewer, isSnowflake, timeOfSnowflake } from '../address.ts'
@@ -39,14 +40,32 @@ function readEntry(value: unknown): KnownChannel | undefined {
 
 const SEEN_KEY = 'seen'
 
-/** When the gateway was last known to tell us everything, ms since the epoch. */
+/**
+ * When the gateway was last known to tell us everything, ms since the epoch by the platform's clock: ours may be set. The
+ * ids of messages tell that time, and between two of them the clock that nobody sets.
+ */
 export class Seen {
   readonly #state: ChannelState
+  readonly #clock: Clock
+  /** The platform's time when it was known last. */
+  #known: { readonly at: number; readonly elapsed: number } | undefined
   #at: number | undefined
-  #heardAt = 0
+  #heardAt: number | undefined
 
-  constructor(state: ChannelState) {
+  constructor(state: ChannelState, clock: Clock) {
     this.#state = state
+    this.#clock = clock
+  }
+
+  /** The platform's time now, or a little less; our own before the first message. */
+  now(): number {
+    const known = this.#known
+    return known === undefined ? this.#clock.now() : known.at + this.#clock.elapsed() - known.elapsed
+  }
+
+  /** A message of this time came in. */
+  told(at: number): void {
+    if (this.#known === undefined || at > this.now()) this.#known = { at, elapsed: this.#clock.elapsed() }
   }
 
   async load(): Promise<void> {
@@ -54,9 +73,9 @@ export class Seen {
     if (seen !== undefined) this.#at = Number(seen)
   }
 
-  /** Undefined before the first time. */
+  /** Undefined before the first time; never a time yet to come, which a clock that was wrong may have left. */
   get at(): number | undefined {
-    return this.#at
+    return this.#at === undefined ? undefined : Math.min(this.#at, this.now())
   }
 
   /** Stores that everything up to `at` was told; call after the channels added by then were stored. */
@@ -65,13 +84,13 @@ export class Seen {
     await this.#state.set(SEEN_KEY, String(at))
   }
 
-  /** Everything up to this time was told; nothing is stored of it yet. */
-  heard(at: number): void {
-    this.#heardAt = at
+  /** Everything up to now was told; nothing is stored of it yet. */
+  heard(): void {
+    this.#heardAt = this.now()
   }
 
   /** Stores up to when everything was told, if that is news. */
   async keepHeard(): Promise<void> {
-    if (this.#heardAt > (this.#at ?? 0)) await this.saw(this.#heardAt)
+    if (this.#heardAt !== undefined && this.#heardAt !== this.#at) await this.saw(this.#heardAt)
   }
 }

@@ -60,13 +60,13 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
     async send({ address, rendered, key, replyTo }, signal) {
       const visible = stripNoReply(rendered)
       if (visible === null) return SILENT
-      const until = clock.now() + SEND_DEADLINE_MS
+      const until = clock.elapsed() + SEND_DEADLINE_MS
       const channel = await locate(address, changing(signal))
       if (typeof channel !== 'string') return channel
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
       const body = { content, flags: SUPPRESS_EMBEDS, nonce: key, enforce_nonce: true, ...NO_PINGS, ...reply(replyTo) }
-      const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.now() })
+      const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() })
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const receipt = toReceipt(outcome)
       const earlier = receipt.kind === 'sent' && shownIn(outcome) !== content.trim()

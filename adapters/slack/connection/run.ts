@@ -61,7 +61,7 @@ export function createRun(parts: RunParts): AccountRun {
   const commands = new CommandNames(sink.state)
   const positions = createPositions(sink.state)
   let greeted = false
-  const silence = new Silence(() => services.clock.now())
+  const silence = new Silence(services.clock)
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
     onAlive: () => silence.heard(),

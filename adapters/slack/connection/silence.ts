@@ -1,17 +1,22 @@
-/** How long nothing was heard before receipt was proven again. Times in ms. */
-export class Silence {
-  readonly #now: () => number
-  #heardAt: number
-  /** When something was heard for the last time before the connection broke. */
-  #since: number | undefined
+import { type Clock, type Moment, momentOf, passedSince } from '../../../src/core/clock.ts'
 
-  constructor(now: () => number) {
-    this.#now = now
-    this.#heardAt = now()
+/**
+ * How long nothing was heard before receipt was proven again. A machine that slept heard nothing, so both clocks are asked;
+ * a clock that was set ahead costs one reading back.
+ */
+export class Silence {
+  readonly #clock: Clock
+  #heardAt: Moment
+  /** When something was heard for the last time before the connection broke. */
+  #since: Moment | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#heardAt = momentOf(clock)
   }
 
   heard(): void {
-    this.#heardAt = this.#now()
+    this.#heardAt = momentOf(this.#clock)
   }
 
   /** The connection broke; connections that are lost again before they prove receipt are in the same silence. */
@@ -19,10 +24,10 @@ export class Silence {
     this.#since ??= this.#heardAt
   }
 
-  /** Receipt is proven; 0 if no connection had broken. */
+  /** Receipt is proven. Returns ms; 0 if no connection had broken. */
   ends(): number {
     const since = this.#since
     this.#since = undefined
-    return since === undefined ? 0 : this.#now() - since
+    return since === undefined ? 0 : passedSince(this.#clock, since)
   }
 }

@@ -101,10 +101,10 @@ export class SocketReceiver implements Receiver {
     let live = first
     let short = 0
     while (!signal.aborted) {
-      const since = clock.now()
+      const since = clock.elapsed()
       const ending = await live.ending
       if (signal.aborted) return
-      short = ending === 'unproven' || clock.now() - since < SHORT_LIFE_MS ? short + 1 : 0
+      short = ending === 'unproven' || clock.elapsed() - since < SHORT_LIFE_MS ? short + 1 : 0
       if (ending === 'link_disabled') this.#ports.onTrouble(SOCKET_MODE_OFF)
       else if (ending === 'unproven') this.#ports.onTrouble(UNPROVEN)
       else if (ending !== 'told') this.#ports.onTrouble(`the connection to Slack ended (${ending})`)
@@ -149,7 +149,7 @@ export class SocketReceiver implements Receiver {
       end = resolve
     })
     const { clock } = this.#settings
-    let lastFrameAt = clock.now()
+    let lastFrameAt = clock.elapsed()
     const ports: ConnectionPorts = {
       onEnvelope: (envelope) => {
         this.#ports.onProof()
@@ -158,7 +158,7 @@ export class SocketReceiver implements Receiver {
       onTold: (reason) => end(reason === 'link_disabled' ? 'link_disabled' : 'told'),
       onClosed: () => end('closed'),
       onFrame: () => {
-        lastFrameAt = clock.now()
+        lastFrameAt = clock.elapsed()
         this.#ports.onAlive()
       },
     }
@@ -172,7 +172,7 @@ export class SocketReceiver implements Receiver {
     }
     this.#giveUp = () => end('unproven')
     if (this.#abort.signal.aborted) this.#drop(connection)
-    else this.#listenForSilence(connection, () => clock.now() - lastFrameAt >= SILENCE_MS && end('silent'))
+    else this.#listenForSilence(connection, () => clock.elapsed() - lastFrameAt >= SILENCE_MS && end('silent'))
     return { connection, ending }
   }
 

@@ -77,7 +77,7 @@ class PollLoop {
   /** One poll and what it brought. Returns how long to wait before the next, ms. */
   async round(): Promise<number> {
     const { clock } = this.#ports
-    const askedAt = clock.now()
+    const askedAt = clock.elapsed()
     const long = !this.#probe
     const outcome = await this.#poll()
     if (this.#signal.aborted) return 0
@@ -90,7 +90,7 @@ class PollLoop {
     const batch = outcome.result
     if (batch.length === 0) this.#storeFailures = 0
     if (this.#storeFailures === 0) this.#ports.onProof()
-    if (clock.now() - askedAt >= HELD_MS) {
+    if (clock.elapsed() - askedAt >= HELD_MS) {
       this.#unheld = 0
       this.#ports.onHeld(true)
     } else if (batch.length === 0 && long) return this.#brake()

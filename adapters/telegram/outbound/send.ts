@@ -33,9 +33,9 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
     signal: AbortSignal,
     call: (draft: Draft, options: CallOptions) => Promise<CallOutcome>,
   ): Promise<DeliveryReceipt> => {
-    const until = clock.now() + SEND_DEADLINE_MS
+    const until = clock.elapsed() + SEND_DEADLINE_MS
     let leftMs = SEND_DEADLINE_MS
-    for (let current = draft; ; leftMs = until - clock.now()) {
+    for (let current = draft; ; leftMs = until - clock.elapsed()) {
       const outcome = await call(current, changing(signal, leftMs))
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const mended = mend(current, outcome)

@@ -18,15 +18,22 @@ export interface Mutes {
   reload(): Promise<void>
 }
 
-/** Reads what is muted; what has run out meanwhile is forgotten. */
+/** Reads what is muted. What has run out meanwhile stays on disk until it ages out: the clock may be wrong today. */
 export async function loadMutes({ read, write }: Store, clock: Clock, { traits }: Channels): Promise<Mutes> {
-  const muted = new Map<string, number>()
+  /** `ends`: the same time by the clock that nobody sets, so that one that was set back prolongs no mute. */
+  const muted = new Map<string, { readonly until: number; readonly ends: number }>()
+  const keep = (conversation: string, until: number): void => {
+    muted.set(conversation, { until, ends: clock.elapsed() + until - clock.now() })
+  }
+  const of = (address: Address): number | undefined => {
+    const mute = muted.get(formatAddress(address))
+    return mute && clock.elapsed() < mute.ends ? mute.until : undefined
+  }
   async function reload(): Promise<void> {
     const rows = await read.mutes.all()
     muted.clear()
     for (const { conversation, until = Number.POSITIVE_INFINITY } of rows) {
-      if (until > clock.now()) muted.set(conversation, until)
-      else await write((tx) => tx.mutes.clear(conversation))
+      if (until > clock.now()) keep(conversation, until)
     }
   }
   await reload()
@@ -34,20 +41,20 @@ export async function loadMutes({ read, write }: Store, clock: Clock, { traits }
     reload,
     until(address) {
       if (muted.size === 0) return undefined
-      const own = muted.get(formatAddress(address))
+      const own = of(address)
       if (address.topic === undefined || traits(address.channel).topics === 'rooms') return own
-      const root = muted.get(formatAddress(rootOf(address)))
+      const root = of(rootOf(address))
       return own === undefined || root === undefined ? (own ?? root) : Math.max(own, root)
     },
     async mute(address, until) {
       const conversation = formatAddress(address)
       const mute = until === undefined ? { conversation } : { conversation, until }
       await write((tx) => tx.mutes.set(mute, clock.now()))
-      muted.set(conversation, until ?? Number.POSITIVE_INFINITY)
+      keep(conversation, until ?? Number.POSITIVE_INFINITY)
     },
     async end(address) {
       const conversation = formatAddress(address)
-      const until = muted.get(conversation)
+      const until = of(address)
       await write((tx) => tx.mutes.clear(conversation))
       muted.delete(conversation)
       return until !== undefined && until > clock.now()

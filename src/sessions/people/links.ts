@@ -1,6 +1,6 @@
 import type { Address } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, type Moment, momentOf, passedSince } from '../../core/clock.ts'
 import type { CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -72,7 +72,7 @@ export function askerOf(channels: Channels, { dispatch: { event } }: CommandCall
 
 export function createLinks(deps: LinkDeps): Links {
   const { store, clock, say, refresh } = deps
-  const offered = new Offered()
+  const offered = new Offered(clock)
 
   async function join(tx: StoreWriter, person: PersonId, platformId: string, by: string): Promise<void> {
     const at = clock.now()
@@ -124,7 +124,7 @@ export function createLinks(deps: LinkDeps): Links {
       return verdict.code.person
     },
     spoil,
-    live: () => offered.at(clock.now()).map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
+    live: () => offered.all().map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
     async link(platformId, person, by) {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()
@@ -153,16 +153,21 @@ export function createLinks(deps: LinkDeps): Links {
  * made nobody can tell whether it was shown.
  */
 class Offered {
-  readonly #codes = new Map<string, LinkCode>()
+  readonly #clock: Clock
+  readonly #codes = new Map<string, LinkCode & { readonly offered: Moment }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** The ones its maker made before stop working. */
   add(typed: string, code: LinkCode): void {
     this.forgetOf(code.maker)
-    this.#codes.set(foldCode(typed), code)
+    this.#codes.set(foldCode(typed), { ...code, offered: momentOf(this.#clock) })
   }
 
   has(typed: string): boolean {
-    return this.#codes.has(foldCode(typed))
+    return this.all().includes(foldCode(typed))
   }
 
   take(typed: string): LinkCode | undefined {
@@ -175,10 +180,11 @@ class Offered {
     for (const [folded, code] of this.#codes) if (code.maker === maker) this.#codes.delete(folded)
   }
 
-  /** Those that are not too old. */
-  at(now: number): readonly string[] {
+  /** Those that are not too old, by either clock: a clock that is set back prolongs none. */
+  all(): readonly string[] {
     if (this.#codes.size === 0) return NONE
-    for (const [folded, { expiresAt }] of this.#codes) if (now >= expiresAt) this.#codes.delete(folded)
+    for (const [folded, { offered }] of this.#codes)
+      if (passedSince(this.#clock, offered) >= VALID_MS) this.#codes.delete(folded)
     return [...this.#codes.keys()]
   }
 }
@@ -195,11 +201,11 @@ type Verdict =
 function judge(
   code: LinkCode | undefined,
   asker: Asker & Errand,
-  { clock, whoIs, live }: Pick<LinkDeps, 'clock' | 'whoIs'> & { readonly live: boolean },
+  { whoIs, live }: Pick<LinkDeps, 'whoIs'> & { readonly live: boolean },
 ): Verdict {
   const refused = (error: ParleyError, spoils = false): Verdict => ({ kind: 'refused', error, spoils })
   if (code?.usedBy === asker.inboxId) return { kind: 'done', person: code.person }
-  if (!code || !live || code.usedBy !== undefined || clock.now() >= code.expiresAt) return refused(notValid())
+  if (!code || !live || code.usedBy !== undefined) return refused(notValid())
   if (whoIs(code.maker).person !== code.person) return refused(notValid(), true)
   const { person } = whoIs(asker.platformId)
   if (person === code.person) {

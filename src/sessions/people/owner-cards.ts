@@ -42,6 +42,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
   let owed = (await read.admissions.untold(1)).length > 0
   let telling: Promise<void> | undefined
   let again = false
+  /** When the cards of the last day were planned; times of `clock.elapsed()`. */
   let toldAt: readonly number[] = []
 
   async function tellAll(): Promise<void> {
@@ -53,14 +54,14 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
 
   /** Reads no more applicants than may be told of. */
   async function tellSome(): Promise<void> {
-    toldAt = toldAt.filter((at) => at > clock.now() - DAY_MS)
+    toldAt = toldAt.filter((at) => at > clock.elapsed() - DAY_MS)
     const room = CARDS_A_DAY - toldAt.length
     owed = room === 0
     if (owed) return
     const untold = await read.admissions.untold(room + 1)
     owed = untold.length > room
     for (const admission of untold.slice(0, room)) {
-      if (await tellOf(admission)) toldAt = [...toldAt, clock.now()]
+      if (await tellOf(admission)) toldAt = [...toldAt, clock.elapsed()]
       else owed = true
     }
   }

@@ -7,6 +7,8 @@ import { purgeLeftovers } from './delete-session.ts'
 export interface AgeOutDeps {
   readonly store: Store
   readonly clock: Clock
+  /** The time to age by, see `ageingTime`. */
+  readonly today: () => number
   readonly logger: Logger
   /** How long what belongs to no session is kept: at least as long as a platform may repeat a message. */
   readonly keepDays: number | undefined
@@ -27,6 +29,18 @@ const BATCH = 100
 /** A pause in which others have the store, between two transactions. */
 const PAUSE_MS = 50
 
+/**
+ * Returns the time of day for ageing, asked for before anything is written: no later than the newest record plus how long
+ * this process runs. With a clock that is years ahead at one start nothing recent is old; after a long stop things age
+ * from where they were.
+ */
+export async function ageingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'clock'>): Promise<() => number> {
+  const newest = await store.read.ageing.newest()
+  const began = clock.elapsed()
+  if (newest === undefined) return clock.now
+  return () => Math.min(clock.now(), newest + clock.elapsed() - began)
+}
+
 /** Beside everything else: purges what an earlier process left of deleted sessions, and deletes what is old. */
 export function startCleaning(deps: AgeOutDeps): void {
   purgeLeftovers(deps.store, deps.stopping).catch((err: unknown) =>
@@ -37,7 +51,7 @@ export function startCleaning(deps: AgeOutDeps): void {
 
 /**
  * Deletes what belongs to no session once it is old, a minute after the start and every hour: messages that were refused
- * or ignored, commands and their answers, notices, and applicants nobody decided about. Small transactions with pauses,
+ * or ignored, commands and their answers, notices, mutes that ran out, and applicants nobody decided about. Small transactions with pauses,
  * so that nobody waits for them. What is in a session stays with it.
  */
 function startAgeing(deps: AgeOutDeps): void {
@@ -55,14 +69,21 @@ function startAgeing(deps: AgeOutDeps): void {
 }
 
 /** One round: resolves when nothing is old any more and the space is given back. */
-export async function ageOut({ store, clock, keepDays = DEFAULT_KEEP_DAYS, stopping }: AgeOutDeps): Promise<void> {
-  const now = clock.now()
+export async function ageOut({
+  store,
+  clock,
+  today,
+  keepDays = DEFAULT_KEEP_DAYS,
+  stopping,
+}: AgeOutDeps): Promise<void> {
+  const now = today()
   const before = now - keepDays * DAY_MS
   const kinds: readonly ((tx: StoreWriter) => Promise<number>)[] = [
     (tx) => forgetBefore(tx, before),
     (tx) => tx.ageing.messages(before, BATCH),
     (tx) => tx.ageing.deliveries(before, BATCH),
     (tx) => tx.ageing.notices(now - NOTICES_MS, BATCH),
+    (tx) => tx.ageing.mutes(before, BATCH),
   ]
   for (const deleteSome of kinds) {
     while (!stopping() && (await store.write(deleteSome)) > 0) await sleep(clock, PAUSE_MS)

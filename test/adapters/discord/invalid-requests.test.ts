@@ -35,8 +35,8 @@ test('C11: while the breaker is open nothing leaves, and what is owed waits for 
   rigs.push(rig)
   const { server, channel, signal } = rig
   let paused = 0
-  let now = Date.now()
-  const clock = { ...systemClock, now: () => now }
+  let elapsed = 0
+  const clock = { ...systemClock, elapsed: () => elapsed }
   const { token, apiRoot } = server
   const client = createClient({ token, apiRoot, clock, mostRefused: 20, onPaused: () => paused++ })
   const send = () =>
@@ -50,7 +50,7 @@ test('C11: while the breaker is open nothing leaves, and what is owed waits for 
   expect(server.ledger.calls('createMessage')).toHaveLength(20)
   expect([paused, client.pausedMs() > 0]).toEqual([1, true])
   server.world.setAccess(channel, 'full')
-  now += client.pausedMs()
+  elapsed += client.pausedMs()
   expect(await send()).toMatchObject({ kind: 'answered' })
   client.close()
 })

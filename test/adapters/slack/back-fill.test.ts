@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Silence } from '../../../adapters/slack/connection/silence.ts'
+import { movedClock } from '../../agent/moved-clock.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
+import { ManualClock } from '../telegram/manual-clock.ts'
 import { adapterFor, openRig, type Rig } from './rig.ts'
+
+const HOUR = 3_600_000
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -127,17 +131,29 @@ describe('what Slack no longer repeats', () => {
 })
 
 test('a silence lasts from the last sign of life to the next proof of receipt', () => {
-  let now = 0
-  const silence = new Silence(() => now)
+  const clock = movedClock()
+  const silence = new Silence(clock)
   expect(silence.ends()).toBe(0)
-  now = 10
+  clock.advance(10)
   silence.heard()
-  now = 50
+  clock.advance(40)
   silence.begins()
   silence.heard()
   silence.begins()
-  now = 100
+  clock.advance(50)
   expect([silence.ends(), silence.ends()]).toEqual([90, 0])
+})
+
+test('E05: a silence lasts as long as it does when the clock is set back meanwhile, and a sleep of the machine counts', () => {
+  const clock = new ManualClock()
+  const silence = new Silence(clock)
+  silence.begins()
+  clock.setBy(-HOUR)
+  expect(silence.ends()).toBe(0)
+  silence.heard()
+  silence.begins()
+  clock.setBy(HOUR)
+  expect(silence.ends()).toBe(HOUR)
 })
 
 function newest(server: Rig['server'], channel: string): string {

@@ -61,6 +61,36 @@ export const ageingContract: ContractPart = (underTest) => {
     ])
   })
 
+  it('the newest message or delivery tells its time, and mutes go once they ran out', async () => {
+    const { store } = underTest
+    expect(await store.read.ageing.newest()).toBeUndefined()
+    await store.write((tx) => tx.inbox.add({ ...inboxRow(1, 1, { state: 'done' }), id: idsAt(1_000).inbox() }))
+    expect(await store.read.ageing.newest()).toBe(1_000)
+    const { sessionId: _session, ...row } = deliveryOf(idsAt(1).turn())
+    await store.write((tx) => tx.outbox.add([{ ...row, id: idsAt(5_000).delivery(), state: 'sent' as const }]))
+    expect(await store.read.ageing.newest()).toBe(5_000)
+    await store.write(async (tx) => {
+      await tx.mutes.set({ conversation: 'a', until: 1_000 }, 1)
+      await tx.mutes.set({ conversation: 'b', until: 2_000 }, 1)
+      await tx.mutes.set({ conversation: 'c' }, 1)
+    })
+    expect(await store.write((tx) => tx.ageing.mutes(2_000, 9))).toBe(1)
+    expect((await store.read.mutes.all()).map(({ conversation }) => conversation)).toEqual(['b', 'c'])
+  })
+
+  it('a notice of a time yet to come is told again, one that is told once for ever is not', async () => {
+    const { store } = underTest
+    const once = (key: string, at: number, windowMs: number) => store.write((tx) => tx.notices.once(key, at, windowMs))
+    await once('day', 10_000, 10)
+    await once('ever', 10_000, Number.MAX_SAFE_INTEGER)
+    expect([await once('day', 9_995, 10), await once('day', 5_000, 10), await once('day', 5_005, 10)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(await once('ever', 5_000, Number.MAX_SAFE_INTEGER)).toBe(false)
+  })
+
   it('notices go by the time they were told', async () => {
     const { store } = underTest
     await store.write(async (tx) => {

@@ -4,6 +4,7 @@ import type { Address } from '../../../src/core/address.ts'
 import { muteCommand } from '../../../src/sessions/commands/mute.ts'
 import { loadMutes, type Mutes } from '../../../src/sessions/facts/mutes.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { movedClock } from '../../agent/moved-clock.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
 import { group } from '../../fakes/dispatch.ts'
@@ -16,6 +17,19 @@ const NOW = 1_800_000_000_000
 const clock = fixedClock(NOW)
 const CHANNEL = group('C1', { channel: 'slack' })
 const THREAD: Address = { ...CHANNEL, topic: '1.5' }
+
+it('E05: a mute ends after its time, also when the clock is set back a day', async () => {
+  const clock = movedClock()
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
+  onTestFinished(() => store.close())
+  const muted = await loadMutes(store, clock, CHANNELS)
+  await muted.mute(CHANNEL, clock.now() + 60_000)
+  clock.setBy(-86_400_000)
+  clock.advance(59_999)
+  expect(muted.until(THREAD)).toBeDefined()
+  clock.advance(1)
+  expect(muted.until(THREAD)).toBeUndefined()
+})
 
 async function mutes(): Promise<Mutes> {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })

@@ -71,6 +71,17 @@ async function house() {
 const NOT_VALID = { code: 'forbidden', message: expect.stringContaining('not valid') }
 
 describe('a link code', () => {
+  it('E05: works for ten minutes at most, also when the clock is set back', async () => {
+    const { clock, links, redeem } = await house()
+    const code = await links.offer(HERE, ADA)
+    clock.setBy(-60 * MINUTE)
+    clock.advance(9 * MINUTE)
+    expect(links.live()).toHaveLength(1)
+    clock.advance(MINUTE)
+    expect(links.live()).toEqual([])
+    await expect(redeem(THERE, code)).rejects.toMatchObject(NOT_VALID)
+  })
+
   it('joins the id that types it to the person who asked for it, with the role the person has', async () => {
     const { links, redeem, whoIs, said, store } = await house()
     expect(whoIs('discord:222')).toEqual({ role: 'guest' })

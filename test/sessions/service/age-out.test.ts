@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createIdSource } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { ageOut } from '../../../src/sessions/service/age-out.ts'
+import { ageingTime, ageOut } from '../../../src/sessions/service/age-out.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
 import type { NewInboxRow } from '../../../src/store/store.ts'
@@ -45,7 +45,8 @@ async function rig() {
     pass: (days: number) => {
       now += days * DAY
     },
-    round: (keepDays: number) => ageOut({ store, clock, logger: silentLogger, keepDays, stopping: () => false }),
+    round: (keepDays: number, today = clock.now) =>
+      ageOut({ store, clock, today, logger: silentLogger, keepDays, stopping: () => false }),
     rows: async () => (await store.read.inbox.recent(10_000)).length,
     pages(): number {
       const connection = openConnection(path)
@@ -121,4 +122,27 @@ it('an applicant nobody decided about is forgotten, with what they said', async 
   pass(31)
   await round(30)
   expect((await store.read.admissions.all()).map(({ key }) => key)).toEqual(['telegram:556'])
+})
+
+it('E05: at a start with the clock a year ahead nothing recent is deleted, and what gets old while it runs is', async () => {
+  const { store, refused, clock, pass, round, rows } = await rig()
+  await store.write((tx) => tx.inbox.add(refused(1)))
+  await store.write((tx) => tx.mutes.set({ conversation: 'telegram:group:1', until: clock.now() + DAY }, clock.now()))
+  pass(2)
+  await store.write((tx) => tx.inbox.add(refused(2)))
+  const noticed = (key: string) => store.write((tx) => tx.notices.once(key, clock.now(), DAY))
+  await noticed('told')
+  pass(365)
+  const today = await ageingTime({ store, clock })
+  await store.write((tx) => tx.inbox.add(refused(3)))
+  await round(30, today)
+  expect(await rows()).toBe(3)
+  expect(await store.read.mutes.all()).toHaveLength(1)
+  pass(29)
+  await round(30, today)
+  expect(await rows()).toBe(2)
+  pass(2)
+  await round(30, today)
+  expect(await rows()).toBe(1)
+  expect(await store.read.mutes.all()).toEqual([])
 })
