@@ -102,4 +102,40 @@ describe('trouble while sending', () => {
     const { uncertain } = await house.daemon.operator.status()
     expect(uncertain).toMatchObject([{ state: 'resent' }])
   })
+
+  it.each([
+    ['answered 502', { kind: 'answer', when: 'before', status: 502, body: '<html>502 Bad Gateway</html>' }],
+    ['cut', { kind: 'reset', when: 'before' }],
+    ['cut once they are done', { kind: 'reset', when: 'after' }],
+  ] as const)(
+    'B08: in an outage in which sends are %s while polls go on, no reply and no repeat is lost',
+    async (_, action) => {
+      const house = await startHousehold({ delivery: { ...WHOLE, uncertainAfterMs: 100 } })
+      const { world, ledger, faults } = house.telegram
+      const methods = ['sendMessage', 'sendChatAction']
+      const outage = methods.map((method) => faults.add({ method, times: Number.POSITIVE_INFINITY, action }))
+      const people = [ADA, BOB]
+      for (const from of people) world.say({ from, text: 'hello' })
+      // Both conversations ask more than once whether sending works before it does.
+      for (const chat of people) {
+        const asked = ({ params }: { readonly params: Readonly<Record<string, unknown>> }) =>
+          params.chat_id === String(chat)
+        const first = await ledger.nextCall('sendChatAction', { where: asked })
+        await ledger.nextCall('sendChatAction', { where: (call) => asked(call) && call !== first })
+      }
+      expect(ledger.calls('sendMessage')).toHaveLength(2)
+      await house.restart()
+      for (const fault of outage) fault.remove()
+      const isRepeat = (chat: number) => ({
+        where: (sent: { chatId: number; text: string }) => sent.chatId === chat && sent.text === '(repeat) echo hello',
+      })
+      for (const chat of people) await ledger.nextFromBot('sent', isRepeat(chat))
+      await house.daemon.stop()
+      const before = action.kind === 'reset' && action.when === 'after' ? ['echo hello'] : []
+      for (const chat of people) {
+        const seen = world.messages(chat, { by: 'bot' }).map(({ message }) => message.text)
+        expect(seen).toEqual([...before, '(repeat) echo hello'])
+      }
+    },
+  )
 })

@@ -38,10 +38,17 @@ const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateRead
 export function readUpdate(given: unknown, context: InboundContext): InboundReading {
   const update = withoutNulls(given)
   if (!isFields(update)) return dropped('malformed')
-  // Also one that is null: it names the kind that could not be read.
-  const kind = ALLOWED_UPDATES.find((name) => Object.hasOwn(given as Fields, name))
-  if (kind === undefined) return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
+  const kind = kindIn(update)
+  if (kind === undefined) {
+    const nothing = kindIn(given as Fields)
+    if (nothing !== undefined) return dropped(`malformed:${nothing}`)
+    return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
+  }
   return readSafely(kind, () =>
     READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' }),
   )
+}
+
+function kindIn(update: Fields) {
+  return ALLOWED_UPDATES.find((name) => Object.hasOwn(update, name))
 }
