@@ -40,9 +40,9 @@ export function readUpdate(given: unknown, context: InboundContext): InboundRead
   if (!isFields(update)) return dropped('malformed')
   const kind = kindIn(update)
   if (kind === undefined) {
-    const nothing = kindIn(given as Fields)
-    if (nothing !== undefined) return dropped(`malformed:${nothing}`)
-    return dropped(`update:${wordOf(Object.keys(update).find((key) => key !== 'update_id'))}`)
+    const other = Object.keys(update).find((key) => key !== 'update_id')
+    const nothing = other === undefined ? kindIn(given as Fields) : undefined
+    return dropped(nothing === undefined ? `update:${wordOf(other)}` : `malformed:${nothing}`)
   }
   return readSafely(kind, () =>
     READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' }),
