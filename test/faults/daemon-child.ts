@@ -38,21 +38,21 @@ export class DaemonChild {
     this.#place = place
   }
 
-  /** Starts it and does not wait for anything. */
-  spawn(failpoint: FailpointSpec | '' = ''): void {
+  /** Starts it and does not wait for anything. With `armedBy`, the failpoint counts only while that file exists. */
+  spawn(failpoint: FailpointSpec | '' = '', armedBy = ''): void {
     const { entry, args, env = {}, logFile } = this.#place
     const log = openSync(logFile, 'a')
-    const argv = [entry, ...args, ...(failpoint === '' ? [] : [failpoint])]
+    const argv = [entry, ...args, ...(failpoint === '' ? [] : [failpoint, armedBy])]
     this.#process = spawn(process.execPath, argv, { stdio: ['ignore', log, log], env: { ...process.env, ...env } })
     this.#exit = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }))
     closeSync(log)
   }
 
   /** Starts it and resolves once it stands in a long poll; rejects if it ends before. */
-  async start(failpoint: FailpointSpec | '' = ''): Promise<void> {
+  async start(failpoint: FailpointSpec | '' = '', armedBy = ''): Promise<void> {
     const { ledger } = this.#place.telegram
     const listening = ledger.listening({ after: ledger.mark(), timeoutMs: START_WITHIN_MS })
-    this.spawn(failpoint)
+    this.spawn(failpoint, armedBy)
     const ended = this.exited().then((exit) => {
       throw new Error(`The daemon ended with ${JSON.stringify(exit)} before it listened.\n${this.logTail()}`)
     })

@@ -7,11 +7,11 @@ import { armKillSwitch } from './kill-switch.ts'
 import { probeTools } from './probe-tools.ts'
 import { configOf, readSetup } from './setup-file.ts'
 
-/** Entry of the test build: `node daemon-under-test.js <setup file> [failpoint]`. Ends on SIGTERM, as the daemon does. */
-const [, , setupFile = '', failpoint = ''] = process.argv
+/** Entry of the test build: `node daemon-under-test.js <setup file> [failpoint [file that arms it]]`. Ends on SIGTERM, as the daemon does. */
+const [, , setupFile = '', failpoint = '', armedBy = ''] = process.argv
 const setup = readSetup(setupFile)
 const logger = jsonLogger()
-armKillSwitch(failpoint)
+armKillSwitch(failpoint, armedBy)
 
 const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
 // Timers of the daemon never keep a process alive; until it is told to stop, this one does.

@@ -40,14 +40,15 @@ const HELD = { kind: 'hold', when: 'after' } as const
 /** Without the platform's pauses of minutes: a case kills more often than a platform asks. */
 const PATIENT = { ackMs: 3_000, retryAfterMs: Array<number>(50).fill(0) }
 
-/** Starts the daemon and waits until it hears all of these too. */
+/** Starts the daemon and waits until it hears all of these too. With `armedBy`, `point` counts while that file exists. */
 export async function startAll(
   { daemon }: Scene,
   places: readonly OtherPlace[],
   point: FailpointSpec | '' = '',
+  armedBy = '',
 ): Promise<void> {
   const listening = places.map((place) => place.listening({ after: place.mark(), timeoutMs: START_WITHIN_MS }))
-  await Promise.all([daemon.start(point), ...listening])
+  await Promise.all([daemon.start(point, armedBy), ...listening])
 }
 
 const ADA = '222'

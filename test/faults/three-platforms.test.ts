@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
@@ -6,16 +7,19 @@ import { discordPlace, type OtherPlace, slackPlace, startAll } from './other-pla
 import { rounds } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
-/** The first of the three was answered everywhere: the kill meets the second, on whichever platform is there first. */
+/**
+ * Each is counted from when the first word was answered everywhere, so that the kill meets the second: on a busy machine a
+ * platform repeats an event it waits for, and a repeat is received and committed like any other.
+ */
 const POINTS: readonly FailpointSpec[] = [
-  'CP1-received:7',
-  'CP2-committed:5',
-  'CP4-claimed:5',
-  'CP6-model-answer-uncommitted:5',
-  'CP10-outbox-planned:5',
-  'CP11-sending-committed:5',
-  'CP12-bytes-written:5',
-  'CP13-response-read:5',
+  'CP1-received:2',
+  'CP2-committed:2',
+  'CP4-claimed:2',
+  'CP6-model-answer-uncommitted:2',
+  'CP10-outbox-planned:2',
+  'CP11-sending-committed:2',
+  'CP12-bytes-written:2',
+  'CP13-response-read:2',
 ]
 const KILLS = 5
 const EVERY_MS = 150
@@ -29,7 +33,9 @@ interface Everywhere {
   readonly scene: Scene
   readonly discord: OtherPlace
   readonly slack: OtherPlace
+  /** A point counts from `arm` on. */
   start(point?: FailpointSpec): Promise<void>
+  arm(): void
   /** Ada says it on all three platforms at once. */
   say(text: string): void
   /** Says it and waits for the three answers. */
@@ -43,6 +49,7 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
     for (const place of others) await place.close()
   })
   const scene = await startScene(test, { script: parrot, others })
+  const armFile = `${scene.socketPath}.armed`
   const say = (text: string): void => {
     scene.telegram.world.say({ from: ADA, text })
     for (const place of others) place.say(text)
@@ -51,7 +58,8 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
     scene,
     discord,
     slack,
-    start: (point) => startAll(scene, others, point),
+    start: (point) => startAll(scene, others, point, armFile),
+    arm: () => writeFileSync(armFile, ''),
     say,
     async settle(text) {
       say(text)
@@ -63,9 +71,10 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
 describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }, () => {
   for (const point of rounds(POINTS)) {
     it(`A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
-      const { scene, discord, slack, start, say, settle } = await openEverywhere(test)
+      const { scene, discord, slack, start, arm, say, settle } = await openEverywhere(test)
       await start(point)
       await settle('first')
+      arm()
       say('second')
       expect(await scene.daemon.exited()).toEqual(KILLED)
       await start()
