@@ -13,7 +13,7 @@ export interface Turn {
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly state: TurnState
-  /** Counted at claim and at each resume; the third crash quarantines (RELIABILITY rule 9). */
+  /** The crashes counted against it: by one at claim and at each resume (`sessions/turns/recover-turns.ts`). */
   readonly attempt: number
   readonly epoch: number
   readonly startedAt: number
@@ -55,6 +55,8 @@ export interface TurnWriter {
   resume(id: TurnId): Promise<number>
   /** An orderly stop interrupted it, which is no crash: the attempt that this process counted is taken off again. */
   putDown(id: TurnId): Promise<void>
+  /** Sets what is counted against a turn that has not ended; nothing for one that has. */
+  recount(id: TurnId, attempt: number): Promise<void>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn (RELIABILITY P31). */
   finish(id: TurnId, end: TurnEnd): Promise<void>
 }

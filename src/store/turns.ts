@@ -97,6 +97,10 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     await this.sql.run(query, [turnId, this.epoch])
   }
 
+  async recount(turnId: TurnId, attempt: number): Promise<void> {
+    await this.sql.run("UPDATE turns SET attempt = $2 WHERE id = $1 AND state = 'running'", [turnId, attempt])
+  }
+
   finish(turnId: TurnId, end: TurnEnd): Promise<void> {
     return this.sql.run(
       `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5, error = $6

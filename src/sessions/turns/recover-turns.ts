@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { deferred } from '../../core/deferred.ts'
 import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE } from '../../core/model.ts'
@@ -8,13 +9,9 @@ import type { CommandRunner } from '../commands/command-runner.ts'
 import type { Say } from '../commands/courtesy.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
+import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine } from './turn-reply.ts'
-
-/** A message that brought the process down this often is set aside (RELIABILITY rule 9). */
-const MOST_ATTEMPTS = 3
-/** From the second crash on a turn goes on only while no other such turn does: a third one tells which of them it was. */
-const SUSPECT_ATTEMPTS = 2
 
 export interface RecoverDeps {
   readonly store: Store
@@ -32,12 +29,19 @@ export interface RecoverDeps {
 }
 
 /**
- * Boot, before anything new is accepted: continues the turns a dead process left running, sets aside what crashed it
- * three times, claims what waits in idle sessions, and runs commands that were stored and not answered.
+ * Boot, before anything new is accepted: continues the turns a dead process left running, sets aside what crashed it by
+ * itself, claims what waits in idle sessions, and runs commands that were stored and not answered.
+ *
+ * A crash says little about the turns that were under way: something else may have ended the process. After one crash
+ * they go on side by side. A turn that was under way at two is a suspect, and where there is one the start holds all
+ * interrupted turns back for a quiet time, three times as long as the last crash took to come. If the process ends in
+ * it, none of them is to blame, and nothing is counted against them any more. Else the suspects go on one at a time, the
+ * other turns behind them; only the one that goes on is counted, and one that has run as long as the quiet time is
+ * trusted again. Whoever crashed the process twice in this way is set aside. New messages wait for none of this.
  */
 export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   const { store, queue, commands } = deps
-  const suspects: StartedTurn[] = []
+  const interrupted: Interrupted[] = []
   for (const turn of await store.read.turns.interrupted()) {
     const session = await store.read.sessions.get(turn.sessionId)
     if (!session) continue
@@ -50,31 +54,50 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
       continue
     }
     queue.occupy(session.id, waiting.length)
-    if (attempt >= SUSPECT_ATTEMPTS) suspects.push(started)
-    else if (started.publicFor !== undefined) void goOnAfter(Promise.resolve(), started, deps)
-    else {
-      await takeOver(started, deps)
-      void deps.resume(started)
-    }
+    interrupted.push({ turn: started, attempt })
   }
-  oneByOne(suspects, deps)
+  if (interrupted.some(isSuspect)) await goOnCarefully(interrupted, deps)
+  else await goOnAtOnce(interrupted, deps)
   for (const sessionId of await store.read.inbox.sessionsWaiting()) await claimIdle(sessionId, deps)
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
 }
 
+async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+  for (const { turn } of interrupted) {
+    if (turn.publicFor !== undefined) {
+      void goOnAfter(Promise.resolve(), turn, deps)
+      continue
+    }
+    await takeOver(turn, deps)
+    void deps.resume(turn)
+  }
+}
+
 /** Nobody known waits for a turn of people nobody let in by name. */
-function oneByOne(suspects: readonly StartedTurn[], deps: RecoverDeps): void {
-  const known = suspects.filter(({ publicFor }) => publicFor === undefined)
-  const others = suspects.filter(({ publicFor }) => publicFor !== undefined)
-  let before = Promise.resolve()
-  for (const turn of [...known, ...others]) before = goOnAfter(before, turn, deps)
+async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+  const { ms, passed } = await beginQuietTime(interrupted, deps)
+  const suspects = interrupted.filter(isSuspect)
+  const known = suspects.filter(({ turn }) => turn.publicFor === undefined)
+  const strangers = suspects.filter(({ turn }) => turn.publicFor !== undefined)
+  let before = passed
+  for (const { turn } of [...known, ...strangers]) {
+    const begun = deferred()
+    const ended = goOnAfter(before, turn, deps, begun.resolve)
+    before = Promise.race([ended, begun.promise.then(() => outlivesSuspicion(turn.id, ms, deps))])
+  }
+  for (const one of interrupted) if (!isSuspect(one)) void goOnAfter(before, one.turn, deps)
 }
 
 /**
  * The attempt counts from when it really goes on: what another turn crashes while this one waits, for a suspect or for a
  * place, is not put down to it.
  */
-function goOnAfter(before: Promise<void>, turn: StartedTurn, deps: RecoverDeps): Promise<void> {
+function goOnAfter(
+  before: Promise<void>,
+  turn: StartedTurn,
+  deps: RecoverDeps,
+  begun: () => void = () => {},
+): Promise<void> {
   const { publicTurns, draining } = deps
   return deps.resume(turn, async (signal) => {
     await Promise.race([before, aborted(signal)])
@@ -86,6 +109,7 @@ function goOnAfter(before: Promise<void>, turn: StartedTurn, deps: RecoverDeps):
       publicTurns.left(turn.id)
       throw err
     }
+    begun()
     return true
   })
 }
@@ -121,7 +145,7 @@ async function setAside(turn: StartedTurn, { store, clock, logger, say }: Recove
   }
   // In the chat of a turn that was asked for elsewhere nobody waits for an answer.
   await (askedElsewhere(turn) ? store.write(end) : say(quarantineNotice(turn), end))
-  logger.error('A turn that was under way at every crash was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
+  logger.error('A turn that crashed the process by itself was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
 }
 
 async function claimIdle(

@@ -98,6 +98,16 @@ export const turnContract: ContractPart = (underTest) => {
     }
   })
 
+  it('what is counted against a turn that has not ended can be set', async () => {
+    const turn = await start(1)
+    const store = await underTest.reopen()
+    await store.write((tx) => tx.turns.recount(turn.id, 0))
+    expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(1)
+    await store.write((tx) => tx.turns.finish(turn.id, END))
+    await store.write((tx) => tx.turns.recount(turn.id, 3))
+    expect(await store.read.turns.get(turn.id)).toMatchObject({ attempt: 1 })
+  })
+
   it('only who runs a turn puts it down', async () => {
     const turn = await start(1)
     const store = await underTest.reopen()
