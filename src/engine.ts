@@ -16,7 +16,7 @@ import type { Role, Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
-import type { DeliverySettings } from './delivery/settings.ts'
+import { DEFAULT_SETTINGS, type DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideDispatch } from './routing/decide-dispatch.ts'
@@ -181,6 +181,7 @@ function sessionsOf(
 
 function deliveryOf(parts: EngineParts): DeliveryService {
   const { store, ids, clock, random, logger, accounts, adapter, routing, facts, timing, moves, overrides } = parts
+  const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
   return createDelivery({
     store,
     ids,
@@ -188,7 +189,7 @@ function deliveryOf(parts: EngineParts): DeliveryService {
     random,
     logger: logger.child({ subsystem: 'delivery' }),
     epoch: store.epoch,
-    settings: timing,
+    settings: { answerParts, ...timing },
     format: accounts.format,
     limits: accounts.limits,
     streams: accounts.streams,

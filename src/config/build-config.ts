@@ -69,8 +69,8 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   }
 }
 
-function sessionSettings({ session: { queue, publicTurns, staleDays } }: ConfigFile): Config['session'] {
-  return { queue, publicTurns, staleDays }
+function sessionSettings({ session: { queue, publicTurns, answerParts, staleDays } }: ConfigFile): Config['session'] {
+  return { queue, publicTurns, answerParts, staleDays }
 }
 
 function buildModels({ models: { anthropic } }: ConfigFile): Config['models'] {

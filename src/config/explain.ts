@@ -119,7 +119,7 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
 function sessionLines({
   agents,
   routing,
-  session: { queue, publicTurns, staleDays },
+  session: { queue, publicTurns, answerParts = 20, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
 }: Config): string[] {
   const own = Object.entries(routing.channelDimensions).map(([id, dimensions]) => `${id} ${list(dimensions)}`)
@@ -129,6 +129,7 @@ function sessionLines({
     `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
     ...publicLines(publicTurns),
+    `session.answerParts: an answer becomes ${answerParts} messages at most, and the last of them says where the rest is`,
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
     ...(agents.some(({ tools }) => tools.includes('sessions'))
       ? sessionToolLines(sessionTools, routing.people)

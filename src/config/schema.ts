@@ -60,6 +60,14 @@ function sessionOf(channels: readonly ChannelId[]) {
         .describe(
           'Bounds for people whom nobody let in by name: public direct chats, open groups. Others never wait for them.',
         ),
+      answerParts: z
+        .int()
+        .min(1)
+        .max(1_000)
+        .default(20)
+        .describe(
+          'Messages that one answer becomes at most; the last says that it was cut. The session keeps the whole.',
+        ),
       turnCap: turnCap.exactOptional(),
       checkpoint: checkpoint.exactOptional(),
       staleDays: z

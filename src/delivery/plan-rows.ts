@@ -32,7 +32,8 @@ interface Planning {
 
 /** Writes the rows of a message. A live reply has its row already; that becomes the final edit, or is taken back (A04). */
 export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
-  const plan = planReply(message, deps.format(message.address.channel), deps.sendAllowed(message))
+  const into = { format: deps.format(message.address.channel), most: deps.settings.answerParts }
+  const plan = planReply(message, into, deps.sendAllowed(message))
   const planning = { deps, tx, message }
   return plan.kind === 'parts' ? say(planning, plan.parts) : sayNothing(planning, plan)
 }

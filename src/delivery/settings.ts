@@ -1,6 +1,6 @@
 import type { DeliveryClass } from '../core/outbound.ts'
 
-/** All times in ms. */
+/** Every time is in ms. */
 export interface DeliverySettings {
   /** A turn that lasts longer than this shows its reply while it grows. */
   readonly liveAfterMs: number
@@ -20,6 +20,8 @@ export interface DeliverySettings {
   readonly liveSettleMs: number
   /** How long `stop` waits at most for sends in flight before it aborts them. */
   readonly stopWithinMs: number
+  /** Messages that one answer becomes at most. */
+  readonly answerParts: number
 }
 
 const MINUTE = 60_000
@@ -35,4 +37,5 @@ export const DEFAULT_SETTINGS: DeliverySettings = {
   expireAfterMs: { reply: 24 * HOUR, effect: HOUR, notice: HOUR, control: 15 * MINUTE },
   liveSettleMs: 20_000,
   stopWithinMs: 8_000,
+  answerParts: 20,
 }

@@ -19,7 +19,7 @@ function plan(
     text,
     ...(shown === undefined ? {} : { below: { shown } }),
   }
-  return planReply(message, format, { allowed, because: 'rule "quiet"' })
+  return planReply(message, { format, most: 20 }, { allowed, because: 'rule "quiet"' })
 }
 
 function textsOf(reply: ReplyPlan): readonly string[] {

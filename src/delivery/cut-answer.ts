@@ -1,0 +1,60 @@
+import type { TextFormat } from '../channels/adapter.ts'
+import type { RenderedPart } from '../core/outbound.ts'
+
+/** A text as it would be sent whole, and what stands below it at the end, apart from its markup. */
+export interface WholeAnswer {
+  readonly text: string
+  readonly end?: string
+}
+
+/** The first cut is looked for this close to the place where it would be exact, in parts of a message. */
+const EXACT_TO = 1 / 16
+
+/**
+ * Pure: the parts of an answer, `most` at most. What is longer ends where a line ends, or a word, with a mark as its last
+ * line; a shorter text is split anew, so that no markup is torn.
+ */
+export function partsOf(format: TextFormat, { text, end }: WholeAnswer, most: number): readonly RenderedPart[] {
+  const whole = joined(format, text, end)
+  if (whole.length <= most) return whole
+  const last = end === undefined ? mark(most) : `${mark(most)}${GAP}${end}`
+  const cut = (length: number): readonly RenderedPart[] => joined(format, upTo(text, length), last)
+  let kept = cut(0)
+  let [least, greatest] = [0, Math.ceil((text.length * (most + 1)) / whole.length) + format.limit]
+  while (greatest - least > format.limit * EXACT_TO) {
+    const length = Math.floor((least + greatest) / 2)
+    const parts = cut(length)
+    if (parts.length > most) greatest = length
+    else [least, kept] = [length, parts]
+  }
+  return kept.slice(0, most)
+}
+
+function mark(most: number): string {
+  const messages = most === 1 ? 'one message' : `${most} messages`
+  return `… cut after ${messages}; \`parley sessions history\` has the whole`
+}
+
+/** Ends at a line if one ends nearby, else at a word, and never inside a character. */
+function upTo(text: string, length: number): string {
+  const shorter = text.slice(0, length)
+  const least = length / 2
+  const at = ['\n', ' '].map((mark) => shorter.lastIndexOf(mark)).find((index) => index > least)
+  return at === undefined ? shorter.replace(/[\ud800-\udbff]$/, '') : shorter.slice(0, at)
+}
+
+/**
+ * Puts a line below a text, in the last message of the text if both fit there. The two are rendered apart: what broke off
+ * in the middle of a code block must not draw the line into it.
+ */
+function joined(format: TextFormat, text: string, below: string | undefined): readonly RenderedPart[] {
+  const parts = text.trim() === '' ? [] : format.split(text)
+  const line = below === undefined ? [] : format.split(below)
+  const last = parts.at(-1)
+  const [first, ...rest] = line
+  if (!last || !first || last.plain.length + GAP.length + first.plain.length > format.limit) return [...parts, ...line]
+  const both = { text: last.text + GAP + first.text, plain: last.plain + GAP + first.plain, markup: last.markup }
+  return [...parts.slice(0, -1), both, ...rest]
+}
+
+const GAP = '\n\n'
