@@ -218,12 +218,12 @@ function stateIn({ read, write }: Store) {
 }
 
 function reloadOf(
-  { reload, logger }: DaemonOptions,
+  { config: running, reload, logger }: DaemonOptions,
   live: LiveRouting,
   { policyChanged, access }: Gate,
 ): ConfigOperator {
-  const parts = { live, policyChanged, claimed: () => access.claimed, logger: logger.child({ subsystem: 'config' }) }
-  return createReload({ ...parts, ...(reload ? { load: reload } : {}) })
+  const parts = { live, running, policyChanged, logger: logger.child({ subsystem: 'config' }) }
+  return createReload({ ...parts, claimed: () => access.claimed, ...(reload ? { load: reload } : {}) })
 }
 
 function schedulesOf(

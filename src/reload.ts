@@ -1,4 +1,5 @@
 import type { Config } from './config/config.ts'
+import { laterChanges } from './config/later-changes.ts'
 import { ParleyError } from './core/errors.ts'
 import type { Logger } from './core/logger.ts'
 import type { ConfigOperator } from './core/operate-config.ts'
@@ -42,13 +43,15 @@ export interface ReloadDeps {
   /** Another policy is in force. Returns what is doubtful about it beside what stands in it. */
   policyChanged(): Promise<readonly string[]>
   readonly live: LiveRouting
+  /** The configuration this daemon was started with. */
+  readonly running: Config
   readonly logger: Logger
   /** Reads the configuration as the start did; absent without a daemon. */
   readonly load?: () => Promise<Config>
 }
 
 /** Takes over a changed policy while the daemon runs; what got wider is said line by line (H14). */
-export function createReload({ live, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
+export function createReload({ live, running, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
   return {
     async reload() {
       if (!load) throw new ParleyError('unavailable', 'Start the daemon first; it reads the configuration then.')
@@ -60,8 +63,9 @@ export function createReload({ live, logger, load, policyChanged, claimed }: Rel
       const changes = compareAccess(before, policy, { claimed: claimed() })
       for (const change of changes.wider) logger.warn('The policy lets more be seen or done than before', { change })
       for (const change of changes.narrower) logger.info('The policy lets less be seen or done than before', { change })
-      logger.info('The policy was read again', { file: next.file, ...counts(changes) })
-      return { ...changes, warnings: [...next.warnings, ...warnings, ...(await policyChanged())] }
+      const later = laterChanges(running, next)
+      logger.info('The policy was read again', { file: next.file, ...counts(changes), later })
+      return { ...changes, warnings: [...next.warnings, ...warnings, ...(await policyChanged())], later }
     },
   }
 }

@@ -166,7 +166,13 @@ export const schedules = list(
 )
 export const startedRun = object<StartedRun>({ slotAt: time, traceId: text })
 
-export const reload = object<ReloadReport>({ wider: texts, narrower: texts, other: texts, warnings: texts })
+export const reload = object<ReloadReport>({
+  wider: texts,
+  narrower: texts,
+  other: texts,
+  warnings: texts,
+  later: texts,
+})
 
 export const admission = object<AdmissionReport>({
   code: text,

@@ -14,4 +14,6 @@ export interface ReloadReport {
   readonly narrower: readonly string[]
   readonly other: readonly string[]
   readonly warnings: readonly string[]
+  /** The names of changed settings that take effect at the next start. */
+  readonly later: readonly string[]
 }

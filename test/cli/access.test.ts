@@ -45,16 +45,19 @@ test('access admit and deny say what holds now', async () => {
 test('config reload names what got wider, and that nothing did', async () => {
   const parley = await withDaemon()
   expect(await parley.run('config', 'reload')).toBe(0)
-  expect(parley.out().split('\n').slice(0, 3)).toEqual([
+  expect(parley.out().split('\n').slice(0, 6)).toEqual([
     'wider     routing.access.direct: public (was owner)',
     'narrower  people: bob: guest (was member)',
     'other     dispatch: changed',
+    expect.stringContaining('warning'),
+    'at start  session.publicTurns',
+    'This holds now.',
   ])
-  const nothing = { wider: [], narrower: [], other: [], warnings: [] }
+  const nothing = { wider: [], narrower: [], other: [], warnings: [], later: [] }
   const quiet = await withDaemon(fakeOperator({ config: { reload: async () => nothing } }))
   expect(await quiet.run('config', 'reload')).toBe(0)
   expect(quiet.out()).toBe(
-    'Nothing has changed in who is who, who may talk, dispatch and send policy.\nWhat else is in the file takes effect at the next start.\n',
+    'Nothing has changed in who is who, who may talk, dispatch and send policy.\nNothing else in the file has changed.\n',
   )
 })
 

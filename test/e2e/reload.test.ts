@@ -15,7 +15,7 @@ async function house(first: RoutingPolicy = closed, options: HouseholdOptions = 
   const file: { routing: RoutingPolicy; mistake?: string } = { routing: first }
   const read = async (): Promise<Config> => {
     if (file.mistake) throw new ParleyError('config', file.mistake)
-    return { routing: file.routing, warnings: [] } as unknown as Config
+    return { routing: file.routing, warnings: [], down: [] } as unknown as Config
   }
   return Object.assign(await startHousehold({ ...options, routing: first, reload: read }), { file })
 }

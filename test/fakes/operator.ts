@@ -127,6 +127,7 @@ export const sampleReload: ReloadReport = {
   narrower: ['people: bob: guest (was member)'],
   other: ['dispatch: changed'],
   warnings: ['people.ada.ids[0]: "5" matches on every channel'],
+  later: ['session.publicTurns'],
 }
 
 export const samplePeople: PeopleReport = {

@@ -29,7 +29,7 @@ function downLine({ channel, account, reason }: Config['down'][number]): string 
 /** Has the running daemon take over who is who, who may talk and what is sent. */
 export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const report = await askToReload(ports, options).catch(refuse)
-  const { wider, narrower, other, warnings } = report
+  const { wider, narrower, other, warnings, later } = report
   const same = wider.length + narrower.length + other.length === 0
   show(ports, options, {
     value: report,
@@ -38,8 +38,9 @@ export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Prom
       ...narrower.map((line) => `narrower  ${plain(line)}`),
       ...other.map((line) => `other     ${plain(line)}`),
       ...warnings.map((line) => `warning   ${plain(line)}`),
+      ...later.map((name) => `at start  ${plain(name)}`),
       same ? 'Nothing has changed in who is who, who may talk, dispatch and send policy.' : 'This holds now.',
-      'What else is in the file takes effect at the next start.',
+      later.length === 0 ? 'Nothing else in the file has changed.' : 'The rest takes effect at the next start.',
     ],
   })
   return EXIT.ok
