@@ -42,6 +42,11 @@ export interface Store {
    * still free. A store that cannot uses them again for new rows, and resolves with 0.
    */
   shrink(): Promise<number>
+  /**
+   * Moves what was written lately to its place and empties the log of it, if that has grown and next to nothing was written
+   * since the last call; resolves with whether it was emptied. A store without such a log resolves with false.
+   */
+  emptyLog(): Promise<boolean>
   /** Idempotent; waits for writes under way. */
   close(): Promise<void>
 }

@@ -22,6 +22,8 @@ const DEFAULT_KEEP_DAYS = 30
 const DAY_MS = 86_400_000
 /** Nothing is told once for longer than a day. */
 const NOTICES_MS = 2 * DAY_MS
+/** How often the log of the store is looked at, which is emptied once nobody writes. */
+const LOOK_MS = 12_000
 const FIRST_MS = 60_000
 const EVERY_MS = 3_600_000
 /** Rows that one transaction takes away: some milliseconds. */
@@ -47,6 +49,25 @@ export function startCleaning(deps: AgeOutDeps): void {
     deps.logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
   )
   startAgeing(deps)
+  emptyLogs(deps)
+}
+
+/** In quiet times, so that it stands in nobody's way. */
+function emptyLogs({
+  store,
+  clock,
+  logger,
+  stopping,
+}: Pick<AgeOutDeps, 'store' | 'clock' | 'logger' | 'stopping'>): void {
+  clock.after(LOOK_MS, () => {
+    if (stopping()) return
+    store
+      .emptyLog()
+      .catch((err: unknown) => {
+        if (!stopping()) logger.warn('The log of the store could not be emptied and will be looked at again', { err })
+      })
+      .finally(() => emptyLogs({ store, clock, logger, stopping }))
+  })
 }
 
 /**

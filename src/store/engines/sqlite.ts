@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId } from '../../core/ids.ts'
@@ -68,11 +69,12 @@ function prepare(
   const current = new CurrentSessions()
   const undone = (): void => current.clear()
   const group = createGroupCommit(connection, clock, onBroken ? { undone, onBroken } : { undone })
+  const log = new WriteAheadLog(connection, `${place.path}-wal`)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await group.drain()
     try {
-      connection.run('PRAGMA wal_checkpoint(TRUNCATE)', [])
+      log.truncate()
     } finally {
       connection.close()
       unlock()
@@ -81,12 +83,51 @@ function prepare(
   return {
     epoch,
     read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch, caseSensitive }),
-    write: (body) => group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive, current }))),
+    write(body) {
+      log.writes++
+      return group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive, current })))
+    },
     shrink: () => group.read(() => giveBack(connection)),
+    emptyLog: () => group.read(() => log.truncateIfIdle()),
     close: () => {
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** Transactions since the last look that are still no traffic: a watchdog makes them too. */
+const IDLE_WRITES = 2
+/** A smaller log is left: emptying it costs a sync of the database. */
+const LARGE_LOG_BYTES = 256 * 1024
+
+/** SQLite uses the file again from its beginning and never makes it smaller by itself. */
+class WriteAheadLog {
+  readonly #connection: SqliteConnection
+  readonly #path: string
+  /** Transactions since the last look. */
+  writes = 0
+
+  constructor(connection: SqliteConnection, path: string) {
+    this.#connection = connection
+    this.#path = path
+  }
+
+  /** Called between two groups. */
+  truncateIfIdle(): boolean {
+    const idle = this.writes <= IDLE_WRITES
+    this.writes = 0
+    if (!idle || this.#bytes() < LARGE_LOG_BYTES) return false
+    this.truncate()
+    return this.#bytes() === 0
+  }
+
+  truncate(): void {
+    this.#connection.run('PRAGMA wal_checkpoint(TRUNCATE)', [])
+  }
+
+  #bytes(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
   }
 }
 
