@@ -2,7 +2,7 @@ import type { TextFormat } from '../channels/adapter.ts'
 import type { RenderedPart } from '../core/outbound.ts'
 
 /** A text as it would be sent whole, and what stands below it at the end, apart from its markup. */
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly text: string
   readonly end?: string
 }
