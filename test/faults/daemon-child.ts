@@ -67,6 +67,10 @@ export class DaemonChild {
     return this.#exit
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   get running(): boolean {
     const child = this.#process
     return child !== undefined && child.exitCode === null && child.signalCode === null

@@ -9,7 +9,7 @@ export interface BotMessage {
   readonly deleted: boolean
 }
 
-const REPEAT_MARK = '(repeat) '
+export const REPEAT_MARK = '(repeat) '
 
 export function botMessages(entries: readonly TelegramEntry[]): BotMessage[] {
   const messages = new Map<string, { chat: string; id: string; texts: string[]; deleted: boolean }>()

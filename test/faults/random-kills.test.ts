@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { mulberry } from './random.ts'
 import { rounds } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
@@ -79,16 +80,5 @@ function startTraffic({ telegram }: Scene): { stop(): number } {
       clearInterval(timer)
       return said
     },
-  }
-}
-
-/** Small and good enough: the moments only have to differ. */
-function mulberry(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
