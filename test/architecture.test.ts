@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../adapters/index.ts'
+import { REGISTER } from './faults/register.ts'
 
 const root = new URL('..', import.meta.url).pathname
 
@@ -132,5 +133,26 @@ describe('doors', () => {
       (path) => /\bDate\.now\(\)|new Date\(\)/.test(read(path)) && !path.startsWith('src/rehearsal/'),
     )
     expect(reading.filter((path) => !edges.includes(path))).toEqual([])
+  })
+})
+
+describe('fault cases', () => {
+  const tests = files('test')
+    .filter((path) => path.endsWith('.test.ts') && path !== 'test/architecture.test.ts')
+    .map((path) => ({ path, text: read(path) }))
+
+  /** A title may be put together, so a code in quotes counts too. */
+  function tested({ code, title = `${code}:`, in: places = ['test/'] }: (typeof REGISTER)[number]): boolean {
+    const named = new RegExp(`['"\`]${title.replace(':', '')}(:|['"\`])`)
+    return tests.some(({ path, text }) => places.some((place) => path.startsWith(place)) && named.test(text))
+  }
+
+  it('every case of the register has a test that names it, or says why not yet', () => {
+    expect(REGISTER.filter((one) => one.waitsFor === undefined && !tested(one)).map(({ code }) => code)).toEqual([])
+  })
+
+  it('no case waits although it has a test, and none is there twice', () => {
+    expect(REGISTER.filter((one) => one.waitsFor !== undefined && tested(one)).map(({ code }) => code)).toEqual([])
+    expect(new Set(REGISTER.map(({ code }) => code)).size).toBe(REGISTER.length)
   })
 })

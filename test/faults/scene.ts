@@ -12,6 +12,7 @@ import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/te
 import { household } from '../fakes/routing-policy.ts'
 import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
 import type { BotMessage } from './delivery-invariants.ts'
+import { countOf } from './fault-count.ts'
 import type { HeardMessage } from './inbound-invariants.ts'
 import { violations } from './invariants.ts'
 import { type OtherAccounts, type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
@@ -117,7 +118,9 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       const heardElsewhere = others.flatMap((other) => other.heard())
       const said = { telegram: telegram.ledger.entries, elsewhere, heardElsewhere, model: anthropic.ledger.entries }
       const evidence = { stored, ...said, probes: probes() }
-      expect(violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })).toEqual([])
+      const broken = violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })
+      Object.assign(test.task.meta, { faults: countOf(broken, stored) })
+      expect(broken).toEqual([])
       return stored
     },
   }
