@@ -14,7 +14,8 @@ const RUNS = process.env.CI === undefined ? '20' : '5'
 /** One test of the JSON report, as far as it is read. */
 interface Outcome {
   readonly file: string
-  readonly title: string
+  /** Its own and those of the groups it is in. */
+  readonly titles: readonly string[]
   readonly status: string
   readonly count: FaultCount | undefined
 }
@@ -24,6 +25,7 @@ interface JsonReport {
     readonly name: string
     readonly assertionResults: readonly {
       readonly title: string
+      readonly ancestorTitles: readonly string[]
       readonly status: string
       readonly meta?: { readonly faults?: FaultCount }
     }[]
@@ -64,7 +66,12 @@ function run(cases: readonly FaultCase[], runs: string): Outcome[] {
   const report = JSON.parse(readFileSync(outputFile, 'utf8')) as JsonReport
   rmSync(folder, { recursive: true })
   return report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ title, status, meta }) => ({ file: name, title, status, count: meta?.faults })),
+    assertionResults.map(({ title, ancestorTitles, status, meta }) => ({
+      file: name,
+      titles: [...ancestorTitles, title],
+      status,
+      count: meta?.faults,
+    })),
   )
 }
 
@@ -84,7 +91,7 @@ function rowOf(one: FaultCase, all: readonly Outcome[]): { cells: string[]; fail
   const { code, what, waitsFor } = one
   if (waitsFor !== undefined)
     return { cells: [`F-${code}`, what, '', '', '', '', `waits for ${waitsFor}`], failed: false }
-  const mine = all.filter(({ file, title }) => proves(title, file, one))
+  const mine = all.filter(({ file, titles }) => proves(titles, file, one))
   const ran = mine.filter(({ status }) => status === 'passed' || status === 'failed')
   const failed = ran.length === 0 || ran.some(({ status }) => status === 'failed')
   const counts = ran.flatMap(({ count }) => (count === undefined ? [] : [count]))

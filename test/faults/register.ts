@@ -183,11 +183,8 @@ const MALFORMED: readonly FaultCase[] = [
 /** Every fault case of groups A, B, C, D, F and G, with its test or with why it has none yet. */
 export const REGISTER: readonly FaultCase[] = [...CRASHES, ...NETWORK, ...ANSWERS, ...LOAD, ...DISK, ...MALFORMED]
 
-/** Tells whether a test proves a case; `title` without those of its groups. */
-export function proves(
-  title: string,
-  file: string,
-  { code, title: begins = `${code}:`, in: places }: FaultCase,
-): boolean {
-  return title.startsWith(begins) && (places === undefined || places.some((place) => file.includes(place)))
+/** Tells whether a test proves a case; `titles` are its own and those of the groups it is in. */
+export function proves(titles: readonly string[], file: string, one: FaultCase): boolean {
+  const { code, title = `${code}:`, in: places } = one
+  return titles.some((text) => text.startsWith(title)) && (places?.some((place) => file.includes(place)) ?? true)
 }
