@@ -10,7 +10,7 @@ import type { CommandRunner } from './sessions/commands/command-runner.ts'
 import type { Courtesy } from './sessions/commands/courtesy.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from './sessions/turns/accept-dispatch.ts'
 import type { PublicTurns } from './sessions/turns/public-turns.ts'
-import { claimWaiting, recordEnd, type StartedTurn } from './sessions/turns/record-turn.ts'
+import { asJoined, claimWaiting, recordEnd, type StartedTurn } from './sessions/turns/record-turn.ts'
 import type { RunningTurns } from './sessions/turns/running-turns.ts'
 import { endingOf, replyOf } from './sessions/turns/turn-reply.ts'
 import type { Transcript } from './sessions/view/transcript.ts'
@@ -103,13 +103,13 @@ export class Pipeline {
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
-    const { store, clock, ids, queue, running, delivery, transcript } = this.#deps
-    const message = replyOf(turn, result)
+    const { store, clock, queue, running, delivery, transcript } = this.#deps
+    const message = replyOf(await asJoined(store.read, turn), result)
     const { planned, appended, next } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
       const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
       const { draining } = running
-      const next = draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), { ids, queue })
+      const next = draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
       if (draining) queue.free(turn.session.id, tx)
       return { planned, appended, next }
     })

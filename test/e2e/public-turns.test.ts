@@ -210,3 +210,78 @@ it('strangers are refused while many answers to them wait to be sent', async () 
   const { outbox } = await house.daemon.operator.status()
   expect((outbox.planned ?? 0) + (outbox.waiting ?? 0)).toBeLessThan(400)
 }, 60_000)
+
+it('an answer that waits for a slot is in its turn once somebody known has joined the turn of a stranger', async () => {
+  const gate = createGate()
+  const script: Script = (request) => {
+    const slow = lastUserText(request).endsWith('slow')
+    const clock = { type: 'tool_use', name: 'current_time', input: {} } as const
+    if (slow) return { blocks: [clock], holds: [{ beforeDelta: 0, gate }] }
+    return textReply(JSON.stringify(request.messages).includes('slow') ? 'heard both' : 'hello')
+  }
+  const house = await startHousehold({
+    script,
+    streaming: false,
+    // Of the three slots of a chat, which do not come again, what has low priority leaves two.
+    limits: { perSecond: 1_000, perChatPerSecond: 0.001, perGroupPerMinute: 1_000 },
+    routing: policy({
+      people: [owner('ada', 'telegram:111')],
+      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+    }),
+    config: { session: { queue: { max: 100, busy: 'steer' } } },
+  })
+  const { telegram } = house
+  telegram.world.addUser({ id: 9_001, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [111, 9_001] })
+  telegram.world.say({ from: 111, chat, text: '@parley_bot good day' })
+  await sent(house, chat, 'hello')
+  telegram.world.say({ from: 9_001, chat, text: '@parley_bot slow' })
+  await gate.reached
+  const joined = telegram.world.say({ from: 111, chat, text: '@parley_bot and me?' })
+  await telegram.ledger.confirmed(telegram.ledger.updateIdOf(joined))
+  gate.release()
+  await sent(house, chat, 'heard both')
+}, 60_000)
+
+it('a turn of a stranger begins at once where whoever is known is stored with it in one commit', async () => {
+  const [first, alone] = [createGate(), createGate()]
+  const path = join(tempFolder(), 'parley.db')
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    const gate = text.includes('the first') ? first : text.includes('alone') ? alone : undefined
+    return textReply(`heard ${text}`, gate ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  const house = await startHousehold({
+    script,
+    streaming: false,
+    routing: policy({
+      people: [owner('ada', 'telegram:111')],
+      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+    }),
+    config: {
+      session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1, perPerson: 1, waiting: 4 } },
+      store: { path },
+    },
+  })
+  const { telegram } = house
+  for (const id of [9_001, 9_002, 9_003]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [111, 9_001, 9_002] })
+  telegram.world.say({ from: 9_001, chat, text: '@parley_bot the first' })
+  await first.reached
+  telegram.world.say({ from: 9_002, chat, text: '@parley_bot the second' })
+  const last = telegram.world.say({ from: 9_003, text: 'alone' })
+  await telegram.ledger.confirmed(telegram.ledger.updateIdOf(last))
+  // What is written meanwhile is committed together.
+  const other = openConnection(path)
+  other.exec('BEGIN IMMEDIATE')
+  first.release()
+  await alone.reached
+  const mark = telegram.ledger.mark()
+  telegram.world.say({ from: 111, chat, text: '@parley_bot and me?' })
+  await telegram.ledger.next(({ kind }) => kind === 'delivered', { after: mark })
+  await house.daemon.operator.status()
+  other.exec('COMMIT')
+  other.close()
+  await sent(house, chat, 'and me?')
+  alone.release()
+}, 60_000)

@@ -6,7 +6,7 @@ import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
-import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+import type { EventToAppend, InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
@@ -52,6 +52,8 @@ export async function recordStart(
 export interface ClaimDeps {
   readonly ids: IdSource
   readonly queue: TurnQueue
+  /** Where turns of strangers have their places. Absent: they take one when they go on. */
+  readonly publicTurns?: { enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void }
 }
 
 /**
@@ -62,7 +64,7 @@ export async function claimWaiting(
   tx: StoreWriter,
   session: Session,
   at: number,
-  { ids, queue }: ClaimDeps,
+  { ids, queue, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
   const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
   const rows = answeredTogether(waiting)
@@ -76,6 +78,8 @@ export async function claimWaiting(
   const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows, waiting) }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: rows.length })
+  // Whoever is known and waits behind it may be stored in the same commit, and hurries it then.
+  if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
 }
 
@@ -175,6 +179,12 @@ export function countedFor(rows: readonly Decided[], waiting: readonly Decided[]
   if (!newest || !rows.every(isPublic) || !waiting.every(isPublic)) return {}
   const { address, sender } = newest.dispatch.event
   return { publicFor: senderKey(address.channel, sender) }
+}
+
+/** Returns the turn as it is counted now: somebody known may have joined it while it ran. */
+export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
+  const { publicFor, ...known } = turn
+  return publicFor === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
 }
 
 function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {
