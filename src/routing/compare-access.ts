@@ -1,20 +1,23 @@
-import { type Channels, createChannels } from '../core/channel-traits.ts'
-import { foldPlatformId } from '../core/platform-id.ts'
+import type { Channels } from '../core/channel-traits.ts'
 import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
 import {
   bothWays,
   type Change,
   compareRanked,
+  createRuleList,
   describeSite,
-  ruleAt,
+  type KnownSenders,
+  knownSenders,
+  type RuleList,
+  regionsOf,
   type Site,
-  siteOfGroup,
-  sitesToCompare,
+  sitesOfGroup,
 } from './compare-rules.ts'
-import { compareSessions, joinsChats } from './compare-sessions.ts'
-import { idKeys, overlaps, parseLink } from './identity-links.ts'
+import { compareSessions, joinsChats, UNTOLD } from './compare-sessions.ts'
+import { idKeys, type Link, mayNameOne, parseLink, writtenLink } from './identity-links.ts'
 import { normalised } from './match-facts.ts'
+import { push } from './rule-index.ts'
 
 /**
  * What a changed policy does, a sentence a line. Nothing lets more people in, answers more, joins more or sends more that
@@ -32,20 +35,21 @@ export function compareAccess(
   after: RoutingPolicy,
   known: Known = NOTHING_KNOWN,
 ): AccessChanges {
-  const changes = [
-    ...comparePeople(before, after),
-    ...compareClaim(before, after, known),
-    ...compareAudience('routing.access.direct', before.access.direct, after.access.direct),
-    ...compareGroups(before, after),
-    ...compareCommon('routing.', [before, after], asksForMention({ before, after })),
-    ...compareBudget(before.botBudget, after.botBudget),
-    ...compareSessions(before, after),
-    ...compareSending(before.sendPolicy, after.sendPolicy),
+  const senders = knownSenders(before, after)
+  const { channels } = senders
+  const settings = [
+    [...comparePeople(before, after, channels), ...compareClaim(before, after, known)],
+    compareAudience('routing.access.direct', before.access.direct, after.access.direct),
+    compareGroups(before, after, senders),
+    compareCommon('routing.', [before, after], asksForMention({ before, after })),
+    compareBudget(before.botBudget, after.botBudget),
+    compareSessions(before, after, senders),
+    compareSending(before.sendPolicy, after.sendPolicy),
   ]
   return {
-    wider: linesOf(changes, ({ by }) => by > 0),
-    narrower: linesOf(changes, ({ by }) => by < 0),
-    other: otherChanges(before, after, changes),
+    wider: settings.flatMap((changes) => linesOf(changes.filter(({ by }) => by > 0))),
+    narrower: settings.flatMap((changes) => linesOf(changes.filter(({ by }) => by < 0))),
+    other: otherChanges(before, after, settings.flat()),
   }
 }
 
@@ -57,25 +61,34 @@ interface Known {
 
 const NOTHING_KNOWN: Known = { claimed: false }
 
-function linesOf(changes: readonly Change[], wanted: (change: Change) => boolean): string[] {
-  return [...new Set(changes.filter(wanted).map(({ line }) => line))]
+/** As many lines of one setting somebody reads, and the log takes. */
+const LINES = 100
+
+function linesOf(changes: readonly Change[]): string[] {
+  const lines = [...new Set(changes.map(({ line }) => line))]
+  const more = lines.length - LINES
+  const [first = ''] = lines
+  return more > 0 ? [...lines.slice(0, LINES), `${first.slice(0, first.indexOf(':'))}: ${more} more changes`] : lines
 }
 
 const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 
 /** By person, because linked ids have the role of theirs, and by id. An id that becomes another person's reads as they. */
-function comparePeople(before: RoutingPolicy, after: RoutingPolicy): Change[] {
-  const [was, is] = [holdersOf(before), holdersOf(after)]
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name) => {
+function comparePeople(before: RoutingPolicy, after: RoutingPolicy, channels: Channels): Change[] {
+  const [was, is] = [holdersOf(before, channels), holdersOf(after, channels)]
+  const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => {
+    const [from, to] = [was.get(name), is.get(name)]
+    return from?.id !== to?.id || from?.role !== to?.role
+  })
+  const isNamed = readNames(after, channels)
+  const joining = joinsChats(after)
+  return names.flatMap((name) => {
     const [from, to] = [was.get(name), is.get(name)]
     const roles = { before: from?.role ?? 'guest', after: to?.role ?? 'guest' }
-    const changed = from?.id !== to?.id || from?.role !== to?.role
     const lines = [
-      ...(changed && joinsChats(after) ? [`people: ${name}: speaks in a session that joins chats`] : []),
+      ...(joining ? [`people: ${name}: speaks in a session that joins chats`] : []),
       ...(from && to && from.id !== to.id ? [`people: ${name}: ${to.id} (was ${from.id})`] : []),
-      ...(from && from.id !== to?.id && isNamed(after, from)
-        ? [`people: ${name}: free of the rules for ${from.id}`]
-        : []),
+      ...(from && from.id !== to?.id && isNamed(from) ? [`people: ${name}: free of the rules for ${from.id}`] : []),
       ...(from?.role === 'member' && !to && name.startsWith('id ') && before.access.direct === 'owner'
         ? [`people: ${name}: open to whom /admit lets in (was a member, whom routing.access.direct leaves out)`]
         : []),
@@ -89,30 +102,29 @@ function compareClaim(before: RoutingPolicy, after: RoutingPolicy, { claimed }: 
   return claimed ? [] : compareRanked('people: open to whoever has the claim link', [false, true], unowned)
 }
 
-/** Whether a rule restricts or sends elsewhere what this person says, by name or by one of their ids. */
-function isNamed({ dispatch, sendPolicy, traits }: RoutingPolicy, { id, ids }: PersonPolicy): boolean {
-  const channels = createChannels(traits)
-  const links = ids.map((one) => parseLink(channels, one))
+/** Tells whether a rule restricts or sends elsewhere what a person says, by name or by one of their ids. */
+function readNames({ dispatch, sendPolicy }: RoutingPolicy, channels: Channels): (person: PersonPolicy) => boolean {
   const names = [...dispatch.map(({ match }) => match.sender), ...sendPolicy.rules.map(({ match }) => match.person)]
-  return names.some((name) => {
+  const known = new Set(names.map(normalised))
+  const links = new Map<string, Link[]>()
+  for (const name of names) {
     const link = parseLink(channels, name ?? '')
-    return (
-      normalised(name) === id ||
-      links.some((one) => idKeys(one).some((id) => idKeys(link).includes(id)) && overlaps(one, link))
-    )
-  })
+    for (const key of idKeys(link)) push(links, key, link)
+  }
+  const isKnown = (one: Link): boolean =>
+    idKeys(one).some((key) => links.get(key)?.some((link) => mayNameOne(one, link)))
+  return ({ id, ids }) => known.has(id) || ids.some((one) => isKnown(parseLink(channels, one)))
 }
 
 function isUnowned(people: readonly PersonPolicy[]): boolean {
   return people.every(({ role }) => role !== 'owner')
 }
 
-function holdersOf({ people, traits }: RoutingPolicy): ReadonlyMap<string, PersonPolicy> {
-  const channels = createChannels(traits)
+function holdersOf({ people }: RoutingPolicy, channels: Channels): ReadonlyMap<string, PersonPolicy> {
   return new Map(
     people.flatMap((person) => [
       [`${person.id}`, person] as const,
-      ...person.ids.map((one) => [`id ${foldPlatformId(channels, one)}`, person] as const),
+      ...person.ids.map((one) => [`id ${writtenLink(channels, one)}`, person] as const),
     ]),
   )
 }
@@ -123,17 +135,23 @@ function compareAudience(where: string, before: Audience, after: Audience): Chan
   return compareRanked(where, AUDIENCES, { before, after })
 }
 
-function compareGroups(before: RoutingPolicy, after: RoutingPolicy): Change[] {
-  const channels = createChannels(after.traits)
-  const sited = ({ access }: RoutingPolicy) => access.groups.map((rule) => siteOfGroup(rule, channels))
-  const [was, is] = [sited(before), sited(after)]
-  return sitesToCompare(was, is).flatMap((site) =>
-    compareGroup(site, { before, after, was: ruleAt(was, site), is: ruleAt(is, site) }),
+function compareGroups(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
+  const { channels } = senders
+  const regions = regionsOf({ before: groupsOf(before, channels), after: groupsOf(after, channels) }, senders)
+  if (regions === undefined) return [{ by: 1, line: `routing.access.groups: ${UNTOLD}` }]
+  return regions.flatMap(({ site, was, is }) =>
+    compareGroup(site, { channels, before, after, was: was.rule, is: is.rule }),
   )
+}
+
+function groupsOf({ access: { groups } }: RoutingPolicy, channels: Channels): RuleList<GroupRule | undefined> {
+  const sited = groups.flatMap((rule) => sitesOfGroup(rule, channels).map((site) => ({ rule, site })))
+  return createRuleList<GroupRule | undefined>(sited, undefined)
 }
 
 /** The policies with the rule that decides at a site in each; without one, people ask to be let in. */
 interface Rules {
+  readonly channels: Channels
   readonly before: RoutingPolicy
   readonly after: RoutingPolicy
   readonly was: GroupRule | undefined
@@ -165,8 +183,7 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
   })
 }
 
-function compareBots(where: string, { was: before, is: after, after: { traits } }: Rules): Change[] {
-  const channels = createChannels(traits)
+function compareBots(where: string, { channels, was: before, is: after }: Rules): Change[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
     const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
@@ -178,7 +195,7 @@ function botsOf(
   channels: Channels,
   { bots = 'ignore', botIds = [] }: Partial<GroupRule> = {},
 ): ReadonlyMap<string, typeof bots> {
-  return new Map(botIds.map((id) => [foldPlatformId(channels, id), bots]))
+  return new Map(botIds.map((id) => [writtenLink(channels, id), bots]))
 }
 
 type Common = Pick<RoutingPolicy, 'ownerAlwaysTriggers' | 'wakeWords' | 'edits' | 'deletions'>

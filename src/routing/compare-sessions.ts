@@ -1,37 +1,39 @@
-import { type Channels, type ChannelTraits, createChannels } from '../core/channel-traits.ts'
-import { type ChannelId, toAgentId } from '../core/ids.ts'
+import type { ChannelTraits } from '../core/channel-traits.ts'
+import { type AgentId, toAgentId } from '../core/ids.ts'
 import type { DispatchRule, RoutingPolicy } from '../core/policy.ts'
 import type { Dimension } from '../core/session.ts'
+import { findJoins, type Keyed } from './compare-joins.ts'
 import {
   bothWays,
   type Change,
   compareRanked,
+  createRuleList,
   describeSite,
-  ruleAt,
-  type Site,
-  type Sited,
-  siteOfDispatch,
-  sitesToCompare,
+  type Ground,
+  isOn,
+  type KnownSenders,
+  type Region,
+  type RuleList,
+  type RuleLists,
+  regionsOf,
+  sitesOfDispatch,
 } from './compare-rules.ts'
-import { knownDimensions } from './dimensions.ts'
+import { compileDimensions, type DimensionLists, knownDimensions } from './dimensions.ts'
 import { defaultAgent } from './dispatch-rules.ts'
 
-interface Routes {
-  readonly channels: Channels
-  readonly policy: RoutingPolicy
-  readonly rules: readonly Sited<DispatchRule>[]
+/** What is said where the rules of two lists meet in too many places. */
+export const UNTOLD = 'too many rules have changed places to compare them; take it that they let more be seen or done'
+
+/** What a rule says of a message; without a list of its own the channel's holds. */
+interface Answer {
+  readonly agent: AgentId
+  readonly own: readonly Dimension[] | undefined
 }
 
 /** Which agent answers where, and which chats share a session. People who begin to share one read each other. */
-export function compareSessions(before: RoutingPolicy, after: RoutingPolicy): Change[] {
-  const [was, is] = [routesOf(before), routesOf(after)]
-  const [people, others] = [before, after].map(({ people }) => new Set<string>(people.map(({ id }) => id)))
-  const sites = sitesToCompare(was.rules, is.rules, {
-    channels: is.channels,
-    isPerson: (name) => people?.has(name) === true && others?.has(name) === true,
-  })
+export function compareSessions(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
   return [
-    ...sites.flatMap((site) => [...compareAgents(was, is, site), ...compareDimensions(was, is, site)]),
+    ...compareRules(before, after, senders),
     ...bothWays(
       compareRanked('session.scope', ['routed', 'global'], { before: before.scope, after: after.scope }),
       joinsChats(after),
@@ -40,49 +42,82 @@ export function compareSessions(before: RoutingPolicy, after: RoutingPolicy): Ch
   ]
 }
 
+function compareRules(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
+  const lists = { before: answersOf(before, senders), after: answersOf(after, senders) }
+  const regions = regionsOf(lists, senders)
+  if (regions === undefined) return [{ by: 1, line: `routing.dispatch: ${UNTOLD}` }]
+  const usual = { before: compileDimensions(before), after: compileDimensions(after) }
+  return [
+    ...regions.flatMap(compareAgents),
+    ...senders.channels.ids.flatMap((channel) =>
+      compareDimensions({ lists, regions, usual }, { channel, traits: senders.channels.traits(channel) }),
+    ),
+  ]
+}
+
 /** A rule without a constraint never matches. */
-function routesOf(policy: RoutingPolicy): Routes {
-  const constrained = policy.dispatch.filter(({ match }) => Object.values(match).some((value) => value !== undefined))
-  const channels = createChannels(policy.traits)
-  return { channels, policy, rules: constrained.map((rule) => siteOfDispatch(rule, channels)) }
-}
-
-/** Another agent has other tools and other sessions: whoever speaks there may do what they could not before. */
-function compareAgents(was: Routes, is: Routes, site: Site): Change[] {
-  const [before, after] = [was, is].map(({ rules, policy: { agents } }) => {
-    const wanted = ruleAt(rules, site)?.agent
-    return agents.find((agent) => wanted !== undefined && agent === toAgentId(wanted)) ?? defaultAgent(agents)
+function answersOf({ dispatch, agents }: RoutingPolicy, senders: KnownSenders): RuleList<Answer> {
+  const constrained = dispatch.filter(({ match }) => Object.values(match).some((value) => value !== undefined))
+  const byDefault = defaultAgent(agents)
+  const sited = constrained.flatMap((rule) => {
+    const agent = agents.find((id) => rule.agent !== undefined && id === toAgentId(rule.agent)) ?? byDefault
+    const answer: Answer = { agent, own: ownDimensions(rule) }
+    return sitesOfDispatch(rule, senders).map((site) => ({ site, rule: answer }))
   })
-  if (before === after) return []
-  return [{ by: 1, line: `routing.dispatch: ${describeSite(site, 'any other place')}: agent ${after} (was ${before})` }]
+  return createRuleList<Answer>(sited, { agent: byDefault, own: undefined })
 }
 
-function compareDimensions(was: Routes, is: Routes, site: Site): Change[] {
-  const channels = is.channels.ids.filter((channel) => site.channel === undefined || site.channel === channel)
-  // A session of one rule may be that of another: with rules of their own, lists that tell more apart join some as well.
-  const mixed = [was, is].some(({ rules }) => rules.some(({ rule }) => rule.dimensions !== undefined))
-  return channels.flatMap((channel) => {
-    const [before, after] = [dimensionsAt(was, site, channel), dimensionsAt(is, site, channel)]
-    const line = `${pathOf([was, is], site, channel)}: ${listed(after)} (was ${listed(before)})`
-    const [told, tells] = [
-      toldApart(before, is.channels.traits(channel)),
-      toldApart(after, is.channels.traits(channel)),
-    ]
-    const [joins, splits] = [!told.every((fact) => tells.includes(fact)), !tells.every((fact) => told.includes(fact))]
-    return [...(joins || (splits && mixed) ? [{ by: 1, line }] : []), ...(splits ? [{ by: -1, line }] : [])]
-  })
-}
-
-/** Returns the dimensions of the rule at a site, as `dispatch-rules.ts` reads them; undefined: none, or none known. */
-function ownDimensions({ rules }: Routes, site: Site): readonly Dimension[] | undefined {
-  const names = ruleAt(rules, site)?.dimensions
+/** Returns the dimensions of a rule, as `dispatch-rules.ts` reads them; undefined: none, or none known. */
+function ownDimensions({ dimensions: names }: DispatchRule): readonly Dimension[] | undefined {
   const known = names && knownDimensions(names)
   return known?.length === 0 && names?.length !== 0 ? undefined : known
 }
 
-function dimensionsAt(routes: Routes, site: Site, channel: ChannelId): readonly Dimension[] {
-  const { dimensions, channelDimensions } = routes.policy
-  return ownDimensions(routes, site) ?? knownDimensions(channelDimensions[channel] ?? dimensions)
+/** Another agent has other tools and other sessions: whoever speaks there may do what they could not before. */
+function compareAgents({ site, was, is }: Region<Answer>): Change[] {
+  const [before, after] = [was.rule.agent, is.rule.agent]
+  if (before === after) return []
+  return [{ by: 1, line: `routing.dispatch: ${describeSite(site, 'any other place')}: agent ${after} (was ${before})` }]
+}
+
+/** The path of the list that every channel without one of its own has. */
+const SHARED = 'session.dimensions'
+
+interface Compared {
+  readonly lists: RuleLists<Answer>
+  readonly regions: readonly Region<Answer>[]
+  readonly usual: { readonly before: DimensionLists; readonly after: DimensionLists }
+}
+
+function compareDimensions({ lists, regions, usual }: Compared, ground: Ground): Change[] {
+  const { channel, traits } = ground
+  const [common, commonAfter] = [usual.before.of(channel), usual.after.of(channel)]
+  const there = regions.filter(({ site }) => isOn(site, ground))
+  const keyed = there.map((region): Keyed<Answer> => {
+    const [before, after] = [region.was.rule.own ?? common.dimensions, region.is.rule.own ?? commonAfter.dimensions]
+    return { region, agent: region.is.rule.agent, before, after }
+  })
+  const usualPath = [common, commonAfter].map(({ path }) => path).find((path) => path !== SHARED) ?? SHARED
+  const lineOf = ({ region: { site, was, is }, before, after }: Keyed<Answer>): string => {
+    const own = was.rule.own ?? is.rule.own
+    const path = own ? `routing.dispatch: ${describeSite(site, 'any other place')}: sessions by` : usualPath
+    return `${path}: ${listed(after)} (was ${listed(before)})`
+  }
+  const joined = findJoins(lists, keyed, ground).map(({ one, other }) => {
+    // Where a list tells no less apart, it takes the line of the other to see what is joined.
+    const shared = gained({ before: one.after, after: one.before }, traits)
+      ? ''
+      : `, shared with ${describeSite(other.region.site, 'any other place')}`
+    return { by: 1, line: `${lineOf(one)}${shared}` }
+  })
+  const split = keyed.filter((one) => gained(one, traits)).map((one) => ({ by: -1, line: lineOf(one) }))
+  return [...joined, ...split]
+}
+
+/** Whether a list tells sessions apart by what another does not. */
+function gained({ before, after }: Pick<Keyed<unknown>, 'before' | 'after'>, traits: ChannelTraits): boolean {
+  const told = toldApart(before, traits)
+  return toldApart(after, traits).some((dimension) => !told.includes(dimension))
 }
 
 /** Returns the facts a list tells sessions apart by: where topics are rooms the chat stands for its topic as well. */
@@ -92,14 +127,6 @@ function toldApart(dimensions: readonly Dimension[], { topics }: ChannelTraits):
 
 function listed(dimensions: readonly Dimension[]): string {
   return dimensions.length === 0 ? 'nothing, all chats of an account are one session' : dimensions.join(', ')
-}
-
-/** The setting that decides, or decided. */
-function pathOf(both: readonly Routes[], site: Site, channel: ChannelId): string {
-  if (both.some((routes) => ownDimensions(routes, site) !== undefined))
-    return `routing.dispatch: ${describeSite(site, 'any other place')}: sessions by`
-  const own = both.some(({ policy }) => policy.channelDimensions[channel] !== undefined)
-  return own ? `channels.${channel}.dimensions` : 'session.dimensions'
 }
 
 /** How far direct chats are joined; with one session for all of them the setting says nothing. */

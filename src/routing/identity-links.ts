@@ -2,7 +2,7 @@ import { type Channels, foldId } from '../core/channel-traits.ts'
 import type { Identity, TraceStep } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ChannelId, PersonId } from '../core/ids.ts'
-import { isShared, platformIdOf } from '../core/platform-id.ts'
+import { foldPlatformId, isShared, platformIdOf } from '../core/platform-id.ts'
 import type { PersonPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
 import { normalised, type PlaceFacts, type SenderIds } from './match-facts.ts'
@@ -77,6 +77,11 @@ export function parseLink(channels: Channels, text: string): Link {
 function inTeam(id: string): Pick<Link, 'team' | 'id'> {
   const [, team, own] = /^([^/]+)\/([^/]+)$/.exec(id) ?? []
   return { team, id: own ?? id }
+}
+
+/** A link as two configurations compare it: in its own case where that may count. */
+export function writtenLink(channels: Channels, text: string): string {
+  return parseLink(channels, text).written ?? foldPlatformId(channels, text)
 }
 
 /** The ids under which whoever a link names may be looked for. */
@@ -154,6 +159,12 @@ function refuseClaimed(link: PersonLink, others: readonly PersonLink[] = []): vo
       `${link.path} claims an id that ${other.path} claims too; give it to one person only`,
     )
   }
+}
+
+/** Whether two links may name one sender. */
+export function mayNameOne(one: Link, other: Link): boolean {
+  const keys = idKeys(other)
+  return idKeys(one).some((key) => keys.includes(key)) && overlaps(one, other)
 }
 
 /** Whether two links of one id may name one sender. */
