@@ -47,8 +47,16 @@ export class AgeingWriting extends AgeingReading implements AgeingWriter {
     return ids.length
   }
 
-  async deliveries(before: number, limit: number): Promise<number> {
-    const query = `SELECT id FROM outbox WHERE session_id IS NULL AND id < $1 AND ${ENDED} ORDER BY id LIMIT $2`
+  deliveries(before: number, limit: number): Promise<number> {
+    return this.#deliveries('session_id IS NULL', before, limit)
+  }
+
+  answers(before: number, limit: number): Promise<number> {
+    return this.#deliveries('session_id IS NOT NULL', before, limit)
+  }
+
+  async #deliveries(which: string, before: number, limit: number): Promise<number> {
+    const query = `SELECT id FROM outbox WHERE ${which} AND id < $1 AND ${ENDED} ORDER BY id LIMIT $2`
     const ids = (await this.sql.all(query, [deliveryIdFloor(before), limit])).map((row) => id(row, 'id'))
     await this.#deleteAll('DELETE FROM outbox WHERE id IN', ids)
     return ids.length

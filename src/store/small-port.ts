@@ -42,12 +42,14 @@ export interface AgeingReader {
   newest(): Promise<number | undefined>
 }
 
-/** Deletes what belongs to no session and came before a time, at most `limit` rows, the oldest first; returns how many. */
+/** Deletes what came before a time and is nothing a session is made of, at most `limit` rows, the oldest first; returns how many. */
 export interface AgeingWriter {
   /** Messages that were refused or ignored, and commands. With the row goes the knowledge that the message was seen. */
   messages(before: number, limit: number): Promise<number>
   /** Answers to commands, refusals and cards, once their sending has ended. */
   deliveries(before: number, limit: number): Promise<number>
+  /** Answers in sessions, once their sending has ended. The session's log keeps what was said. */
+  answers(before: number, limit: number): Promise<number>
   /** Marks of what was told once. */
   notices(before: number, limit: number): Promise<number>
   /** Mutes that ran out. */

@@ -243,6 +243,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.notices.once('key', 1, 1)
   await tx.ageing.messages(1, 1)
   await tx.ageing.deliveries(1, 1)
+  await tx.ageing.answers(1, 1)
   await tx.ageing.notices(1, 1)
   await tx.ageing.mutes(1, 1)
   await tx.mutes.set({ conversation: 'x' }, 1)

@@ -24,6 +24,8 @@ const DAY_MS = 86_400_000
 const NOTICES_MS = 2 * DAY_MS
 /** How often the log of the store is looked at, which is emptied once nobody writes. */
 const LOOK_MS = 12_000
+/** By then nobody asks any more when an answer was sent; what it said stays in the log of its session. */
+const ANSWERS_MS = 90 * DAY_MS
 const FIRST_MS = 60_000
 const EVERY_MS = 3_600_000
 /** Rows that one transaction takes away: some milliseconds. */
@@ -103,6 +105,7 @@ export async function ageOut({
     (tx) => forgetBefore(tx, before),
     (tx) => tx.ageing.messages(before, BATCH),
     (tx) => tx.ageing.deliveries(before, BATCH),
+    (tx) => tx.ageing.answers(now - ANSWERS_MS, BATCH),
     (tx) => tx.ageing.notices(now - NOTICES_MS, BATCH),
     (tx) => tx.ageing.mutes(before, BATCH),
   ]

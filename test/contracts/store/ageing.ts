@@ -52,6 +52,7 @@ export const ageingContract: ContractPart = (underTest) => {
     await store.write((tx) => tx.outbox.add(rows))
     expect(await store.write((tx) => tx.ageing.deliveries(2_000, 9))).toBe(1)
     expect(await store.write((tx) => tx.ageing.deliveries(2_000, 9))).toBe(0)
+    expect(await store.write((tx) => tx.ageing.answers(1_002, 9))).toBe(0)
     const { outbox } = (await underTest.reopen()).read
     expect(await Promise.all(rows.map(async ({ id }) => (await outbox.get(id)) !== undefined))).toEqual([
       false,
@@ -59,6 +60,23 @@ export const ageingContract: ContractPart = (underTest) => {
       true,
       true,
     ])
+  })
+
+  it('answers in sessions go once their sending has ended', async () => {
+    const { store } = underTest
+    const { id: sessionId } = await makeSession(store, 1)
+    const sample = (ms: number, changes = {}) => {
+      const ids = idsAt(ms)
+      return { ...deliveryOf(ids.turn()), sessionId, id: ids.delivery(), state: 'sent' as const, ...changes }
+    }
+    const rows = [sample(1_000), sample(1_001, { state: 'planned' }), sample(1_002), sample(5_000)]
+    await store.write((tx) => tx.outbox.add(rows))
+    expect(await store.write((tx) => tx.ageing.deliveries(9_000, 9))).toBe(0)
+    expect(await store.write((tx) => tx.ageing.answers(2_000, 1))).toBe(1)
+    expect(await store.write((tx) => tx.ageing.answers(2_000, 9))).toBe(1)
+    const { outbox } = (await underTest.reopen()).read
+    expect((await outbox.counts()).sent).toBe(1)
+    expect((await outbox.counts()).planned).toBe(1)
   })
 
   it('the newest message or delivery tells its time, and mutes go once they ran out', async () => {
