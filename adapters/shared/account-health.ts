@@ -3,7 +3,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Logger } from '../../src/core/logger.ts'
 
 /** What can go wrong by itself, the most telling first; several may at once. */
-const PARTS = ['token', 'connection', 'store', 'sending'] as const
+const PARTS = ['token', 'connection', 'hearing', 'store', 'sending'] as const
 export type Part = (typeof PARTS)[number]
 
 interface HealthSettings {

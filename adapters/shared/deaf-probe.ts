@@ -3,26 +3,72 @@ import { type Clock, sleep } from '../../src/core/clock.ts'
 interface ProbePorts {
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly everyMs: number
+  /** Returns whether the connection looks well. While it does not it is being mended, and nothing is asked. */
+  looksWell(): boolean
   /** Asks by another way than events come; true: the platform holds something that should have come. Rejects as it may. */
   probe(signal: AbortSignal): Promise<boolean>
-  /** Called once for each time the account is found deaf. */
+  /** Called when the account is found deaf: the connection is to be begun anew. */
   deaf(): void
+  /** Called when something came, or nothing more is held, after the account was found deaf. */
+  hears(): void
 }
 
+/** A slow pace: two findings and the silence before them stay within five minutes. */
+const ASK_EVERY_MS = 90_000
 /** Findings in a row; one alone may be something that is just on its way. */
 const FINDINGS = 2
+/** A new connection that is deaf too is looked at ever more slowly: some platforms count connections. */
+const MOST_DOUBLINGS = 3
 
 /**
  * Asks every so often, one question at a time, whether an account that looks well is deaf, and says so when two answers
- * in a row show it. A question without an answer shows nothing. Resolves when `signal` aborts; never rejects.
+ * in a row show it and nothing came meanwhile. A question without an answer shows nothing, and where something came in
+ * the meantime none is asked.
  */
-export async function probeForDeafness({ clock, signal, everyMs, probe, deaf }: ProbePorts): Promise<void> {
-  for (let found = 0; !signal.aborted; ) {
-    await sleep(clock, everyMs, signal)
-    if (signal.aborted) return
-    const isDeaf = await probe(signal).catch(() => false)
-    found = isDeaf ? found + 1 : 0
-    if (found === FINDINGS && !signal.aborted) deaf()
+export class DeafProbe {
+  readonly #ports: ProbePorts
+  #hasHeard = false
+  #isDeaf = false
+  /** Times the account was found deaf since something came. */
+  #times = 0
+
+  constructor(ports: ProbePorts) {
+    this.#ports = ports
+  }
+
+  /** Called with each thing that comes by the connection itself; what was read back does not count. */
+  heard(): void {
+    this.#hasHeard = true
+    this.#times = 0
+    this.#end()
+  }
+
+  /** Resolves when the signal aborts; never rejects. */
+  async run(): Promise<void> {
+    const { clock, signal, looksWell, deaf } = this.#ports
+    for (let found = 0; !signal.aborted; ) {
+      this.#hasHeard = false
+      await sleep(clock, ASK_EVERY_MS * 2 ** Math.min(this.#times, MOST_DOUBLINGS), signal)
+      const isHeld = !this.#hasHeard && !signal.aborted && looksWell() && (await this.#isHeld())
+      found = isHeld && !this.#hasHeard ? found + 1 : 0
+      if (found < FINDINGS || signal.aborted) continue
+      found = 0
+      this.#isDeaf = true
+      this.#times++
+      deaf()
+    }
+  }
+
+  async #isHeld(): Promise<boolean> {
+    const { probe, signal } = this.#ports
+    const held = await probe(signal).catch(() => undefined)
+    if (held === false) this.#end()
+    return held === true
+  }
+
+  #end(): void {
+    if (!this.#isDeaf) return
+    this.#isDeaf = false
+    this.#ports.hears()
   }
 }

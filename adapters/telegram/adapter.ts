@@ -32,7 +32,7 @@ import { directPart } from '../shared/direct-part.ts'
 import type { TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { type BotProfile, greet } from './connection/greet.ts'
-import { type PollPorts, pollUpdates } from './connection/poll.ts'
+import { keepPolling } from './connection/keep-polling.ts'
 import { readUpdate } from './inbound/read-event.ts'
 import { readableByOthers } from './inbound/reading.ts'
 import { registerMenus } from './outbound/command-menu.ts'
@@ -64,7 +64,7 @@ export class TelegramAdapter
   readonly #account: AccountId
   readonly #apiRoot: string | undefined
   readonly #services: AdapterServices
-  readonly #pollClient: TelegramClient
+  readonly #openClient: () => TelegramClient
   readonly #sendClient: TelegramClient
   readonly #outbound: TelegramOutbound
   readonly #health: AccountHealth
@@ -76,8 +76,8 @@ export class TelegramAdapter
     this.#account = toAccountId(account)
     this.#apiRoot = apiRoot
     this.#services = services
-    this.#pollClient = createClient({ token, apiRoot, clock })
-    this.#sendClient = createClient({ token, apiRoot, clock })
+    this.#openClient = () => createClient({ token, apiRoot, clock })
+    this.#sendClient = this.#openClient()
     this.#outbound = createOutbound(this.#sendClient, clock)
     this.#health = new AccountHealth({ platform: 'Telegram', account: this.#account, clock, logger })
   }
@@ -89,7 +89,7 @@ export class TelegramAdapter
     this.#run = run
     this.#health.enter('starting')
     try {
-      const profile = await greet(this.#pollClient, run.abort.signal)
+      const profile = await greet(this.#sendClient, run.abort.signal)
       this.#health.know(profile.identity, profile.hints)
       await this.#listen(run, profile)
       // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
@@ -108,7 +108,6 @@ export class TelegramAdapter
     if (run === undefined) return
     run.abort.abort()
     await within(this.#services.clock, STOP_GRACE_MS, run.polling)
-    this.#pollClient.close()
     this.#sendClient.close()
     this.#endRun(run)
   }
@@ -157,17 +156,20 @@ export class TelegramAdapter
   /** Resolves once the first poll is out. */
   #listen(run: Run, profile: BotProfile): Promise<void> {
     return new Promise((listening) => {
-      const ports: PollPorts = {
-        client: this.#pollClient,
+      const ports = {
+        openClient: this.#openClient,
+        askClient: this.#sendClient,
         clock: this.#services.clock,
         random: () => this.#services.random(),
-        accept: (update) => this.#accept(update, run, profile),
+        accept: (update: unknown) => this.#accept(update, run, profile),
         onListening: listening,
         onProof: () => this.#proven(),
-        onTrouble: (detail) => this.#health.trouble('connection', detail),
-        onHeld: (holds) => this.#pace(holds, profile),
+        onTrouble: (detail: string) => this.#health.trouble('connection', detail),
+        onDeaf: (detail: string) => this.#health.trouble('hearing', detail),
+        onHearing: () => this.#health.mended('hearing'),
+        onHeld: (holds: boolean) => this.#pace(holds, profile),
       }
-      run.polling = pollUpdates(ports, run.abort.signal).then(() => this.#endRun(run))
+      run.polling = keepPolling(ports, run.abort.signal).then(() => this.#endRun(run))
     })
   }
 

@@ -3,9 +3,9 @@ import { type Clock, sleep } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { createBackoff } from '../../shared/backoff.ts'
 import { onAbort } from '../../shared/deadline.ts'
-import { ReceiptProof } from '../../shared/receipt-proof.ts'
 import type { GatewayConnection, GatewayListener } from './gateway.ts'
 import { SessionsSpent } from './session-limit.ts'
+import { Watch } from './watch.ts'
 
 export interface KeeperPorts {
   readonly clock: Clock
@@ -21,14 +21,6 @@ export interface KeeperPorts {
   down(detail: string): void
 }
 
-const LOOK_EVERY_MS = 5_000
-/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead. */
-const SILENT_LOOKS = 17
-/** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
-const PATIENCE_MS = 10_000
-/** Interruptions after none of which the connection was calm for a minute. */
-const MOST_BREAKS = 5
-const CALM_MS = 60_000
 const CAP_MS = 30_000
 /** After a session that did not last: each costs one of a thousand a day. */
 const SHORT_LIVED_CAP_MS = 120_000
@@ -41,6 +33,8 @@ export class ConnectionKeeper {
   readonly #ports: KeeperPorts
   readonly #signal: AbortSignal
   #connection: GatewayConnection | undefined
+  #watch: Watch | undefined
+  #giveUp: (why: ChannelDown) => void = () => {}
   #keeping: Promise<void> = Promise.resolve()
 
   constructor(ports: KeeperPorts, signal: AbortSignal) {
@@ -50,6 +44,16 @@ export class ConnectionKeeper {
 
   get connection(): GatewayConnection | undefined {
     return this.#connection
+  }
+
+  /** A session is there and not interrupted. */
+  get looksWell(): boolean {
+    return this.#watch?.isProven === true
+  }
+
+  /** Ends the connection, whatever it looks like, and begins another session. */
+  giveUp(detail: string): void {
+    this.#giveUp(new ChannelDown(detail, { permanent: false }))
   }
 
   /** Resolves with the first connection. @throws ChannelDown when it cannot be had; then nothing is kept */
@@ -110,6 +114,8 @@ export class ConnectionKeeper {
     try {
       const connection = await this.#ports.connect(this.#listener(watch, over))
       watch.begin()
+      this.#watch = watch
+      this.#giveUp = over
       const forget = onAbort(this.#signal, () => watch.end())
       void ended.then(() => {
         forget()
@@ -150,86 +156,6 @@ export class ConnectionKeeper {
     }
   }
 }
-
-/** Looks after one connection, by timers alone: a clock that is set ends nothing. */
-class Watch {
-  readonly #ports: Pick<KeeperPorts, 'clock' | 'down'>
-  readonly #over: (detail: string) => void
-  /** Looks since anything came in. */
-  #silentLooks = 0
-  #breaks = 0
-  #wasCalm = false
-  /** Only READY and RESUMED prove a session, so nothing is asked. */
-  readonly #proof: ReceiptProof
-  #cancelTell: () => void = () => {}
-  #cancelLook: () => void = () => {}
-  #cancelCalm: () => void = () => {}
-
-  constructor(ports: Pick<KeeperPorts, 'clock' | 'down'>, signal: AbortSignal, over: (detail: string) => void) {
-    this.#ports = ports
-    this.#over = over
-    const { clock } = ports
-    const proven = (): void => this.#cancelTell()
-    this.#proof = new ReceiptProof({ clock, signal, ask: undefined, proven, unproven: () => over(NOT_RESUMED) })
-  }
-
-  /** It told everything for a minute on end. */
-  get wasCalm(): boolean {
-    return this.#wasCalm
-  }
-
-  get isInterrupted(): boolean {
-    return this.#proof.isSought
-  }
-
-  begin(): void {
-    this.#cancelLook = this.#ports.clock.after(LOOK_EVERY_MS, () => {
-      if (++this.#silentLooks >= SILENT_LOOKS) this.#over(SILENT)
-      else this.begin()
-    })
-  }
-
-  end(): void {
-    this.#cancelLook()
-    this.#cancelCalm()
-    this.#cancelTell()
-    this.#proof.end()
-  }
-
-  /** Something came in. It shows that the line is alive, and not that the session is. */
-  heard(): void {
-    this.#silentLooks = 0
-  }
-
-  /** The session is there, or there again. */
-  proven(): void {
-    this.heard()
-    this.#proof.found()
-    this.#cancelCalm()
-    this.#cancelCalm = this.#ports.clock.after(CALM_MS, () => {
-      this.#wasCalm = true
-      this.#breaks = 0
-    })
-  }
-
-  /** False: it was interrupted already. */
-  interrupted(): boolean {
-    this.#cancelCalm()
-    if (this.#proof.isSought) return false
-    const { clock, down } = this.#ports
-    this.#cancelTell = clock.after(PATIENCE_MS, () => down(INTERRUPTED))
-    this.#proof.lost()
-    this.#proof.seek()
-    if (++this.#breaks > MOST_BREAKS) this.#over(RESTLESS)
-    return true
-  }
-}
-
-const SILENT = 'Discord has not acknowledged a heartbeat for two intervals; connecting anew'
-const INTERRUPTED = 'the connection to Discord broke and is being mended'
-const NOT_RESUMED =
-  'Discord did not take the session up again within 60 s after the connection broke; beginning a new one'
-const RESTLESS = 'the connection to Discord breaks again and again; beginning a new session'
 
 /** `connection` and `watch`: absent where it could not even be made. */
 interface Kept {

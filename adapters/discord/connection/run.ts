@@ -1,9 +1,11 @@
 import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import { DeafProbe } from '../../shared/deaf-probe.ts'
 import { createGuard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
 import { Intake } from '../inbound/intake.ts'
 import type { ChannelPositions, Seen } from '../inbound/positions.ts'
+import { Untold } from '../inbound/untold.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
 import type { DiscordClient } from './client.ts'
@@ -62,6 +64,20 @@ export function createRun(parts: RunParts): Run {
     failed: (err, channel) =>
       logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
   })
+  const untold = new Untold({
+    client: parts.client,
+    positions: parts.positions,
+    connection: () => keeper.connection,
+  })
+  const probe = new DeafProbe({
+    clock,
+    signal,
+    looksWell: () => keeper.looksWell,
+    probe: (asking) => untold.look(asking),
+    deaf: () => keeper.giveUp(DEAF),
+    // The next READY says so.
+    hears: () => {},
+  })
   const { token, apiRoot } = config
   const keeper: ConnectionKeeper = new ConnectionKeeper(
     {
@@ -78,6 +94,7 @@ export function createRun(parts: RunParts): Run {
         dispatch: (type, data) => {
           parts.heard()
           intake.heard()
+          if (type === 'MESSAGE_CREATE') probe.heard()
           guard(wordOfType(type), () => take(type, data, { intake, sink }))
         },
         ready: (connection) => {
@@ -96,8 +113,11 @@ export function createRun(parts: RunParts): Run {
     },
     signal,
   )
+  void probe.run()
   return { abort, sink, intake, keeper }
 }
+
+const DEAF = 'Discord shows messages that its gateway did not tell; beginning a new session, and reading them back'
 
 function take(type: string, data: unknown, { intake, sink }: Pick<Run, 'intake' | 'sink'>): void {
   if (type === 'MESSAGE_CREATE') intake.message(data)

@@ -9,6 +9,7 @@ export class Silence {
   #heardAt: Moment
   /** When something was heard for the last time before the connection broke. */
   #since: Moment | undefined
+  #wasDeaf = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -24,10 +25,17 @@ export class Silence {
     this.#since ??= this.#heardAt
   }
 
+  /** What was heard was no more than signs of life, for nobody knows how long. */
+  wasDeaf(): void {
+    this.#wasDeaf = true
+  }
+
   /** Receipt is proven. Returns ms; 0 if no connection had broken. */
   ends(): number {
-    const since = this.#since
+    const [since, wasDeaf] = [this.#since, this.#wasDeaf]
     this.#since = undefined
+    this.#wasDeaf = false
+    if (wasDeaf) return Number.POSITIVE_INFINITY
     return since === undefined ? 0 : passedSince(this.#clock, since)
   }
 }

@@ -6,7 +6,7 @@ import type { Fields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import type { Take } from '../inbound/intake.ts'
 import { type ConnectionPorts, type ConnectionSettings, SlackConnection } from './socket-connection.ts'
-import { connectionTrouble, SOCKET_MODE_OFF, toChannelDown, UNPROVEN } from './trouble.ts'
+import { connectionTrouble, DEAF, SOCKET_MODE_OFF, toChannelDown, UNPROVEN } from './trouble.ts'
 
 export interface ReceiverPorts {
   /** Counts what is no event. */
@@ -24,7 +24,13 @@ export interface SocketSettings extends ConnectionSettings {
 }
 
 /** Why a connection is to be replaced. `told`: the platform wants to close it, but it still brings events. */
-type Ending = 'told' | 'closed' | 'silent' | 'unproven' | 'link_disabled'
+type Ending = 'told' | 'closed' | 'silent' | 'unproven' | 'deaf' | 'link_disabled'
+
+const TROUBLES: { readonly [ending in Ending]?: string } = {
+  link_disabled: SOCKET_MODE_OFF,
+  unproven: UNPROVEN,
+  deaf: DEAF,
+}
 
 interface Live {
   readonly connection: SlackConnection
@@ -53,7 +59,7 @@ export class SocketReceiver implements Receiver {
   readonly #open = new Set<SlackConnection>()
   readonly #working = new Set<Promise<void>>()
   #take: Take | undefined
-  #giveUp = (): void => {}
+  #giveUp: (why: 'unproven' | 'deaf') => void = () => {}
   #ended: Promise<void> = Promise.resolve()
 
   constructor(settings: SocketSettings, ports: ReceiverPorts) {
@@ -84,9 +90,9 @@ export class SocketReceiver implements Receiver {
     await this.#ended
   }
 
-  /** The connection brings nothing: another one is opened, with growing waits. */
-  giveUp(): void {
-    this.#giveUp()
+  /** The connection brings nothing: another one is opened, with growing waits where it proves nothing either. */
+  giveUp(why: 'unproven' | 'deaf'): void {
+    this.#giveUp(why)
   }
 
   kill(): void {
@@ -105,9 +111,7 @@ export class SocketReceiver implements Receiver {
       const ending = await live.ending
       if (signal.aborted) return
       short = ending === 'unproven' || clock.elapsed() - since < SHORT_LIFE_MS ? short + 1 : 0
-      if (ending === 'link_disabled') this.#ports.onTrouble(SOCKET_MODE_OFF)
-      else if (ending === 'unproven') this.#ports.onTrouble(UNPROVEN)
-      else if (ending !== 'told') this.#ports.onTrouble(`the connection to Slack ended (${ending})`)
+      if (ending !== 'told') this.#ports.onTrouble(TROUBLES[ending] ?? `the connection to Slack ended (${ending})`)
       const next = await this.#reconnect({ failures: short, permanent: ending === 'link_disabled' })
       this.#drop(live.connection)
       if (next === undefined) return
@@ -170,7 +174,7 @@ export class SocketReceiver implements Receiver {
       this.#drop(connection)
       throw error
     }
-    this.#giveUp = () => end('unproven')
+    this.#giveUp = end
     if (this.#abort.signal.aborted) this.#drop(connection)
     else this.#listenForSilence(connection, () => clock.elapsed() - lastFrameAt >= SILENCE_MS && end('silent'))
     return { connection, ending }

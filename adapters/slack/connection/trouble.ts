@@ -20,6 +20,9 @@ export const SOCKET_MODE_OFF = 'Socket Mode is switched off for this app: switch
 export const UNPROVEN =
   'Slack greeted a connection, but for 60 s no event came and auth.test was not answered; connecting anew'
 
+export const DEAF =
+  'Slack shows messages that came by no event; they are read back, and where there is a connection it is begun anew'
+
 /** Why a call with the bot token did not work. */
 export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): Trouble {
   const reason = outcome.kind === 'failed' ? outcome.reason : outcome.stranger

@@ -32,6 +32,8 @@ export interface PollPorts {
   onListening(): void
   /** A poll was answered. */
   onProof(): void
+  /** A poll brought updates. */
+  onUpdates(): void
   onTrouble(detail: string): void
   /** Called with false when the server answers polls at once with nothing instead of holding them, with true when it holds. */
   onHeld(holds: boolean): void
@@ -89,6 +91,7 @@ class PollLoop {
     this.#probe = false
     const batch = outcome.result
     if (batch.length === 0) this.#storeFailures = 0
+    else this.#ports.onUpdates()
     if (this.#storeFailures === 0) this.#ports.onProof()
     if (clock.elapsed() - askedAt >= HELD_MS) {
       this.#unheld = 0

@@ -14,6 +14,7 @@ interface Connection {
   readonly socket: WebSocket
   readonly unacknowledged: Map<string, Pick<Delivery, 'confirm' | 'fail'>>
   muted: boolean
+  deaf: boolean
 }
 
 interface SocketParts {
@@ -72,6 +73,7 @@ export class Sockets implements Transport {
     if (connection === undefined) return undefined
     const envelope_id = randomUUID()
     connection.unacknowledged.set(envelope_id, delivery)
+    if (connection.deaf) return connection.id
     this.#write(connection, {
       envelope_id,
       type: 'events_api',
@@ -122,6 +124,11 @@ export class Sockets implements Transport {
     }
   }
 
+  /** The connections stay and are pinged, but what is handed to them never arrives. New ones are well. */
+  deafen(): void {
+    for (const connection of this.#open.values()) connection.deaf = true
+  }
+
   close(): Promise<void> {
     for (const { socket } of this.#open.values()) socket.terminate()
     for (const client of this.#server.clients) client.terminate()
@@ -135,7 +142,13 @@ export class Sockets implements Transport {
       socket.close(4001, 'invalid ticket')
       return
     }
-    const connection: Connection = { id: `socket-${this.#next++}`, socket, unacknowledged: new Map(), muted: false }
+    const connection: Connection = {
+      id: `socket-${this.#next++}`,
+      socket,
+      unacknowledged: new Map(),
+      muted: false,
+      deaf: false,
+    }
     const refusal = this.#refusal()
     if (refusal === undefined) this.#greet(connection)
     else this.#tell(connection, refusal)

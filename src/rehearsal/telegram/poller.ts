@@ -15,6 +15,8 @@ interface HeldPoll {
 export class Poller {
   /** False: a poll without news is answered at once, whatever `timeout` it asks for, as some servers do. */
   holds = true
+  /** Polls for which it holds are answered as if nothing waited, as where a server has lost a client's place. */
+  isDeafTo: (request: PollRequest) => boolean = () => false
   readonly #queue: UpdateQueue
   #held: HeldPoll | undefined
 
@@ -26,14 +28,16 @@ export class Poller {
   poll(request: PollRequest, gone: AbortSignal, onHeld: () => void): Promise<QueuedUpdate[]> {
     if (gone.aborted) return Promise.resolve([])
     this.#end(conflict('terminated by other getUpdates request; make sure that only one bot instance is running'))
-    const batch = this.#queue.take(request)
+    const batch = this.isDeafTo(request) ? [] : this.#queue.take(request)
     if (batch.length > 0 || request.timeoutSeconds <= 0 || !this.holds) return Promise.resolve(batch)
     return this.#hold(request, gone, onHeld)
   }
 
   /** Answers the held poll if there is something for it now. */
   wake(): void {
-    if (this.#held !== undefined && this.#queue.pending > 0) this.#end(this.#queue.take(this.#held.request))
+    const request = this.#held?.request
+    if (request !== undefined && this.#queue.pending > 0 && !this.isDeafTo(request))
+      this.#end(this.#queue.take(request))
   }
 
   /** Ends the held poll because a webhook was set. */

@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { probeForDeafness } from '../../../adapters/shared/deaf-probe.ts'
 import { ReceiptProof } from '../../../adapters/shared/receipt-proof.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
 
@@ -82,23 +81,4 @@ test('a stop ends the search without a word, and leaves neither timer nor listen
   await clock.advance(120_000)
   expect(told).toEqual([])
   expect(clock.pending).toBe(0)
-})
-
-test('an account is deaf when two probes in a row show it, and is told so once', async () => {
-  const clock = new ManualClock()
-  const abort = new AbortController()
-  const answers = [true, false, true, new Error('no answer'), true, true, true]
-  let told = 0
-  const probe = () => {
-    const answer = answers.shift() ?? false
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
-  }
-  const probing = probeForDeafness({ clock, signal: abort.signal, everyMs: 600_000, probe, deaf: () => told++ })
-  for (const expected of [0, 0, 0, 0, 0, 1, 1]) {
-    await clock.armed(600_000)
-    await clock.advance(600_000)
-    expect(told).toBe(expected)
-  }
-  abort.abort()
-  await probing
 })

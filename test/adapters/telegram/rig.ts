@@ -54,8 +54,8 @@ export async function openRig(options: AdapterOptions & { server?: TelegramServe
   }
 }
 
-/** Deadlines of calls, polls and the stop, and the time in which calls share one: they are no waits. */
-const DEADLINES: ReadonlySet<number> = new Set([200, 5000, 15_000, 40_000])
+/** Deadlines of calls, polls and the stop, the time in which calls share one, and the pace of the probe: they are no waits. */
+const DEADLINES: ReadonlySet<number> = new Set([200, 5000, 15_000, 40_000, 90_000])
 
 /** A clock on which every wait is over at once and time has moved by it; no deadline is ever reached. */
 export class WaitlessClock implements Clock {

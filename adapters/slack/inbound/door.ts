@@ -1,0 +1,128 @@
+import { ParleyError, toError } from '../../../src/core/errors.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import type { InboundReading } from '../../shared/reading.ts'
+import { toChatType } from '../address.ts'
+import type { AccountRun, RunParts } from '../connection/run.ts'
+import type { TokenWatch } from '../connection/token-watch.ts'
+import type { CommandNames } from './command-names.ts'
+import { Directory } from './directory.ts'
+import type { ChatPositions } from './positions.ts'
+import { innerEvent, readEventBody } from './read-event.ts'
+import { sharedAuthor, sharesOf } from './read-message.ts'
+import { isSlashCommand, readSlashCommand } from './read-slash-command.ts'
+import type { InboundContext } from './reading.ts'
+
+/** Events after which the bot token may be good for nothing. */
+const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
+
+/** Where both receivers come in: what an event leaves out is looked up, then it is read and stored. */
+export class Door {
+  readonly #parts: RunParts
+  readonly #tokens: TokenWatch
+  readonly #commands: CommandNames
+  readonly #positions: ChatPositions
+  readonly #directory: Directory
+  /** Events are stored in the order they came, whatever each had to look up. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    parts: RunParts,
+    { tokens, commands, positions }: Pick<AccountRun, 'tokens' | 'commands'> & { readonly positions: ChatPositions },
+  ) {
+    const { client, services, abort } = parts
+    this.#parts = parts
+    this.#tokens = tokens
+    this.#commands = commands
+    this.#positions = positions
+    this.#directory = new Directory({ client, clock: services.clock, signal: abort.signal })
+  }
+
+  /** Resolves after the commit; rejects when it could not be stored. */
+  async accept(body: Fields): Promise<void> {
+    const { sink, abort, health } = this.#parts
+    const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
+    if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
+    if (reading.kind === 'dropped') {
+      if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
+      sink.unknown(reading.why, readableByOthers(body))
+      return
+    }
+    try {
+      await this.#store(reading.event, readableByOthers(body))
+      health.mended('store')
+    } catch (error) {
+      const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
+      if (!abort.signal.aborted) health.trouble('store', detail)
+      throw error
+    }
+  }
+
+  /** A message is stored with the position of its conversation. */
+  async #store(event: InboundEvent, shown: unknown): Promise<void> {
+    const { sink } = this.#parts
+    const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
+    if (!written) return sink.accept(event, undefined, shown)
+    const { chat, chatType } = event.address
+    this.#positions.heard(chat)
+    this.#positions.meet([{ id: chat, chatType }], () => false)
+    // Handed over before anything is waited for: events are stored in the order they came.
+    await sink.accept(event, this.#positions.cursorFor(chat, event.messageId), shown)
+    this.#positions.moved(chat, event.messageId)
+    await this.#positions.write()
+  }
+
+  async #readEvent(body: Fields): Promise<InboundReading> {
+    const context = this.#contextOf(body)
+    this.#turn = context
+    return readEventBody(body, await context)
+  }
+
+  /** Waits behind nothing: it says all there is to know, and the platform waits three seconds. */
+  #readSlash(body: Fields): InboundReading {
+    const { account, bot, services } = this.#parts
+    return readSlashCommand(body, { account, bot, commands: this.#commands.all, receivedAt: services.clock.now() })
+  }
+
+  /** Never rejects; ends after those before it. */
+  async #contextOf(body: Fields): Promise<InboundContext> {
+    const before = this.#turn
+    const { account, bot } = this.#parts
+    const event = innerEvent(body) ?? {}
+    // An edit's author stands in the message inside.
+    const said = isFields(event.message) ? event.message : event
+    const author = typeof said.user === 'string' ? said.user : undefined
+    const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
+    const shared = sharedAuthor(said)
+    const [chatType, sender, sharedBy] = await Promise.all([
+      this.#chatTypeOf(event),
+      ofPerson ? this.#directory.personOf(author) : undefined,
+      shared === undefined ? undefined : this.#directory.personOf(shared),
+    ])
+    await before
+    return {
+      ...{ account, bot, commands: this.#commands.all, chatType },
+      ...(sender?.name === undefined ? {} : { senderName: sender.name }),
+      ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
+    }
+  }
+
+  async #chatTypeOf({ channel, channel_type: told }: Fields): Promise<InboundContext['chatType']> {
+    const known = toChatType(told)
+    if (typeof channel !== 'string') return known ?? 'channel'
+    if (known !== undefined) this.#directory.learnChat(channel, known)
+    return known ?? this.#directory.chatTypeOf(channel)
+  }
+}
+
+/**
+ * Returns what others could read of an event: all of it in a place with several people in it, in a direct chat the messages
+ * that are shared there.
+ */
+function readableByOthers(body: Fields): unknown {
+  const event = innerEvent(body)
+  if (typeof event?.channel !== 'string') return undefined
+  if (toChatType(event.channel_type) !== 'direct' && !event.channel.startsWith('D')) return event
+  const shares = sharesOf(isFields(event.message) ? event.message : event)
+  return shares.length === 0 ? undefined : shares
+}

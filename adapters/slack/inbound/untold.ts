@@ -1,0 +1,62 @@
+import { type Fields, isFields } from '../../shared/fields.ts'
+import { isStamp } from '../address.ts'
+import type { SlackClient } from '../connection/client.ts'
+import type { ChatPositions, KnownChat } from './positions.ts'
+import { innerEvent } from './read-event.ts'
+import type { BotFacts } from './reading.ts'
+
+interface Ports {
+  readonly client: SlackClient
+  readonly positions: ChatPositions
+  readonly bot: BotFacts
+}
+
+const DEADLINE_MS = 15_000
+/** Enough to look past our own answers. */
+const LIMIT = 15
+
+/**
+ * Looks in the history for messages that should have come as events and did not. What comes depends on what the app is
+ * subscribed to, which it cannot ask: a direct chat comes whole, a channel where a message of it came in this run, and
+ * elsewhere what mentions us.
+ */
+export class Untold {
+  readonly #ports: Ports
+  /** The newest message that came of each channel that comes whole. */
+  readonly #came = new Map<string, string>()
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /** Called with each body that came by an event. */
+  heard(body: unknown): void {
+    const event = innerEvent(body)
+    if (event?.type !== 'message' || typeof event.channel !== 'string' || !isStamp(event.ts)) return
+    const { channel, ts } = event
+    if (ts > (this.#came.get(channel) ?? '')) this.#came.set(channel, ts)
+    if (this.#came.size > MOST_KEPT) for (const [first] of this.#came) return void this.#came.delete(first)
+  }
+
+  /** Returns whether the conversation that spoke last shows a message that did not come. */
+  async look(signal: AbortSignal): Promise<boolean> {
+    const chat = this.#ports.positions.values().at(-1)
+    if (chat === undefined) return false
+    const args = { channel: chat.id, limit: LIMIT }
+    const outcome = await this.#ports.client.call('conversations.history', args, { signal, deadlineMs: DEADLINE_MS })
+    const messages = outcome.kind === 'answered' ? outcome.result.messages : undefined
+    return Array.isArray(messages) && messages.some((message) => isFields(message) && this.#isUntold(message, chat))
+  }
+
+  #isUntold({ ts, user, text, subtype, bot_id: writtenBy }: Fields, { id, chatType }: KnownChat): boolean {
+    const { positions, bot } = this.#ports
+    const came = this.#came.get(id)
+    const known = [positions.of(id) ?? '', came ?? ''].sort().at(-1) ?? ''
+    if (!isStamp(ts) || ts <= known) return false
+    if (subtype !== undefined || writtenBy !== undefined || user === bot.userId) return false
+    const comesWhole = chatType === 'direct' || came !== undefined
+    return comesWhole || (typeof text === 'string' && text.includes(`<@${bot.userId}>`))
+  }
+}
+
+const MOST_KEPT = 5000
