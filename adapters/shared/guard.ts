@@ -15,13 +15,18 @@ export type Guard = (kind: string, handle: () => void) => void
  * `unreadable:<kind>` and told to the log in one line, and the next event is handled as if nothing had been (RELIABILITY
  * rule 27). `kind` is a word of ours or one that `wordOf` let pass, never text of a person.
  */
-export function createGuard({ sink, logger, account }: GuardPorts): Guard {
+export function createGuard(ports: GuardPorts): Guard {
   return (kind, handle) => {
     try {
       handle()
     } catch (err) {
-      sink.unknown(`unreadable:${kind}`)
-      logger.warn('An event could not be handled and was let go.', { account, kind, err })
+      letGo(ports, kind, err)
     }
   }
+}
+
+/** Counts an event that made our own reading throw. */
+export function letGo({ sink, logger, account }: GuardPorts, kind: string, err: unknown): void {
+  sink.unknown(`unreadable:${kind}`)
+  logger.warn('An event could not be handled and was let go.', { account, kind, err })
 }

@@ -29,6 +29,7 @@ import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
+import { createGuard } from '../shared/guard.ts'
 import type { TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { type BotProfile, greet } from './connection/greet.ts'
@@ -191,6 +192,16 @@ export class TelegramAdapter
 
   #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
+    const { logger } = this.#services
+    let stored: Promise<void> = Promise.resolve()
+    createGuard({ sink, logger, account: this.#account })('update', () => {
+      stored = this.#take(update, sink, bot)
+    })
+    return stored
+  }
+
+  /** Resolves after the commit, or once it is counted. */
+  #take(update: unknown, sink: ChannelSink, bot: BotProfile['bot']): Promise<void> {
     const receivedAt = this.#services.clock.now()
     const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
     const shown = readableByOthers(update)

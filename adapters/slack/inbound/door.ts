@@ -1,7 +1,8 @@
 import { ParleyError, toError } from '../../../src/core/errors.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
-import type { InboundReading } from '../../shared/reading.ts'
+import { letGo } from '../../shared/guard.ts'
+import { type InboundReading, wordOf } from '../../shared/reading.ts'
 import { toChatType } from '../address.ts'
 import type { AccountRun, RunParts } from '../connection/run.ts'
 import type { TokenWatch } from '../connection/token-watch.ts'
@@ -40,22 +41,33 @@ export class Door {
 
   /** Resolves after the commit; rejects when it could not be stored. */
   async accept(body: Fields): Promise<void> {
-    const { sink, abort, health } = this.#parts
-    const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
+    const { abort, health } = this.#parts
+    const event = await this.#eventIn(body)
     if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
-    if (reading.kind === 'dropped') {
-      if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
-      sink.unknown(reading.why, readableByOthers(body))
-      return
-    }
+    if (event === undefined) return
     try {
-      await this.#store(reading.event, readableByOthers(body))
+      await this.#store(event, readableByOthers(body))
       health.mended('store')
     } catch (error) {
       const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
       if (!abort.signal.aborted) health.trouble('store', detail)
       throw error
     }
+  }
+
+  /** Never rejects. Undefined: it was counted, be it that we cannot read it; it would make us throw the next time too. */
+  async #eventIn(body: Fields): Promise<InboundEvent | undefined> {
+    const { sink, abort, account, services } = this.#parts
+    try {
+      const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
+      if (reading.kind === 'event') return reading.event
+      if (abort.signal.aborted) return undefined
+      if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
+      sink.unknown(reading.why, readableByOthers(body))
+    } catch (error) {
+      letGo({ sink, logger: services.logger, account }, wordOf(innerEvent(body)?.type), error)
+    }
+    return undefined
   }
 
   /** A message is stored with the position of its conversation. */
