@@ -20,7 +20,7 @@ import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
 import { TokenWatch } from './token-watch.ts'
 import { DEAF } from './trouble.ts'
 
-export interface RunParts {
+interface RunParts {
   readonly account: AccountId
   readonly bot: BotFacts
   readonly config: SlackConfig

@@ -1,10 +1,13 @@
+import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import { ParleyError, toError } from '../../../src/core/errors.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
+import type { AccountHealth } from '../../shared/account-health.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { letGo } from '../../shared/guard.ts'
 import { type InboundReading, wordOf } from '../../shared/reading.ts'
 import { toChatType } from '../address.ts'
-import type { AccountRun, RunParts } from '../connection/run.ts'
+import type { SlackClient } from '../connection/client.ts'
 import type { TokenWatch } from '../connection/token-watch.ts'
 import type { CommandNames } from './command-names.ts'
 import { Directory } from './directory.ts'
@@ -12,14 +15,30 @@ import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
 import { sharedAuthor, sharesOf } from './read-message.ts'
 import { isSlashCommand, readSlashCommand } from './read-slash-command.ts'
-import type { InboundContext } from './reading.ts'
+import type { BotFacts, InboundContext } from './reading.ts'
+
+interface DoorParts {
+  readonly account: AccountId
+  readonly bot: BotFacts
+  readonly services: AdapterServices
+  readonly health: AccountHealth
+  readonly client: SlackClient
+  readonly sink: ChannelSink
+  readonly abort: AbortController
+}
+
+interface Books {
+  readonly tokens: TokenWatch
+  readonly commands: CommandNames
+  readonly positions: ChatPositions
+}
 
 /** Events after which the bot token may be good for nothing. */
 const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
 
 /** Where both receivers come in: what an event leaves out is looked up, then it is read and stored. */
 export class Door {
-  readonly #parts: RunParts
+  readonly #parts: DoorParts
   readonly #tokens: TokenWatch
   readonly #commands: CommandNames
   readonly #positions: ChatPositions
@@ -27,10 +46,7 @@ export class Door {
   /** Events are stored in the order they came, whatever each had to look up. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    parts: RunParts,
-    { tokens, commands, positions }: Pick<AccountRun, 'tokens' | 'commands'> & { readonly positions: ChatPositions },
-  ) {
+  constructor(parts: DoorParts, { tokens, commands, positions }: Books) {
     const { client, services, abort } = parts
     this.#parts = parts
     this.#tokens = tokens
