@@ -49,7 +49,7 @@ interface Run {
   polling: Promise<void>
 }
 
-/** One bot account on Telegram. Polls and sends use connections of their own: neither can hold up the other. */
+/** One bot account on Telegram. Polls, questions and sends use connections of their own: none can hold up another. */
 export class TelegramAdapter
   implements
     ChannelAdapter,
@@ -66,6 +66,7 @@ export class TelegramAdapter
   readonly #apiRoot: string | undefined
   readonly #services: AdapterServices
   readonly #openClient: () => TelegramClient
+  readonly #askClient: TelegramClient
   readonly #sendClient: TelegramClient
   readonly #outbound: TelegramOutbound
   readonly #health: AccountHealth
@@ -78,6 +79,7 @@ export class TelegramAdapter
     this.#apiRoot = apiRoot
     this.#services = services
     this.#openClient = () => createClient({ token, apiRoot, clock })
+    this.#askClient = this.#openClient()
     this.#sendClient = this.#openClient()
     this.#outbound = createOutbound(this.#sendClient, clock)
     this.#health = new AccountHealth({ platform: 'Telegram', account: this.#account, clock, logger })
@@ -90,7 +92,7 @@ export class TelegramAdapter
     this.#run = run
     this.#health.enter('starting')
     try {
-      const profile = await greet(this.#sendClient, run.abort.signal)
+      const profile = await greet(this.#askClient, run.abort.signal)
       this.#health.know(profile.identity, profile.hints)
       await this.#listen(run, profile)
       // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
@@ -109,6 +111,7 @@ export class TelegramAdapter
     if (run === undefined) return
     run.abort.abort()
     await within(this.#services.clock, STOP_GRACE_MS, run.polling)
+    this.#askClient.close()
     this.#sendClient.close()
     this.#endRun(run)
   }
@@ -159,7 +162,7 @@ export class TelegramAdapter
     return new Promise((listening) => {
       const ports = {
         openClient: this.#openClient,
-        askClient: this.#sendClient,
+        askClient: this.#askClient,
         clock: this.#services.clock,
         random: () => this.#services.random(),
         accept: (update: unknown) => this.#accept(update, run, profile),
@@ -192,22 +195,16 @@ export class TelegramAdapter
 
   #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
-    const { logger } = this.#services
-    let stored: Promise<void> = Promise.resolve()
-    createGuard({ sink, logger, account: this.#account })('update', () => {
-      stored = this.#take(update, sink, bot)
-    })
-    return stored
-  }
-
-  /** Resolves after the commit, or once it is counted. */
-  #take(update: unknown, sink: ChannelSink, bot: BotProfile['bot']): Promise<void> {
     const receivedAt = this.#services.clock.now()
-    const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
-    const shown = readableByOthers(update)
-    if (reading.kind === 'event') return sink.accept(reading.event, undefined, shown)
-    sink.unknown(reading.why, shown)
-    return Promise.resolve()
+    let accept: () => Promise<void> = () => Promise.resolve()
+    // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
+    createGuard({ sink, logger: this.#services.logger, account: this.#account })('update', () => {
+      const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
+      const shown = readableByOthers(update)
+      if (reading.kind === 'event') accept = () => sink.accept(reading.event, undefined, shown)
+      else sink.unknown(reading.why, shown)
+    })
+    return accept()
   }
 
   /** Does nothing for a run that another one has replaced. */
