@@ -7,8 +7,10 @@ export interface Queued {
   readonly source: SourceId
   /** The priority it was planned with; absent: it is sent in its turn. */
   readonly lowPriority?: LowPriority
-  /** While it waits, and nothing of its message was sent: the account it waits for. */
+  /** While it waits: the account it waits for. */
   low?: string | undefined
+  /** A part of its message has left, so nothing takes its place any more; what is urgent goes ahead of it all the same. */
+  follows?: boolean | undefined
 }
 
 /** Parts that everything else goes ahead of, in the queues of all conversations. In memory. */
@@ -19,8 +21,8 @@ export interface LowQueues {
    * newer answers to the same person, or to anybody there, took their place.
    */
   enqueue<Item extends Queued>(queue: Item[], items: readonly Item[], at: QueueAt): readonly Item[]
-  /** A part of the message was sent or given up: it is brought to its end like everything else. */
-  begun(queue: readonly Queued[], source: SourceId): void
+  /** A part was sent or given up: the rest of its message is brought to its end, part by part, each behind what is urgent. */
+  left(queue: readonly Queued[], part: Queued): void
   /** So many parts wait for this account that no more should be added. */
   crowded(address: Address): boolean
 }
@@ -53,24 +55,29 @@ export function createLowQueues(): LowQueues {
   }
   return {
     enqueue(queue, items, { address, headWaits }) {
-      const begun = headWaits ? undefined : queue[0]?.source
-      const gives = ({ low, source }: Queued): boolean => low !== undefined && source !== begun
-      const priority = items[0]?.lowPriority
+      const underWay = headWaits ? undefined : queue[0]
+      const gives = (item: Queued): boolean => item.low !== undefined && item !== underWay
+      const waits = items.filter(({ lowPriority }) => lowPriority !== undefined)
+      const priority = waits[0]?.lowPriority
       if (priority === undefined) {
         const before = queue.findIndex(gives)
         queue.splice(before === -1 ? queue.length : before, 0, ...items)
         return []
       }
       const low = account(address)
-      count(low, items.length)
-      for (const item of items) item.low = low
+      count(low, waits.length)
+      for (const item of waits) item.low = low
       queue.push(...items)
-      const answers = queue.filter((item) => gives(item) && item.lowPriority?.supersedes !== undefined)
+      const whole = ({ follows, source }: Queued): boolean => follows !== true && source !== underWay?.source
+      const answers = queue.filter((item) => gives(item) && whole(item) && item.lowPriority?.supersedes !== undefined)
       const superseded = takeSurplus(queue, answers, priority.supersedes)
       leave(superseded)
       return superseded
     },
-    begun: (queue, source) => leave(queue.filter((item) => item.source === source)),
+    left(queue, part) {
+      leave([part])
+      for (const item of queue) if (item.source === part.source) item.follows = true
+    },
     crowded: (address) => (waiting.get(account(address)) ?? 0) >= MOST_FOR_ACCOUNT,
   }
 }

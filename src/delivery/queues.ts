@@ -160,7 +160,7 @@ class ConversationQueues implements Queues {
   }
 
   #leave(queue: Queue, entry: Entry): void {
-    this.#low.begun(queue.entries, entry.source)
+    this.#low.left(queue.entries, entry)
     queue.entries.shift()
     if (queue.entries[0]?.source === entry.source) failpoint('CP14-between-chunks')
   }

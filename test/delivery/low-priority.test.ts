@@ -110,3 +110,22 @@ test('a card that nobody may miss goes after everything else, and is sent in any
   await rig.pass(60_000)
   expect(rig.channel.visible(DM)).toHaveLength(21)
 })
+
+test.each([
+  ['waited for its slot', false],
+  ['was under way with its plan', true],
+])('what is urgent goes ahead of the rest of a long answer of low priority that %s', async (_, claimed) => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.up = claimed
+  const long = Array.from({ length: 40 }, (_, nth) => `a word of number ${nth}`).join(' ')
+  await rig.say(long, { address: at(GROUP), source: anInbox('long'), lowPriority: {} })
+  if (!claimed) await rig.ready()
+  await rig.pass(1_000)
+  await rig.say('at once', { address: at(GROUP) })
+  await rig.pass(10_000)
+  const seen = rig.channel.visible(GROUP)
+  expect(seen).toContain('at once')
+  expect(seen.length).toBeLessThan((await rig.rows(anInbox('long'))).length)
+  await rig.pass(600_000)
+  expect((await rig.rows(anInbox('long'))).every(({ state }) => state === 'sent')).toBe(true)
+})
