@@ -60,7 +60,7 @@ describe('ownership', () => {
     const file = { routing: policy() }
     const house = await startHousehold({
       ...nobody,
-      reload: async () => ({ routing: file.routing, warnings: [] }) as unknown as Config,
+      reload: async () => ({ routing: file.routing, warnings: [], down: [] }) as unknown as Config,
     })
     house.telegram.world.say({ from: 111, text: `/start ${await codeOf(house)}` })
     await house.telegram.ledger.nextFromBot('sent')
