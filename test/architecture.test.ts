@@ -48,7 +48,7 @@ describe('layout', () => {
     const rooms = {
       inbound: ['read-event.ts', 'reading.ts'],
       outbound: ['send.ts', 'receipts.ts', 'render.ts'],
-      connection: ['client.ts', 'greet.ts', 'wire-watch.ts'],
+      connection: ['client.ts', 'greet.ts', 'run.ts', 'wire-watch.ts'],
     }
     expect(readdirSync(folder).sort()).toEqual([...beside, ...Object.keys(rooms)].sort())
     const inRooms = Object.entries(rooms).flatMap(([room, names]) => names.map((name) => join(room, name)))

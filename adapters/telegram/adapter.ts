@@ -29,25 +29,15 @@ import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
-import { createGuard } from '../shared/guard.ts'
 import type { TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
-import { type BotProfile, greet } from './connection/greet.ts'
-import { keepPolling } from './connection/keep-polling.ts'
-import { readUpdate } from './inbound/read-event.ts'
-import { readableByOthers } from './inbound/reading.ts'
+import { greet } from './connection/greet.ts'
+import { type AccountRun, createRun, type RunParts } from './connection/run.ts'
 import { registerMenus } from './outbound/command-menu.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
 
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
-
-/** What began with one `start` and ends with `stop`. */
-interface Run {
-  readonly abort: AbortController
-  readonly sink: ChannelSink
-  polling: Promise<void>
-}
 
 /** One bot account on Telegram. Polls, questions and sends use connections of their own: none can hold up another. */
 export class TelegramAdapter
@@ -63,20 +53,22 @@ export class TelegramAdapter
   readonly id = 'telegram'
   readonly typingLastsMs = 5000
   readonly #account: AccountId
-  readonly #apiRoot: string | undefined
+  readonly #config: TelegramConfig
   readonly #services: AdapterServices
   readonly #openClient: () => TelegramClient
   readonly #askClient: TelegramClient
   readonly #sendClient: TelegramClient
   readonly #outbound: TelegramOutbound
   readonly #health: AccountHealth
-  #run: Run | undefined
+  /** Ends the start that is under way, or what it began. */
+  #abort: AbortController | undefined
+  #run: AccountRun | undefined
 
   constructor({ account, config, services }: AccountSettings<TelegramConfig>) {
     const { token, apiRoot } = config
     const { clock, logger } = services
     this.#account = toAccountId(account)
-    this.#apiRoot = apiRoot
+    this.#config = config
     this.#services = services
     this.#openClient = () => createClient({ token, apiRoot, clock })
     this.#askClient = this.#openClient()
@@ -86,20 +78,24 @@ export class TelegramAdapter
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {
-    if (this.#run?.abort.signal.aborted === false)
+    if (this.#abort?.signal.aborted === false)
       throw new ParleyError('conflict', 'this Telegram account was started already')
-    const run: Run = { abort: linkedAbort(signal), sink, polling: Promise.resolve() }
-    this.#run = run
+    const abort = linkedAbort(signal)
+    this.#abort = abort
     this.#health.enter('starting')
     try {
-      const profile = await greet(this.#askClient, run.abort.signal)
+      const profile = await greet(this.#askClient, abort.signal)
       this.#health.know(profile.identity, profile.hints)
-      await this.#listen(run, profile)
+      const run = this.#begin(abort, { sink, profile })
+      this.#run = run
+      await run.start()
+      void run.ended().then(() => this.#end(abort))
       // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
       if (this.#health.read().status === 'starting') this.#health.proven()
       if (this.#run === run) this.#health.enter('running')
     } catch (error) {
-      run.abort.abort()
+      abort.abort()
+      this.#abort = undefined
       this.#run = undefined
       if (error instanceof ChannelDown) this.#health.trouble('connection', error.message)
       throw error
@@ -107,13 +103,13 @@ export class TelegramAdapter
   }
 
   async stop(): Promise<void> {
-    const run = this.#run
-    if (run === undefined) return
-    run.abort.abort()
-    await within(this.#services.clock, STOP_GRACE_MS, run.polling)
+    const abort = this.#abort
+    if (abort === undefined) return
+    abort.abort()
+    await within(this.#services.clock, STOP_GRACE_MS, this.#run?.ended() ?? Promise.resolve())
     this.#askClient.close()
     this.#sendClient.close()
-    this.#endRun(run)
+    this.#end(abort)
   }
 
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {
@@ -157,59 +153,23 @@ export class TelegramAdapter
     return this.#health.read()
   }
 
-  /** Resolves once the first poll is out. */
-  #listen(run: Run, profile: BotProfile): Promise<void> {
-    return new Promise((listening) => {
-      const ports = {
-        openClient: this.#openClient,
-        askClient: this.#askClient,
-        clock: this.#services.clock,
-        random: () => this.#services.random(),
-        accept: (update: unknown) => this.#accept(update, run, profile),
-        onListening: listening,
-        onProof: () => this.#proven(),
-        onTrouble: (detail: string) => this.#health.trouble('connection', detail),
-        onDeaf: (detail: string) => this.#health.trouble('hearing', detail),
-        onHearing: () => this.#health.mended('hearing'),
-        onHeld: (holds: boolean) => this.#pace(holds, profile),
-      }
-      run.polling = keepPolling(ports, run.abort.signal).then(() => this.#endRun(run))
+  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'profile'>): AccountRun {
+    return createRun({
+      ...what,
+      abort,
+      account: this.#account,
+      config: this.#config,
+      services: this.#services,
+      health: this.#health,
+      openClient: this.#openClient,
+      client: this.#askClient,
     })
   }
 
-  #proven(): void {
-    this.#health.proven()
-    this.#health.mended('connection')
-  }
-
-  /** Says once that the server holds no poll, and takes it back when it does. */
-  #pace(holds: boolean, { identity, hints }: BotProfile): void {
-    if (!holds) this.#services.logger.warn('Polls are not held.', { account: this.#account, hint: this.#unheldHint() })
-    this.#health.know(identity, holds ? hints : [...hints, this.#unheldHint()])
-  }
-
-  #unheldHint(): string {
-    const where = this.#apiRoot === undefined ? 'the Bot API server' : `the server at ${new URL(this.#apiRoot).host}`
-    return `${where} answers polls at once instead of holding them, so it is asked once a second: use one that heeds "timeout"`
-  }
-
-  #accept(update: unknown, { abort, sink }: Run, { bot }: BotProfile): Promise<void> {
-    if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
-    const receivedAt = this.#services.clock.now()
-    let accept: () => Promise<void> = () => Promise.resolve()
-    // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
-    createGuard({ sink, logger: this.#services.logger, account: this.#account })('update', () => {
-      const reading = readUpdate(update, { account: this.#account, bot, receivedAt })
-      const shown = readableByOthers(update)
-      if (reading.kind === 'event') accept = () => sink.accept(reading.event, undefined, shown)
-      else sink.unknown(reading.why, shown)
-    })
-    return accept()
-  }
-
-  /** Does nothing for a run that another one has replaced. */
-  #endRun(run: Run): void {
-    if (this.#run !== run) return
+  /** Does nothing for a start that another one has replaced. */
+  #end(abort: AbortController): void {
+    if (this.#abort !== abort) return
+    this.#abort = undefined
     this.#run = undefined
     this.#health.enter('stopped')
   }

@@ -1,0 +1,95 @@
+import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
+import { ParleyError } from '../../../src/core/errors.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
+import type { AccountHealth } from '../../shared/account-health.ts'
+import { createGuard } from '../../shared/guard.ts'
+import type { TelegramConfig } from '../config.ts'
+import { readUpdate } from '../inbound/read-event.ts'
+import { readableByOthers } from '../inbound/reading.ts'
+import type { TelegramClient } from './client.ts'
+import type { BotProfile } from './greet.ts'
+import { keepPolling } from './keep-polling.ts'
+
+export interface RunParts {
+  readonly account: AccountId
+  readonly profile: BotProfile
+  readonly config: TelegramConfig
+  readonly services: AdapterServices
+  readonly health: AccountHealth
+  /** Returns a client on connections of its own, for the polls. */
+  openClient(): TelegramClient
+  /** Asks beside the polls. */
+  readonly client: TelegramClient
+  readonly sink: ChannelSink
+  readonly abort: AbortController
+}
+
+/** What began with one `start` and ends with `stop`. */
+export interface AccountRun {
+  readonly abort: AbortController
+  readonly sink: ChannelSink
+  /** Resolves once messages can arrive. */
+  start(): Promise<void>
+  /** Resolves when nothing is received any more, with what was under way; at once where nothing has begun. */
+  ended(): Promise<void>
+}
+
+export function createRun(parts: RunParts): AccountRun {
+  const { abort, sink, services, health, client, openClient } = parts
+  let receiving = Promise.resolve()
+  /** Resolves once the first poll is out. */
+  const poll = () =>
+    new Promise<void>((listening) => {
+      const ports = {
+        openClient,
+        askClient: client,
+        clock: services.clock,
+        random: () => services.random(),
+        accept: doorOf(parts),
+        onListening: listening,
+        onProof: () => {
+          health.proven()
+          health.mended('connection')
+        },
+        onTrouble: (detail: string) => health.trouble('connection', detail),
+        onDeaf: (detail: string) => health.trouble('hearing', detail),
+        onHearing: () => health.mended('hearing'),
+        onHeld: (holds: boolean) => pace(parts, holds),
+      }
+      receiving = keepPolling(ports, abort.signal)
+    })
+  return { abort, sink, start: poll, ended: () => receiving }
+}
+
+/** Returns what takes in one update; it rejects when the update could not be stored, which is then not confirmed. */
+function doorOf({ abort, sink, services, account, profile }: RunParts): (update: unknown) => Promise<void> {
+  const { clock, logger } = services
+  const { bot } = profile
+  const guard = createGuard({ sink, logger, account })
+  return (update) => {
+    if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
+    const receivedAt = clock.now()
+    let accept: () => Promise<void> = () => Promise.resolve()
+    // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
+    guard('update', () => {
+      const reading = readUpdate(update, { account, bot, receivedAt })
+      const shown = readableByOthers(update)
+      if (reading.kind === 'event') accept = () => sink.accept(reading.event, undefined, shown)
+      else sink.unknown(reading.why, shown)
+    })
+    return accept()
+  }
+}
+
+/** Says once that the server holds no poll, and takes it back when it does. */
+function pace({ account, config, profile, services, health }: RunParts, holds: boolean): void {
+  const { identity, hints } = profile
+  const hint = unheldHint(config.apiRoot)
+  if (!holds) services.logger.warn('Polls are not held.', { account, hint })
+  health.know(identity, holds ? hints : [...hints, hint])
+}
+
+function unheldHint(apiRoot: string | undefined): string {
+  const where = apiRoot === undefined ? 'the Bot API server' : `the server at ${new URL(apiRoot).host}`
+  return `${where} answers polls at once instead of holding them, so it is asked once a second: use one that heeds "timeout"`
+}
