@@ -22,6 +22,7 @@ import { createGate, type Gate } from './gate.ts'
 import { startLocalApi } from './http/server.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createLiveRouting, createReload, type LiveRouting } from './reload.ts'
+import { createRestoration, restorationTeller } from './restoration.ts'
 import { formerNames } from './routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from './schedule/schedule-service.ts'
 import { sessionCommands } from './sessions/commands/index.ts'
@@ -116,24 +117,16 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const world = { store, ids, clock, random, logger }
   const engine: Engine = createEngine({
     ...world,
-    config,
-    accounts,
-    routing,
-    facts,
-    moves,
-    overrides,
-    gate,
-    commands,
-    tools,
+    ...{ config, accounts, routing, facts, moves, overrides, gate, commands, tools, adapter },
     timing: delivery,
-    adapter,
   })
   const { accept, running, sessions } = engine
   const inlet = new Inlet({ ...gate, clock, ids, accept, state: stateIn(store) })
   const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now(), traits: routing.channels.traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = schedulesOf(options, gate, { store, ids, clock, accept })
-  const answering = { store, version, models: modelsOf(config), sessions, why, live, ...gate.operator }
+  const outbox = createRestoration({ store, sendHeld: engine.delivery.resumeHeld })
+  const answering = { store, version, models: modelsOf(config), sessions, why, live, outbox, ...gate.operator }
   const operator = createOperator({
     ...answering,
     schedules: schedules.operator,
@@ -148,12 +141,14 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   await gate.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const menus = createMenus({ logger, commands: own, owners: gate.owners })
+  const tellRestored = await restorationTeller(outbox, gate.tellOwners)
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)
+    tellRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
-  const { keepRefusedDays: keepDays } = config.store
-  startCleaning({ store, clock, today, logger, keepDays, stopping: () => running.draining })
+  const cleaning = { store, clock, today, logger, keepDays: config.store.keepRefusedDays }
+  startCleaning({ ...cleaning, stopping: () => running.draining })
   const doors = { engine, inlet, schedules, hub, api, store }
   return {
     operator,

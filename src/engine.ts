@@ -18,6 +18,7 @@ import type { RunAgent, Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
+import { createOldState } from './restoration.ts'
 import type { Routing } from './routing/compile-routing.ts'
 import { decideDispatch } from './routing/decide-dispatch.ts'
 import { personBehind } from './routing/identify.ts'
@@ -92,6 +93,7 @@ const VIEW_LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 24_000 
 export function createEngine(parts: EngineParts): Engine {
   const { store, ids, clock, config, routing, facts, commands, moves, gate } = parts
   const logger = parts.logger.child({ subsystem: 'turns' })
+  const oldState = createOldState(store, clock)
   const queue = createTurnQueue(config.session.queue.max)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const running = createRunningTurns(clock, logger, publicTurns.close)
@@ -114,7 +116,7 @@ export function createEngine(parts: EngineParts): Engine {
     verbose: ({ id }) => parts.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
-    const decided = decideDispatch(routing, facts, received)
+    const decided = oldState.judged(decideDispatch(routing, facts, received))
     gate.decided(decided.dispatch, decided.decision)
     logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided
@@ -140,11 +142,10 @@ export function createEngine(parts: EngineParts): Engine {
     busy,
   })
   async function recover(): Promise<void> {
+    await oldState.hold()
     await delivery.recover()
-    const { resume } = pipeline
     await recoverTurns({
-      ...{ store, clock, ids, logger, queue, publicTurns, say, resume },
-      commands: runner,
+      ...{ store, clock, ids, logger, queue, publicTurns, say, resume: pipeline.resume, commands: runner },
       draining: () => running.draining,
     })
   }

@@ -6,6 +6,7 @@ import { ParleyError } from './core/errors.ts'
 import { silentLogger } from './core/logger.ts'
 import type { OperatorService } from './core/operator.ts'
 import { createOperator } from './operator.ts'
+import { createRestoration } from './restoration.ts'
 import { operatorSchedules } from './schedule/schedule-service.ts'
 import { operateAdmissions } from './sessions/people/operate-admissions.ts'
 import { operatePeople } from './sessions/people/operate-people.ts'
@@ -37,6 +38,7 @@ export async function openOffline(
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
     people: operatePeople({ store, channels, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),
+    outbox: createRestoration({ store }),
     tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
     config: {
       async reload() {

@@ -22,6 +22,7 @@ export interface OperatorSources {
   readonly people: OperatorService['people']
   readonly admissions: OperatorService['admissions']
   readonly config: OperatorService['config']
+  readonly outbox: OperatorService['outbox']
   readonly why: WhyService
   /** The configuration names an owner; asked only where no daemon runs. */
   readonly ownerNamed?: boolean
@@ -62,6 +63,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     people: sources.people,
     admissions: sources.admissions,
     config: sources.config,
+    outbox: sources.outbox,
   }
 }
 
@@ -71,8 +73,11 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
   const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
   const { total } = await read.sessions.list({ limit: 1, offset: 0, inactive: true })
+  const restored = await read.restorations.latest()
+  const waits = restored?.state === 'held' || restored?.state === 'found'
   return {
     version,
+    ...(waits ? { restored: { ...restored, held: await read.restorations.held() } } : {}),
     ...(live ? { startedAt: live.startedAt } : {}),
     channels,
     ownerKnown: live

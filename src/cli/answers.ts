@@ -1,5 +1,6 @@
 import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
+import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
 import type {
   ChannelStatus,
@@ -81,10 +82,22 @@ export const status = object<StatusReport>({
   sessions: count,
   runningTurns: count,
   waiting: count,
+  restored: optional(
+    object<NonNullable<StatusReport['restored']>>({ at: time, lastAt: time, state: text, held: count }),
+  ),
   outbox: record(count),
   uncertain: list(listed),
   undelivered: list(listed),
 })
+
+export const restoration = object<RestorationReport>({
+  at: time,
+  lastAt: time,
+  state: text,
+  held: count,
+  unanswered: list(object<UnansweredMessage>({ inboxId: text, address: text, sentAt: time })),
+})
+export const restorations = list(restoration)
 
 export const why = list(
   object<WhyReport>({

@@ -63,6 +63,10 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
       decide: (name, verdict) =>
         ask(answers.admission, `/v1/admissions/${verdict}?${new URLSearchParams({ name })}`, post),
     },
+    outbox: {
+      restoration: async () => (await ask(answers.restorations, '/v1/outbox/restoration'))[0],
+      decide: (verdict) => ask(answers.restoration, `/v1/outbox/${verdict}`, post),
+    },
     people: {
       list: () => ask(answers.people, '/v1/people'),
       link: (person, id) => ask(answers.linked, `/v1/people/link?${new URLSearchParams({ person, id })}`, post),

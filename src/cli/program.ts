@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
+import { addOutbox } from './program-outbox.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import { addSend, addSessions } from './program-sessions.ts'
 import { addTokens } from './program-tokens.ts'
@@ -56,6 +57,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
   addAccess(program, ports, ended)
+  addOutbox(program, ports, ended)
   addConfig(program, ports, ended)
   addImport(program, ports, ended)
   return program

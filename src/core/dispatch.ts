@@ -90,6 +90,7 @@ export interface WritingSession {
 }
 
 export type TraceStage =
+  | 'restoration'
   | 'sender'
   | 'identity'
   | 'access'
@@ -138,6 +139,7 @@ export type ContextReason =
   | 'muted'
   | 'bot_budget'
   | 'appended'
+  | 'restored'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'
 export type IgnoreReason =
@@ -149,6 +151,7 @@ export type IgnoreReason =
   | 'empty'
   | 'edits'
   | 'deletions'
+  | 'restored'
 
 interface Looked {
   readonly identity: Identity

@@ -1,5 +1,6 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
+import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
 
 /** Longest body the local API takes: 1 MB. */
@@ -50,6 +51,7 @@ export interface OperatorService {
   }
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
+  readonly outbox: OutboxOperator
   readonly config: ConfigOperator
 }
 
@@ -120,6 +122,8 @@ export interface StatusReport {
   readonly runningTurns: number
   /** Messages that wait for a turn. */
   readonly waiting: number
+  /** What waits for an owner since the database was put back; absent if nothing does. */
+  readonly restored?: Omit<RestorationReport, 'unanswered'>
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */

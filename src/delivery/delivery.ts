@@ -17,7 +17,7 @@ import { type PlannedReply, planRows } from './plan-rows.ts'
 import { createQueues } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
 import type { OutcomePorts } from './record.ts'
-import { recover } from './recover.ts'
+import { recover, resumeHeld } from './recover.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './settings.ts'
 import { createTicker } from './ticker.ts'
 import { startTyping } from './typing.ts'
@@ -59,6 +59,8 @@ export interface DeliveryService {
   typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void
   /** Boot, before any adapter is ready. */
   recover(): Promise<void>
+  /** Lets go of what is held since the database was put back. */
+  resumeHeld(): Promise<void>
   /** An adapter became ready: its conversations go on. */
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing could proceed now: what is left waits for time or for an adapter. */
@@ -141,6 +143,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     live: (turn) => startLiveReply(showing, turn),
     typing: (turn) => startTyping(tools, turn),
     recover: () => recover({ ...deps, queues }),
+    resumeHeld: () => resumeHeld({ ...deps, queues }),
     ready: (channel, account) => queues.wake(channel, account),
     idle: activity.idle,
     stop(ms) {

@@ -26,11 +26,28 @@ const ENDED_AT_ONCE = 500
  * turn goes on and its end takes the row up (A04).
  */
 export async function recover(deps: RecoverDeps): Promise<void> {
-  const { store, clock, logger, queues } = deps
+  const { store, logger } = deps
   const fenced = await store.write((tx) => tx.outbox.fence())
   await setAside(deps)
   const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
+  const taken = await takeUp(deps, owed)
+  if (owed.length > 0) logger.info('Deliveries were taken up again', { fenced, ...taken })
+}
+
+/** An owner has chosen that what was held after a restoration is sent: it goes into the queues like any other. */
+export async function resumeHeld(deps: RecoverDeps): Promise<void> {
+  const { store, logger } = deps
+  const ids = new Set(await store.write((tx) => tx.restorations.resume()))
+  const owed = (await store.read.outbox.unfinished()).filter(({ id }) => ids.has(id))
+  logger.info('Deliveries that were held are taken up', { ...(await takeUp(deps, owed)) })
+}
+
+async function takeUp(
+  deps: RecoverDeps,
+  owed: readonly Delivery[],
+): Promise<{ readonly resumed: number; readonly ended: number }> {
+  const { store, clock, queues } = deps
   const now = clock.now()
   const ended: Ending[] = []
   const alive: Delivery[] = []
@@ -56,9 +73,7 @@ export async function recover(deps: RecoverDeps): Promise<void> {
       if (first) queues.push(first.address, await entriesOf(store, message))
     }
   }
-  if (owed.length > 0) {
-    logger.info('Deliveries were taken up again', { fenced, resumed: alive.length, ended: ended.length })
-  }
+  return { resumed: alive.length, ended: ended.length }
 }
 
 /** What cannot be read is neither tried for ever nor keeps its conversation waiting. */

@@ -5,6 +5,7 @@ import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { configRoutes } from './routes/config.ts'
+import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -27,6 +28,7 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
     scheduleRoutes(service),
     peopleRoutes(service),
     admissionRoutes(service),
+    outboxRoutes(service),
     configRoutes(service),
   ]
   for (const routes of all) app.route('/', routes)

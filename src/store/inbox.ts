@@ -83,6 +83,12 @@ export class InboxReading implements InboxReader {
     return this.#list('message_id = $1 AND channel = $2 ORDER BY no DESC LIMIT 200', [messageId, channel])
   }
 
+  unanswered(limit: number): Promise<readonly InboxRow[]> {
+    const where =
+      "(inbox.outcome = 'ignored: restored' OR turns.outcome = 'ignored: restored') ORDER BY no DESC LIMIT $1"
+    return this.#list(where, [limit])
+  }
+
   recent(limit: number): Promise<readonly InboxRow[]> {
     return this.#list('no > 0 ORDER BY no DESC LIMIT $1', [limit])
   }

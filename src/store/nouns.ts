@@ -11,6 +11,7 @@ import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
 import { ParticipantReading, ParticipantWriting } from './participants.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
+import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { Ground, WriteGround } from './sql.ts'
@@ -37,6 +38,7 @@ export function storeReader(ground: Ground): StoreReader {
     participants: new ParticipantReading(ground),
     authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),
+    restorations: new RestorationReading(ground),
   }
 }
 
@@ -118,6 +120,10 @@ export class Writer implements StoreWriter {
 
   get authors(): AuthorWriting {
     return new AuthorWriting(this.#ground)
+  }
+
+  get restorations(): RestorationWriting {
+    return new RestorationWriting(this.#ground)
   }
 
   get tokens(): TokenWriting {

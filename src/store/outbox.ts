@@ -96,7 +96,7 @@ export class OutboxReading implements OutboxReader {
   }
 
   unfinished(): Promise<readonly Delivery[]> {
-    return this.#list(OWED, [])
+    return this.#list(`held IS NULL AND ${OWED}`, [])
   }
 
   async unreadable(): Promise<readonly DeliveryId[]> {

@@ -6,6 +6,7 @@ import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
+import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
@@ -68,6 +69,7 @@ export interface StoreReader {
   readonly participants: ParticipantReader
   readonly authors: AuthorReader
   readonly tokens: TokenReader
+  readonly restorations: RestorationReader
 }
 
 export interface StoreWriter {
@@ -88,6 +90,7 @@ export interface StoreWriter {
   readonly participants: ParticipantReader & ParticipantWriter
   readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
+  readonly restorations: RestorationReader & RestorationWriter
   /** Has memory told what was written: once it is committed, before `write` resolves, and never if it is undone. */
   afterCommit(tell: () => void): void
   /** Has memory take back what it says ahead of the commit: once it is undone, before the next transaction runs. */
@@ -157,6 +160,8 @@ export interface InboxReader {
   find(name: string): Promise<readonly InboxRow[]>
   /** By the platform's message id in any chat of a channel, newest first, at most 200: chats number theirs anew. */
   ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
+  /** Returns what was not answered because the database was put back, newest first. */
+  unanswered(limit: number): Promise<readonly InboxRow[]>
   recent(limit: number): Promise<readonly InboxRow[]>
   /** Every row of one platform message in this session, its edits included. */
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]>
@@ -195,7 +200,10 @@ export interface OutboxReader {
   ofSource(source: SourceId): Promise<readonly Delivery[]>
   /** Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones. */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
-  /** Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable. */
+  /**
+   * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable and
+   * without what is held after a restoration.
+   */
   unfinished(): Promise<readonly Delivery[]>
   /** The rows that still owe something and cannot be read. */
   unreadable(): Promise<readonly DeliveryId[]>

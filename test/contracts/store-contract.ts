@@ -10,6 +10,7 @@ import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
 import { peopleContract } from './store/people.ts'
+import { restorationContract } from './store/restorations.ts'
 import { scheduleContract } from './store/schedules.ts'
 import { sessionContract } from './store/sessions.ts'
 import { smallContract } from './store/small.ts'
@@ -61,6 +62,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('inbox', () => inboxContract(underTest))
     describe('turns', () => turnContract(underTest))
     describe('outbox', () => outboxContract(underTest))
+    describe('restorations', () => restorationContract(underTest))
     describe('schedules', () => scheduleContract(underTest))
     describe('admissions', () => admissionContract(underTest))
     describe('ageing', () => ageingContract(underTest))

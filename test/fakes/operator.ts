@@ -1,6 +1,7 @@
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
+import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type {
   OperatorService,
@@ -128,6 +129,14 @@ export const sampleReload: ReloadReport = {
   other: ['dispatch: changed'],
   warnings: ['people.ada.ids[0]: "5" matches on every channel'],
   later: ['session.publicTurns'],
+}
+
+export const sampleRestoration: RestorationReport = {
+  at: AT,
+  lastAt: AT - 60_000,
+  state: 'held',
+  held: 2,
+  unanswered: [{ inboxId: 'in_1', address: 'telegram:direct:111', sentAt: AT - 1000 }],
 }
 
 export const samplePeople: PeopleReport = {
@@ -260,6 +269,16 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         const found = sampleAdmissions.find(({ code }) => code === name)
         if (!found) throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}.`)
         return { ...found, state: verdict === 'admit' ? 'admitted' : 'denied', decidedAt: AT, decidedBy: 'operator' }
+      },
+    },
+    outbox: {
+      async restoration() {
+        asked.push('restoration')
+        return sampleRestoration
+      },
+      async decide(verdict) {
+        asked.push({ outbox: verdict })
+        return { ...sampleRestoration, state: verdict === 'resume' ? 'resumed' : 'discarded', held: 0 }
       },
     },
     people: {

@@ -187,7 +187,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
     writeFileSync(join(data, 'parley.db'), '', { mode: 0o600 })
     chownSync(join(data, 'parley.db'), ALICE, ALICE)
     expect(await run(ROOT, 'sessions', 'list')).toMatchObject({ code: EXIT.ok })
-    expect(owners(data)).toEqual([ALICE, ALICE])
+    expect(owners(data)).toEqual([ALICE, ALICE, ALICE])
     expect(await stop(await start(ALICE))).toBe(EXIT.ok)
   })
 

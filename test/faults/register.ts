@@ -155,11 +155,7 @@ const DISK: readonly FaultCase[] = [
   { code: 'F05', what: 'A foreign lock: waited for with a free loop.' },
   { code: 'F06', what: 'A damaged file: refused at the start.' },
   { code: 'F07', what: 'A copy under load, and back: consistent.', waitsFor: 'a backup command' },
-  {
-    code: 'F08',
-    what: "Yesterday's copy with live platforms: nothing is answered anew.",
-    waitsFor: 'a backup command',
-  },
+  { code: 'F08', what: "Yesterday's copy with live platforms: nothing is answered anew." },
   { code: 'F09', what: 'A state folder of the wrong owner or mode: refused with 78 and the reason.' },
 ]
 

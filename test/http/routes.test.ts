@@ -9,6 +9,7 @@ import { localFolder } from '../fakes/local-folder.ts'
 import {
   type FakeOperator,
   fakeOperator,
+  sampleRestoration,
   sampleSchedule,
   sampleSession,
   sampleStatus,
@@ -104,6 +105,13 @@ describe('a request', () => {
       expect([status, body]).toEqual([404, refused('not_found')])
     },
   )
+
+  test('F08: what is held after the database was put back is listed, and decided about', async () => {
+    expect(await parley.ask('/v1/outbox/restoration')).toEqual({ status: 200, body: [sampleRestoration] })
+    expect((await parley.ask('/v1/outbox/resume', 'POST')).body).toMatchObject({ state: 'resumed' })
+    expect((await parley.ask('/v1/outbox/discard', 'POST')).body).toMatchObject({ state: 'discarded' })
+    expect(parley.operator.asked).toEqual(['restoration', { outbox: 'resume' }, { outbox: 'discard' }])
+  })
 
   test('GET /v1/sessions/<name> answers the session', async () => {
     const { status, body } = await parley.ask(`/v1/sessions/${encodeURIComponent(sampleSession.key)}`)

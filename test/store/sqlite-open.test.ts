@@ -38,6 +38,7 @@ describe('openSqliteStore', () => {
       ['store.db-shm', 0o600],
       ['store.db-wal', 0o600],
       ['store.db.lock', 0o600],
+      ['store.db.marker', 0o600],
     ])
     await store.close()
   })

@@ -23,9 +23,21 @@ export function printStatus(report: StatusReport, style: Style): string[] {
         `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,
       ]),
       ['outbox', tally(report.outbox) || 'empty'],
+      ...restoredLines(report),
     ]),
     ...deliveryLines('Sends nobody can be sure of', report.uncertain, style),
     ...deliveryLines('Messages that were not delivered', report.undelivered, style),
+  ]
+}
+
+function restoredLines({ restored }: StatusReport): string[][] {
+  if (restored === undefined) return []
+  return [
+    ['put back', 'the database is an older copy; what was said since then is not answered'],
+    [
+      '',
+      `${count(restored.held, 'queued message')} held: "parley outbox resume" sends them, "parley outbox discard" drops them`,
+    ],
   ]
 }
 

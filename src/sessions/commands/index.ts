@@ -17,6 +17,7 @@ import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
+import { outboxCommand } from './outbox.ts'
 import { modelCommand, sendCommand, thinkCommand, verboseCommand } from './overrides.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
@@ -40,7 +41,7 @@ export interface SessionCommandDeps {
   readonly running: RunningTurns
   readonly overrides: OverrideBook
   readonly sessions: Pick<SessionService, 'patch'>
-  readonly operator: Pick<OperatorService, 'status'>
+  readonly operator: Pick<OperatorService, 'status' | 'outbox'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
   /** All commands, for `/help`. */
   all(): readonly ChatCommand[]
@@ -60,6 +61,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     admitCommand(deps),
     denyCommand(deps),
     statusCommand(deps.operator),
+    outboxCommand(deps.operator.outbox),
     usageCommand(deps),
     newCommand(deps),
     stopCommand(deps),

@@ -284,6 +284,7 @@ function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<
   return { id, session, traceId, reply, startedAt: receivedAt, ...counted }
 }
 
-function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' {
+function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' | 'ignored: restored' {
+  if (reason === 'restored') return 'ignored: restored'
   return reason === 'send_policy' ? 'refused: send_policy' : 'context'
 }

@@ -13,6 +13,7 @@ import { createGroupCommit } from './group-commit.ts'
 import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { lockStore } from './sqlite-lock.ts'
+import { openMarker } from './sqlite-marker.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
 
@@ -65,6 +66,7 @@ function prepare(
 ): Store {
   const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [], onBroken } = options
   migrate({ connection, place, migrations, clock, logger })
+  const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
   const current = new CurrentSessions()
   const undone = (): void => current.clear()
@@ -74,6 +76,7 @@ function prepare(
   const close = async (): Promise<void> => {
     await group.drain()
     try {
+      marker.seal()
       log.truncate()
     } finally {
       connection.close()
@@ -85,6 +88,7 @@ function prepare(
     read: storeReader({ sql: new SqliteReads(group, connection), logger, epoch, caseSensitive }),
     write(body) {
       log.writes++
+      marker.touch(group.write)
       return group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive, current })))
     },
     shrink: () => group.read(() => giveBack(connection)),

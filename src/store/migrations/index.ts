@@ -13,6 +13,7 @@ import { strangers } from './0012-strangers.ts'
 import { authors } from './0013-authors.ts'
 import { ageing } from './0014-ageing.ts'
 import { growingReplies } from './0015-growing-replies.ts'
+import { restorations } from './0016-restorations.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   authors,
   ageing,
   growingReplies,
+  restorations,
 ]

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import type { CliPorts } from './ports.ts'
+import { JSON_OPTION } from './program-parts.ts'
+import type { ReadOptions } from './show.ts'
+
+export function addOutbox(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  const outbox = program
+    .command('outbox')
+    .description('look at what is held after the database was put back, and decide')
+  outbox
+    .command('list')
+    .description('show what is held, and what was left unanswered')
+    .option(...JSON_OPTION)
+    .action(async (_options, command: Command) => {
+      const { showOutbox } = await import('./commands/outbox.ts')
+      ended(await showOutbox(ports, command.optsWithGlobals()))
+    })
+  for (const [verdict, description] of [
+    ['resume', 'send what is held'],
+    ['discard', 'end what is held unsent'],
+  ] as const) {
+    outbox
+      .command(verdict)
+      .description(description)
+      .option(...JSON_OPTION)
+      .action(async (_options, command: Command) => {
+        const { decideOutbox } = await import('./commands/outbox.ts')
+        ended(await decideOutbox(ports, { ...command.optsWithGlobals<ReadOptions>(), verdict }))
+      })
+  }
+}

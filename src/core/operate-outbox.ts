@@ -1,0 +1,28 @@
+/** What an operator can ask about deliveries that are held after the database was put back: a part of `OperatorService`. */
+export interface OutboxOperator {
+  /** Undefined if the database was never put back. */
+  restoration(): Promise<RestorationReport | undefined>
+  /** Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a daemon. */
+  decide(verdict: OutboxVerdict): Promise<RestorationReport>
+}
+
+export type OutboxVerdict = 'resume' | 'discard'
+
+export interface RestorationReport {
+  /** When it was found. */
+  readonly at: number
+  /** When the copy was written last. */
+  readonly lastAt: number
+  /** `found` and `held` wait for a decision. */
+  readonly state: 'found' | 'held' | 'resumed' | 'discarded'
+  /** Deliveries that are held. */
+  readonly held: number
+  /** Messages that were not answered for this, newest first, at most 50: `parley why` tells more of each. */
+  readonly unanswered: readonly UnansweredMessage[]
+}
+
+export interface UnansweredMessage {
+  readonly inboxId: string
+  readonly address: string
+  readonly sentAt: number
+}

@@ -1,0 +1,94 @@
+import { formatAddress } from './core/address.ts'
+import type { Clock } from './core/clock.ts'
+import type { Decided } from './core/dispatch.ts'
+import { ParleyError } from './core/errors.ts'
+import type { AccountId, ChannelId } from './core/ids.ts'
+import type { OutboxOperator, RestorationReport } from './core/operate-outbox.ts'
+import type { AccountAt, OwnerNotice } from './core/owner-notice.ts'
+import { asOldState } from './routing/old-state.ts'
+import { holdOldState } from './sessions/turns/hold-old-state.ts'
+import type { Store } from './store/store.ts'
+
+const SHOWN = 50
+const DISCARDED = 'held after the database was put back, and discarded by an owner'
+
+export interface RestorationDeps {
+  readonly store: Store
+  /** Sends what is held; absent without a daemon. */
+  readonly sendHeld?: () => Promise<void>
+}
+
+/** Answers what became of a database that was put back, and carries out what an owner chooses. */
+export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxOperator {
+  const { read } = store
+
+  async function restoration(): Promise<RestorationReport | undefined> {
+    const latest = await read.restorations.latest()
+    if (latest === undefined) return undefined
+    const rows = await read.inbox.unanswered(SHOWN)
+    return {
+      ...latest,
+      held: await read.restorations.held(),
+      unanswered: rows.map(({ id, dispatch: { event } }) => ({
+        inboxId: id,
+        address: formatAddress(event.address),
+        sentAt: event.sentAt,
+      })),
+    }
+  }
+
+  return {
+    restoration,
+    async decide(verdict) {
+      if (!sendHeld) throw new ParleyError('unavailable', 'Start the daemon first: it sends what is held.')
+      const latest = await read.restorations.latest()
+      if (latest?.state !== 'held') throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
+      if (verdict === 'resume') await sendHeld()
+      else await store.write((tx) => tx.restorations.discard(DISCARDED))
+      const report = await restoration()
+      if (!report) throw new ParleyError('internal', 'the restoration is gone')
+      return report
+    },
+  }
+}
+
+/** Where the database was put back: what it was told before that is not answered, and what it had queued waits. */
+export interface OldState {
+  judged(decided: Decided): Decided
+  /** Boot, before anything is taken up. */
+  hold(): Promise<void>
+}
+
+export function createOldState(store: Store, clock: Clock): OldState {
+  let restoredAt: number | undefined
+  return {
+    judged: (decided) => asOldState(decided, restoredAt),
+    async hold() {
+      const restoration = await store.read.restorations.latest()
+      restoredAt = restoration?.at
+      if (restoration?.state === 'found') await holdOldState(store, clock)
+    },
+  }
+}
+
+/** Returns what tells the owners as an account becomes ready, each once a day while it waits for them. */
+export async function restorationTeller(
+  { restoration }: Pick<OutboxOperator, 'restoration'>,
+  tellOwners: (where: AccountAt, notice: OwnerNotice) => void,
+): Promise<(channel: ChannelId, account: AccountId) => void> {
+  const report = await restoration()
+  const text = report && restorationNotice(report)
+  if (text === undefined) return () => {}
+  return (channel, account) => tellOwners({ channel, account }, { about: 'restoration', text })
+}
+
+/** The line for owners; undefined where nothing waits for them. */
+function restorationNotice({ at, lastAt, state, held }: RestorationReport): string | undefined {
+  if (state !== 'held' && state !== 'found') return undefined
+  const since = lastAt > 0 ? new Date(lastAt).toISOString() : 'an unknown time'
+  return [
+    `My database is an older copy: it ends at ${since} and was put back before ${new Date(at).toISOString()}.`,
+    'I answer nothing that was said in between, for I may have answered it already.',
+    `Queued messages I hold back: ${held}. \`/outbox resume\` sends them, \`/outbox discard\` drops them; \`/outbox\` lists what I left unanswered.`,
+  ].join(' ')
+}

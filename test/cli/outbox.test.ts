@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
+import { fakeOperator, sampleRestoration } from '../fakes/operator.ts'
+import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
+
+async function withDaemon(operator = fakeOperator()): Promise<Rig> {
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  return parley
+}
+
+test('outbox list says what is held, how to decide, and what was left unanswered', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('outbox', 'list')).toBe(0)
+  expect(parley.out().trimEnd().split('\n')).toEqual([
+    'put back  found 2026-11-21 14:03:22Z, written last 2026-11-21 14:02:22Z',
+    'queue     2 held: parley outbox resume, or discard',
+    '',
+    'Left unanswered',
+    '  in_1  2026-11-21 14:03:21Z  telegram:direct:111',
+  ])
+})
+
+test('outbox list --json prints the answer as it came; null where the database was never put back', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('outbox', 'list', '--json')).toBe(0)
+  expect(JSON.parse(parley.out())).toEqual(sampleRestoration)
+  const { outbox } = fakeOperator()
+  const never = await withDaemon(fakeOperator({ outbox: { ...outbox, restoration: async () => undefined } }))
+  expect(await never.run('outbox', 'list', '--json')).toBe(0)
+  expect(JSON.parse(never.out())).toBeNull()
+})
+
+test('outbox list without a daemon reads the store and says that nothing was put back', async () => {
+  const decide = () => Promise.reject(new ParleyError('unavailable', 'Start the daemon first: it sends what is held.'))
+  const outbox = { restoration: async () => undefined, decide }
+  const parley = await rig({ openOffline: async () => ({ ...fakeOffline(), outbox }) })
+  await makeStore(parley)
+  expect(await parley.run('outbox', 'list')).toBe(0)
+  expect(parley.out()).toBe('Nothing is held: the database was never put back.\n')
+  expect(await parley.run('outbox', 'resume')).toBe(1)
+  expect(parley.err()).toContain('Start the daemon first')
+})
+
+test('outbox resume and discard decide, and say what holds now', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  expect(await parley.run('outbox', 'resume')).toBe(0)
+  expect(parley.out()).toContain('queue     resumed\n')
+  expect(await parley.run('outbox', 'discard', '--json')).toBe(0)
+  expect(operator.asked).toEqual([{ outbox: 'resume' }, { outbox: 'discard' }])
+})
+
+test('a choice where nothing is held exits 1 with the daemon’s sentence', async () => {
+  const { outbox } = fakeOperator()
+  const decide = () => Promise.reject(new ParleyError('conflict', 'Nothing is held: there is nothing to decide.'))
+  const parley = await withDaemon(fakeOperator({ outbox: { ...outbox, decide } }))
+  expect(await parley.run('outbox', 'discard')).toBe(1)
+  expect(parley.err()).toBe('Nothing is held: there is nothing to decide.\n')
+})

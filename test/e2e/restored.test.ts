@@ -1,0 +1,125 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { withDatabase } from '../store/temp-database.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const ADA = 111
+const BOB = 444
+const access = { direct: 'public', groups: [] } as const
+
+/** A household whose database a test can copy and put back. */
+async function startCopied() {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-restored-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'parley.db')
+  let aheadMs = 0
+  const telegram = { now: () => Date.now() + aheadMs }
+  const house = await startHousehold({ telegram, streaming: false, routing: { access }, config: { store: { path } } })
+  return {
+    house,
+    /** What people say from now on is later than the start by more than the platform's second. */
+    later() {
+      aheadMs = 2_000
+    },
+    copy: () => withDatabase(path, (database) => database.exec(`VACUUM INTO '${path}.copy'`)),
+    /** Stops the daemon, puts the copy in the place of what it had written meanwhile, and starts it again. */
+    async putBack(between: () => void = () => {}) {
+      await house.daemon.stop()
+      between()
+      copyFileSync(`${path}.copy`, path)
+      await house.restart()
+    },
+  }
+}
+
+async function heard({ telegram: { world, ledger } }: Household, from: number, text: string): Promise<void> {
+  const mark = ledger.mark()
+  world.say({ from, text })
+  await ledger.nextFromBot('sent', { after: mark, where: (entry) => entry.text.includes(text) })
+}
+
+/** A copy that was made while an answer to Bob waited to be sent, which left afterwards. */
+async function withQueued() {
+  const scene = await startCopied()
+  const { house } = scene
+  const { world, ledger, faults } = house.telegram
+  await heard(house, ADA, 'hello')
+  const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 2 } }
+  const refused = faults.add({
+    method: 'sendMessage',
+    where: ({ params }) => String(params.chat_id) === String(BOB),
+    action: { kind: 'answer', when: 'before', status: 429, body },
+  })
+  world.say({ from: BOB, text: 'the queued one' })
+  await refused.reached
+  await vi.waitFor(
+    async () => expect((await house.daemon.operator.status()).outbox).toMatchObject({ waiting: 1 }),
+    20_000,
+  )
+  scene.copy()
+  await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('the queued one') })
+  await heard(house, ADA, 'said after the copy')
+  return scene
+}
+
+const texts = ({ telegram: { world } }: Household, chat: number) =>
+  world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
+
+it('F08: a database that was put back sends nothing it had queued and answers nothing older until an owner chooses', async () => {
+  const { house, putBack, later } = await withQueued()
+  const { world, ledger } = house.telegram
+  const before = ledger.mark()
+  await putBack(() => world.say({ from: BOB, text: 'while it was away' }))
+  const notice = await ledger.nextFromBot('sent', { after: before, where: ({ text }) => text.includes('older copy') })
+  expect(notice.chatId).toBe(ADA)
+  later()
+  await heard(house, BOB, 'and now?')
+  expect(texts(house, BOB).filter((text) => text.includes('queued one'))).toHaveLength(1)
+  // It is context of what is asked now, and has no answer of its own.
+  expect(texts(house, BOB).filter((text) => text.includes('while it was away'))).toEqual([
+    'echo while it was away\nand now?',
+  ])
+  expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held', held: 1 } })
+  const report = await house.daemon.operator.outbox.restoration()
+  expect(report?.unanswered).toMatchObject([{ address: 'telegram:direct:444' }])
+
+  const mark = ledger.mark()
+  world.say({ from: ADA, text: '/outbox resume' })
+  await ledger.nextFromBot('sent', { after: mark, where: ({ chatId }) => chatId === ADA })
+  await ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text.includes('the queued one') })
+  expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
+  await expect(house.daemon.operator.outbox.decide('resume')).rejects.toMatchObject({ code: 'conflict' })
+})
+
+it('F08: what an owner discards is never sent, and the choice holds after the next start', async () => {
+  const { house, putBack, later } = await withQueued()
+  await putBack()
+  later()
+  expect(await house.daemon.operator.outbox.decide('discard')).toMatchObject({ state: 'discarded', held: 0 })
+  await house.restart()
+  await heard(house, BOB, 'still there?')
+  expect(texts(house, BOB).filter((text) => text.includes('queued one'))).toHaveLength(1)
+  expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
+})
+
+it('F08: what waits for the decision still waits after the next start', async () => {
+  const { house, putBack, later } = await withQueued()
+  await putBack()
+  await house.restart()
+  later()
+  await heard(house, BOB, 'still there?')
+  expect(texts(house, BOB).filter((text) => text.includes('queued one'))).toHaveLength(1)
+  expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held', held: 1 } })
+})
+
+it('F08: a mere stop holds nothing back: what came in meanwhile is answered', async () => {
+  const { house } = await startCopied()
+  await heard(house, ADA, 'hello')
+  await house.daemon.stop()
+  house.telegram.world.say({ from: ADA, text: 'while it was away' })
+  await house.restart()
+  await house.telegram.ledger.nextFromBot('sent', { after: 0, where: ({ text }) => text.includes('while it was away') })
+  expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
+})
