@@ -1,7 +1,7 @@
 import { badRequest } from './api-error.ts'
 import type { BotApi } from './bot-api.ts'
 import type { Params } from './params.ts'
-import { flagParam, integerParam, isRecord, structureParam, textParam } from './params.ts'
+import { integerParam, isRecord, structureParam, textParam } from './params.ts'
 import { readChat } from './targets.ts'
 
 const maxCommands = 100
@@ -28,36 +28,6 @@ export function getChatMember(api: BotApi, params: Params): object {
   const status = id === undefined ? undefined : state.members.get(id)
   if (id === undefined || status === undefined) throw badRequest('member not found')
   return { user: api.world.user(id), status }
-}
-
-/** A webhook is stored and stops polling, but nothing is ever posted to it. */
-export function setWebhook(api: BotApi, params: Params): true {
-  const url = textParam(params, 'url') ?? ''
-  if (url === '') return deleteWebhook(api, params)
-  if (!URL.canParse(url) || !url.startsWith('https://')) {
-    throw badRequest('bad webhook: An HTTPS URL must be provided for webhook')
-  }
-  rememberAllowedUpdates(api, params)
-  if (flagParam(params, 'drop_pending_updates')) api.bot.queue.clear()
-  api.ledger.append({ kind: 'unrehearsed', at: api.world.now(), what: 'delivery to a webhook' })
-  api.bot.webhookUrl = url
-  api.bot.poller.replaceByWebhook()
-  return true
-}
-
-export function deleteWebhook({ bot }: BotApi, params: Params): true {
-  bot.webhookUrl = ''
-  if (flagParam(params, 'drop_pending_updates')) bot.queue.clear()
-  return true
-}
-
-export function getWebhookInfo({ bot }: BotApi): object {
-  return {
-    url: bot.webhookUrl,
-    has_custom_certificate: false,
-    pending_update_count: bot.queue.pending,
-    ...(bot.allowedUpdates !== null && { allowed_updates: bot.allowedUpdates }),
-  }
 }
 
 export function setMyCommands(api: BotApi, params: Params): true {

@@ -2,6 +2,7 @@ import type { ApiUser } from './api-types.ts'
 import type { UpdateEntry } from './ledger-entries.ts'
 import { Poller } from './poller.ts'
 import { UpdateQueue } from './update-queue.ts'
+import { type RedeliveryOptions, Webhook } from './webhook.ts'
 
 export interface BotOptions {
   /** `<bot id>:<secret>`, as given out by the platform. */
@@ -23,17 +24,27 @@ export interface BotState {
   readonly poller: Poller
   /** As last asked for; null: the default set. */
   allowedUpdates: readonly string[] | null
-  webhookUrl: string
+  readonly webhook: Webhook
+  /** There is news: whoever receives is told. */
+  wake(): void
   /** Commands by scope and language. */
   readonly commands: Map<string, unknown>
   /** Ids of button presses that were not answered yet. */
   readonly openPresses: Set<string>
 }
 
-export function createBot(options: BotOptions, now: () => number, record: (entry: UpdateEntry) => void): BotState {
+interface BotParts {
+  readonly now: () => number
+  readonly record: (entry: UpdateEntry) => void
+  readonly redelivery: RedeliveryOptions
+}
+
+export function createBot(options: BotOptions, { now, record, redelivery }: BotParts): BotState {
   const id = Number(options.token.split(':')[0])
   const owner = { botId: id, now, firstUpdateId: options.firstUpdateId ?? 100_001 }
   const queue = new UpdateQueue(owner, record)
+  const poller = new Poller(queue)
+  const webhook = new Webhook({ botId: id, now, queue, record, ...redelivery })
   return {
     token: options.token,
     user: {
@@ -44,9 +55,13 @@ export function createBot(options: BotOptions, now: () => number, record: (entry
     },
     canReadAllGroupMessages: options.canReadAllGroupMessages ?? false,
     queue,
-    poller: new Poller(queue),
+    poller,
     allowedUpdates: null,
-    webhookUrl: '',
+    webhook,
+    wake() {
+      poller.wake()
+      webhook.wake()
+    },
     commands: new Map(),
     openPresses: new Set(),
   }

@@ -11,7 +11,7 @@ const longestPoll = 50
 /** Answers with updates now, or holds on until there are some or `timeout` seconds have passed. */
 export function getUpdates(api: BotApi, params: Params, gone: AbortSignal): Promise<QueuedUpdate[]> {
   const { bot, ledger, world } = api
-  if (bot.webhookUrl !== '') {
+  if (bot.webhook.settings.url !== '') {
     throw new ApiError(
       409,
       "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",

@@ -39,7 +39,8 @@ export interface MessageEntry {
   readonly message: ApiMessage
 }
 
-/** An update on its way: put into the bot's queue, kept from it, handed out by a poll, confirmed by a higher offset. */
+/** An update on its way: put into the bot's queue, kept from it, handed out, confirmed by a higher
+ * offset or the answer of a webhook, or not taken by it. */
 export type UpdateEntry =
   | {
       readonly kind: 'offered'
@@ -65,6 +66,13 @@ export type UpdateEntry =
       readonly times: number
     }
   | { readonly kind: 'confirmed'; readonly at: number; readonly botId: number; readonly updateId: number }
+  | {
+      readonly kind: 'undelivered'
+      readonly at: number
+      readonly botId: number
+      readonly updateId: number
+      readonly why: string
+    }
 
 export type WithheldReason = 'privacy' | 'not_member' | 'not_allowed'
 
@@ -156,6 +164,8 @@ function describeEntry(entry: TelegramEntry): string {
     case 'delivered':
     case 'confirmed':
       return `update ${entry.updateId} ${entry.kind}`
+    case 'undelivered':
+      return `update ${entry.updateId} not taken by the webhook: ${entry.why}`
     case 'poll':
       return `poll from offset ${entry.offset} for ${entry.timeoutSeconds} s`
     case 'unrehearsed':

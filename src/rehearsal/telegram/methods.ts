@@ -1,17 +1,8 @@
-import {
-  deleteMyCommands,
-  deleteWebhook,
-  getChat,
-  getChatMember,
-  getMe,
-  getMyCommands,
-  getWebhookInfo,
-  setMyCommands,
-  setWebhook,
-} from './account-methods.ts'
+import { deleteMyCommands, getChat, getChatMember, getMe, getMyCommands, setMyCommands } from './account-methods.ts'
 import type { BotApi } from './bot-api.ts'
 import { answerCallbackQuery, deleteMessage, editMessageText, sendChatAction, sendMessage } from './message-methods.ts'
 import type { Params } from './params.ts'
+import { deleteWebhook, getWebhookInfo, setWebhook } from './webhook-methods.ts'
 
 export type Method = (api: BotApi, params: Params) => unknown
 

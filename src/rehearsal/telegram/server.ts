@@ -15,6 +15,7 @@ import { FloodControl } from './flood.ts'
 import { TelegramLedger } from './ledger-entries.ts'
 import { findMethod } from './methods.ts'
 import { readParams } from './read-params.ts'
+import type { RedeliveryOptions } from './webhook.ts'
 import { TelegramWorld } from './world.ts'
 
 export interface TelegramServerOptions extends ListenOptions {
@@ -24,6 +25,8 @@ export interface TelegramServerOptions extends ListenOptions {
   flood?: FloodLimits
   /** Refuse a bare `&` and unknown attributes too. Default true. */
   strictHtml?: boolean
+  /** How updates are sent to a webhook again. Default: as the platform does. */
+  redelivery?: RedeliveryOptions
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
@@ -71,7 +74,9 @@ class TelegramRehearsal {
     setMaxListeners(0, this.#closing.signal)
     const now = options.now ?? Date.now
     const { ledger } = this
-    const bots = (options.bots ?? defaultBots).map((bot) => createBot(bot, now, (entry) => ledger.append(entry)))
+    const bots = (options.bots ?? defaultBots).map((bot) =>
+      createBot(bot, { now, record: (entry) => ledger.append(entry), redelivery: options.redelivery ?? {} }),
+    )
     this.world = new TelegramWorld({ bots, ledger, now })
     this.faults = new FaultBook(now)
     const flood = options.flood === undefined ? null : new FloodControl(options.flood, now)
@@ -91,7 +96,10 @@ class TelegramRehearsal {
   close(): void {
     this.#closing.abort()
     this.faults.close()
-    for (const { bot } of this.#apis.values()) bot.poller.close()
+    for (const { bot } of this.#apis.values()) {
+      bot.poller.close()
+      bot.webhook.close()
+    }
     this.ledger.close()
   }
 

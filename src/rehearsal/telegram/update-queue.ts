@@ -4,6 +4,8 @@ export interface QueuedUpdate {
   readonly id: number
   /** The JSON text of the Update, written once. */
   readonly json: string
+  /** Updates of one lane are posted to a webhook one after another. */
+  readonly lane: string
   times: number
 }
 
@@ -41,6 +43,11 @@ export class UpdateQueue {
     this.#nextId = owner.firstUpdateId
   }
 
+  /** What was not confirmed yet, oldest first. */
+  get waiting(): readonly QueuedUpdate[] {
+    return this.#waiting
+  }
+
   get pending(): number {
     return this.#waiting.length
   }
@@ -48,8 +55,8 @@ export class UpdateQueue {
   /** Puts an update at the end and returns its id. */
   offer(update: OfferedUpdate): number {
     const id = this.#nextId++
-    this.#waiting.push({ id, json: update.write(id), times: 0 })
     const { type, payload } = update
+    this.#waiting.push({ id, json: update.write(id), lane: laneOf(type, payload) ?? `update:${id}`, times: 0 })
     const { botId, now } = this.#owner
     this.#record({ kind: 'offered', at: now(), botId, updateId: id, type, payload })
     return id
@@ -70,12 +77,24 @@ export class UpdateQueue {
     if (offset < 0) this.#confirm(Math.max(0, this.#waiting.length + offset))
     else if (offset <= this.#nextId + futureSlack) this.#confirm(this.#below(offset))
     const batch = this.#waiting.length > limit ? this.#waiting.slice(0, limit) : [...this.#waiting]
-    const { botId, now } = this.#owner
-    for (const update of batch) {
-      update.times++
-      this.#record({ kind: 'delivered', at: now(), botId, updateId: update.id, times: update.times })
-    }
+    for (const update of batch) this.handOut(update)
     return batch
+  }
+
+  /** Records that an update is on its way. */
+  handOut(update: QueuedUpdate): void {
+    const { botId, now } = this.#owner
+    update.times++
+    this.#record({ kind: 'delivered', at: now(), botId, updateId: update.id, times: update.times })
+  }
+
+  /** Confirms one update, wherever it stands. */
+  settle(update: QueuedUpdate): void {
+    const at = this.#waiting.indexOf(update)
+    if (at < 0) return
+    this.#waiting.splice(at, 1)
+    const { botId, now } = this.#owner
+    this.#record({ kind: 'confirmed', at: now(), botId, updateId: update.id })
   }
 
   /** Forgets everything that waits (drop_pending_updates). */
@@ -99,4 +118,12 @@ export class UpdateQueue {
       this.#record({ kind: 'confirmed', at: now(), botId, updateId: update.id })
     }
   }
+}
+
+/** As the platform sorts them: what is said in a chat is in order, all else is by itself. Undefined: not known. */
+function laneOf(type: string, payload: object | null): string | undefined {
+  const { chat, from } = (payload ?? {}) as { chat?: { id: number }; from?: { id: number } }
+  if (chat !== undefined)
+    return /message|post/.test(type) && !/reaction/.test(type) ? `${chat.id}` : `${type}:${chat.id}`
+  return from === undefined ? undefined : `${type}:${from.id}`
 }

@@ -188,7 +188,7 @@ export class TelegramWorld extends WorldState {
       return JSON.stringify('update_id' in update ? update : { update_id, ...update })
     }
     const id = bot.queue.offer({ type: 'raw', payload: null, write })
-    bot.poller.wake()
+    bot.wake()
     return id
   }
 
@@ -272,6 +272,6 @@ export class TelegramWorld extends WorldState {
     }
     const write = (id: number) => `{"update_id":${id},"${type}":${JSON.stringify(payload)}}`
     bot.queue.offer({ type, payload, write })
-    bot.poller.wake()
+    bot.wake()
   }
 }

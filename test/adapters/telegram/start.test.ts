@@ -45,7 +45,7 @@ describe('start', () => {
     const rig = await open()
     const { world } = rig.server
     world.say({ from: world.addUser({ firstName: 'Ada' }), text: 'waiting' })
-    world.bot().webhookUrl = 'https://example.org/hook'
+    world.bot().webhook.set({ url: 'https://example.org/hook', secretToken: '', maxConnections: 40 })
     await rig.listen()
 
     expect(rig.server.ledger.calls('deleteWebhook').map(({ params }) => params)).toEqual([{}])
