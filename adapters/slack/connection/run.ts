@@ -165,9 +165,9 @@ async function isAnswered({ client, health }: RunParts, tokens: TokenWatch, aski
   return outcome.kind === 'answered' || (outcome.kind === 'refused' && outcome.stranger === undefined)
 }
 
-function createReceiver({ config, services }: RunParts, ports: ReceiverPorts): AccountRun['receiver'] {
+function createReceiver({ account, config, services }: RunParts, ports: ReceiverPorts): AccountRun['receiver'] {
   const { mode, appToken = '', signingSecret = '', apiRoot, listen } = config
-  const { clock } = services
-  if (mode === 'http') return new HttpReceiver({ signingSecret, listen, clock }, ports)
+  const { clock, logger } = services
+  if (mode === 'http') return new HttpReceiver({ signingSecret, listen, account, clock, logger }, ports)
   return new SocketReceiver({ appToken, apiRoot, clock, random: () => services.random() }, ports)
 }

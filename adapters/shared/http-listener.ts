@@ -1,0 +1,215 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { ChannelDown } from '../../src/channels/adapter.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { toError } from '../../src/core/errors.ts'
+import { failpoint } from '../../src/core/failpoint.ts'
+import type { Logger } from '../../src/core/logger.ts'
+
+/** Where an account takes requests; a reverse proxy with TLS stands before it. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+}
+
+export interface HttpRequest {
+  readonly headers: IncomingHttpHeaders
+  /** Exactly as it came. */
+  readonly body: Buffer
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly body?: string
+  readonly retryAfterSeconds?: number
+}
+
+interface ListenerSettings {
+  /** What comes here, for people: `Slack's events`. */
+  readonly what: string
+  readonly listen: ListenAddress
+  readonly account: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** How long a sender may take over its headers, and over its whole request, ms. Default: ten seconds. */
+  readonly requestMs?: number
+}
+
+interface ListenerPorts {
+  /** Whether the headers prove the sender; where they do not, nothing of the body is read. Absent: `handle` looks at both. */
+  admits?(headers: IncomingHttpHeaders): boolean
+  /** Returns the answer to a request; 401 where it is not from who it says. Where this rejects, the sender is cut off. */
+  handle(request: HttpRequest): Promise<HttpAnswer>
+}
+
+const MOST_BODY_BYTES = 1024 * 1024
+/** A sender that takes longer is not the platform. */
+const REQUEST_MS = 10_000
+/** Longer than proxies keep a connection, so that it is they who close it and never a request that meets a closed one. */
+const IDLE_MS = 75_000
+/** More than a platform opens at once, and few enough to be held. */
+const MOST_CONNECTIONS = 256
+/** How often it is said that requests were turned away. */
+const TELL_EVERY_MS = 600_000
+
+/**
+ * The one HTTP door of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request was
+ * turned away, and has no opinion on who may come in: that is the platform's signature or secret, and never an address.
+ */
+export class HttpListener {
+  readonly #settings: ListenerSettings
+  readonly #ports: ListenerPorts
+  readonly #working = new Set<Promise<void>>()
+  #server: Server | undefined
+  #isStopped = false
+  /** Requests turned away since that was last said; undefined: nothing is being counted. */
+  #turnedAway: { count: number; readonly cancel: () => void } | undefined
+
+  constructor(settings: ListenerSettings, ports: ListenerPorts) {
+    this.#settings = settings
+    this.#ports = ports
+  }
+
+  /** @throws ChannelDown when nothing can listen there */
+  async start(): Promise<void> {
+    const { listen, what, logger, account, requestMs = REQUEST_MS } = this.#settings
+    const limits = {
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: IDLE_MS,
+      connectionsCheckingInterval: requestMs / 4,
+    }
+    const server = createServer(limits, (request, response) => {
+      const work = this.#answer(request, response).finally(() => this.#working.delete(work))
+      this.#working.add(work)
+    })
+    server.maxConnections = MOST_CONNECTIONS
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => {
+        reject(new ChannelDown(notHad(what, listen, error), { permanent: false, cause: error }))
+      })
+      server.listen(listen.port, listen.host, resolve)
+    })
+    server.on('error', (err) => logger.warn('The HTTP listener has trouble.', { account, err }))
+    this.#server = server
+  }
+
+  /** Takes nothing more in, lets what is being stored be answered, closes. The caller bounds the wait. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#server?.close()
+    await Promise.allSettled(this.#working)
+    this.kill()
+  }
+
+  /** Cuts every connection at once. */
+  kill(): void {
+    this.#isStopped = true
+    this.#turnedAway?.cancel()
+    this.#server?.close()
+    this.#server?.closeAllConnections()
+  }
+
+  /** Never rejects. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const answer = await this.#handle(request)
+      if (answer.status === 401) this.#countTurnedAway()
+      await send(response, answer, request.complete)
+      if (answer.status === 200) failpoint('CP3-acked')
+    } catch {
+      // The sender broke off, or nothing is to be said to it.
+      response.destroy()
+    }
+  }
+
+  async #handle(request: IncomingMessage): Promise<HttpAnswer> {
+    const { admits, handle } = this.#ports
+    const { headers, method, url = '' } = request
+    if (url.split('?')[0] !== this.#settings.listen.path) return { status: 404 }
+    if (method !== 'POST') return { status: 405 }
+    if (admits?.(headers) === false) return { status: 401 }
+    const body = await readBody(request)
+    if (body === null) return { status: 413 }
+    if (this.#isStopped) return { status: 503 }
+    return handle({ headers, body })
+  }
+
+  /** Says so at once, and then every so often how many there were, however many come. */
+  #countTurnedAway(): void {
+    if (this.#turnedAway !== undefined) {
+      this.#turnedAway.count++
+      return
+    }
+    this.#tellTurnedAway(1)
+  }
+
+  #tellTurnedAway(requests: number): void {
+    const { clock, logger, account, what } = this.#settings
+    logger.warn('Requests without the right secret were turned away.', { account, at: what, requests })
+    const cancel = clock.after(TELL_EVERY_MS, () => {
+      const { count } = this.#turnedAway ?? { count: 0 }
+      this.#turnedAway = undefined
+      if (count > 0) this.#tellTurnedAway(count)
+    })
+    this.#turnedAway = { count: 0, cancel }
+  }
+}
+
+/** Returns the first value of a header. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Resolves when the answer was handed to the operating system. What was not read ends with its connection. */
+function send(response: ServerResponse, answer: HttpAnswer, isRead: boolean): Promise<void> {
+  const { status, body = '', retryAfterSeconds } = answer
+  response.statusCode = status
+  response.setHeader('content-type', 'text/plain; charset=utf-8')
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds)
+  if (!isRead) response.setHeader('connection', 'close')
+  return new Promise((resolve, reject) => {
+    response.once('close', () => reject(new Error('the sender broke off')))
+    response.end(body, () => resolve())
+  })
+}
+
+/** Null when it is longer than allowed, which its length may say before any of it is read; the rest is not read. */
+function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MOST_BODY_BYTES) {
+        chunks.push(chunk)
+        return
+      }
+      request.pause()
+      resolve(null)
+    })
+    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('the sender broke off')))
+  })
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program or account has this port: set listen.port, to one of its own for each account',
+  EACCES: 'this user may not listen there: set listen.port above 1023, and let the reverse proxy have the public port',
+  EADDRNOTAVAIL: 'this machine has no such address: check listen.host',
+  ENOTFOUND: 'no such host is known: check listen.host',
+}
+
+function notHad(what: string, { host, port }: ListenAddress, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return `nothing can listen for ${what} at ${host}:${port}: ${REMEDIES[code ?? ''] ?? toError(error).message}`
+}
