@@ -1,4 +1,5 @@
 import type { ChannelSink } from '../../src/channels/adapter.ts'
+import type { InboundEvent } from '../../src/core/message.ts'
 
 /** A message of a page, as the platform gave it. */
 export interface PageMessage<M> {
@@ -52,6 +53,22 @@ export async function readBack<M>(reader: PageReader<M>, after: string, { most, 
     from = last.id
   }
   return { messages, left: 'bounded' }
+}
+
+/**
+ * Returns the ids of what was answered already, as far as the platform shows it: `answersOf` names the message that one of
+ * ours answers. The store knows what it has answered; only a state that was put back whole does not (decision 0013).
+ */
+export function answeredAmong<M>(
+  messages: readonly PageMessage<M>[],
+  answersOf: (message: M) => string | undefined,
+): ReadonlySet<string | undefined> {
+  return new Set(messages.map(({ message }) => answersOf(message)))
+}
+
+/** Returns the event as one that was answered; what has no text owes no answer. */
+export function asAnswered(event: InboundEvent): InboundEvent {
+  return 'text' in event ? { ...event, answered: true } : event
 }
 
 /** Counts what was left, and tells the owners of what was said and is not read: it would be answered by nobody. */

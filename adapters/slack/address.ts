@@ -2,6 +2,9 @@ import type { Address, ChatType } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Malformed } from '../shared/fields.ts'
 
+/** What a message of ours is known by afterwards; everybody in the workspace can read it, so it holds ids alone. */
+export const DELIVERY_EVENT = 'parley_delivery'
+
 /** What the Web API wants to know of a place. */
 interface ApiTarget {
   readonly channel: string

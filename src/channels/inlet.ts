@@ -71,9 +71,9 @@ export class Inlet {
   }
 }
 
-/** The answer goes where the message came from; where several people talk it points at the message. */
+/** The answer goes where the message came from, and names it where it is one that the platform shows. */
 function replyTo(event: InboundEvent): ReplyTarget {
   const { address } = event
   const shown = 'messageId' in event && !(event.kind === 'command' && event.answerBy !== undefined)
-  return address.chatType !== 'direct' && shown ? { address, replyTo: event.messageId } : { address }
+  return shown ? { address, replyTo: event.messageId } : { address }
 }

@@ -11,7 +11,7 @@ export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'operator'
 /** Where the answer goes; copied to the turn and to each delivery. */
 export interface ReplyTarget {
   readonly address: Address
-  /** The message to visibly reply to, where that helps. */
+  /** The message that is answered. */
   readonly replyTo?: string
   /**
    * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`: it is

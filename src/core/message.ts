@@ -72,6 +72,8 @@ interface TextFacts extends InboundFacts {
   /** The bot that wrote the text for the sender (Telegram's inline bots). */
   readonly via?: Sender
   readonly attachments: readonly AttachmentRef[]
+  /** Read back from the platform, which shows an answer of ours to it. */
+  readonly answered?: true
   /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */
   readonly opens?: string
 }

@@ -31,7 +31,7 @@ export interface OutboundMessage {
   readonly address: Address
   readonly class: DeliveryClass
   readonly text: string
-  /** Platform id of the message this answers, where a visible reply helps (groups). */
+  /** Platform id of the message this answers; an adapter shows it where several people talk. */
   readonly replyTo?: string
   readonly only?: Recipient
   /**

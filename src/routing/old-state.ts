@@ -1,23 +1,36 @@
-import type { Decided, Decision } from '../core/dispatch.ts'
+import type { Decided, Decision, TraceStep } from '../core/dispatch.ts'
+import type { InboundEvent } from '../core/message.ts'
 import { stop } from './trace.ts'
 
-const STEP = stop(
+const ANSWERED = stop(
+  'restoration',
+  'the platform shows an answer of mine to it: the database knows less than there was',
+)
+const OLDER = stop(
   'restoration',
   'it was sent before the older copy of the database was put back: it may be answered already',
 )
 
 /**
  * Pure: what was said before the database was put back is kept and not answered (RELIABILITY rule 26), since the database
- * does not know what was answered meanwhile. `restoredAt` is the last time that happened.
+ * does not know what was answered meanwhile; neither is what the platform shows as answered, where the whole folder was put
+ * back and nothing else tells. `restoredAt` is the last time a database was found to be put back.
  */
 export function asOldState({ dispatch, decision }: Decided, restoredAt: number | undefined): Decided {
-  if (restoredAt === undefined || dispatch.event.sentAt > restoredAt) return { dispatch, decision }
-  return { dispatch, decision: unanswered(decision, dispatch.event.kind === 'edit') }
+  const step = whyOld(dispatch.event, restoredAt)
+  return step === undefined
+    ? { dispatch, decision }
+    : { dispatch, decision: unanswered(decision, step, dispatch.event.kind === 'edit') }
 }
 
-function unanswered(decision: Decision, edit: boolean): Decision {
+function whyOld(event: InboundEvent, restoredAt: number | undefined): TraceStep | undefined {
+  if ('text' in event && event.answered === true) return ANSWERED
+  return restoredAt !== undefined && event.sentAt <= restoredAt ? OLDER : undefined
+}
+
+function unanswered(decision: Decision, step: TraceStep, edit: boolean): Decision {
   const { identity } = decision
-  const trace = [...decision.trace, STEP]
+  const trace = [...decision.trace, step]
   switch (decision.kind) {
     case 'run': {
       if (edit) return { kind: 'amend', reason: 'edited', identity, trace }

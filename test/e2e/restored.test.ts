@@ -1,34 +1,43 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { household } from '../fakes/routing-policy.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
+import { startTwoMore, type TwoMore } from './three-platforms.ts'
 
 const ADA = 111
 const BOB = 444
 const access = { direct: 'public', groups: [] } as const
 
 /** A household whose database a test can copy and put back. */
-async function startCopied() {
+async function startCopied(beside?: TwoMore) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-restored-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'parley.db')
   let aheadMs = 0
   const telegram = { now: () => Date.now() + aheadMs }
-  const house = await startHousehold({ telegram, streaming: false, routing: { access }, config: { store: { path } } })
+  const ours = { telegram, streaming: false, config: { store: { path } } }
+  const house = await startHousehold(
+    beside ? { ...ours, beside, routing: { people: household().people } } : { ...ours, routing: { access } },
+  )
   return {
     house,
     /** What people say from now on is later than the start by more than the platform's second. */
     later() {
       aheadMs = 2_000
     },
-    copy: () => withDatabase(path, (database) => database.exec(`VACUUM INTO '${path}.copy'`)),
+    copy(marker?: 'and its marker') {
+      if (marker) copyFileSync(`${path}.marker`, `${path}.copy.marker`)
+      withDatabase(path, (database) => database.exec(`VACUUM INTO '${path}.copy'`))
+    },
     /** Stops the daemon, puts the copy in the place of what it had written meanwhile, and starts it again. */
     async putBack(between: () => void = () => {}) {
       await house.daemon.stop()
       between()
       copyFileSync(`${path}.copy`, path)
+      if (existsSync(`${path}.copy.marker`)) copyFileSync(`${path}.copy.marker`, `${path}.marker`)
       await house.restart()
     },
   }
@@ -112,6 +121,50 @@ it('F08: what waits for the decision still waits after the next start', async ()
   await heard(house, BOB, 'still there?')
   expect(texts(house, BOB).filter((text) => text.includes('queued one'))).toHaveLength(1)
   expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held', held: 1 } })
+})
+
+it('F08: where all of the folder was put back, what a platform shows as answered is not answered again, and the rest is', async () => {
+  const more = await startTwoMore()
+  const { house, copy, putBack } = await startCopied(more)
+  const channel = more.rooms.discord
+  const places = [
+    {
+      say: (text: string) => more.discord.world.say({ from: '222', channel, text }),
+      answered: (text: string) =>
+        more.discord.ledger.next((one) => one.kind === 'message' && one.byBot && one.text.includes(text)),
+      all: () => more.discord.world.messages(channel, { bot: true }).map(({ message }) => message.content),
+    },
+    ...[more.rooms.slack, undefined].map((room) => ({
+      say: (text: string) =>
+        more.slack.world.say({ from: 'U333', text, ...(room === undefined ? {} : { channel: room }) }),
+      answered: (text: string) =>
+        more.slack.ledger.next(
+          (one) =>
+            one.kind === 'message' && one.byBot && one.channel.startsWith(room ?? 'D') && one.text.includes(text),
+        ),
+      all: () =>
+        more.slack.world
+          .messages(room ?? more.slack.world.direct('U333').id, { by: 'bot' })
+          .map(({ message }) => message.text),
+    })),
+  ]
+  const ask = (text: string) =>
+    places.map(({ say, answered }) => {
+      const shown = answered(text)
+      say(text)
+      return shown
+    })
+  await Promise.all(ask('before the copy'))
+  copy('and its marker')
+  await Promise.all(ask('after the copy'))
+  let open: readonly Promise<unknown>[] = []
+  await putBack(() => {
+    open = ask('while it was away')
+  })
+  await Promise.all(open)
+  const each = ['before', 'after', 'away'].map((word) => expect.stringContaining(word))
+  for (const { all } of places) expect(all()).toEqual(each)
+  expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
 })
 
 it('F08: a mere stop holds nothing back: what came in meanwhile is answered', async () => {

@@ -1,18 +1,26 @@
 import pLimit from 'p-limit'
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
-import { type Budget, readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
+import { answeredAmong, type Budget, readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
 import { isNewer } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import { MOST_PER_CHANNEL, pagesOf } from './back-fill.ts'
 import type { ChannelPositions } from './positions.ts'
+import { answeredBy } from './read-event.ts'
+
+export interface ReadBack {
+  readonly message: unknown
+  /** An answer of ours to it was read back too. */
+  readonly answered: boolean
+}
 
 interface Ports {
+  readonly botId: string
   readonly client: DiscordClient
   readonly signal: AbortSignal
   readonly positions: ChannelPositions
   readonly sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>
   /** The same door that live messages come by; moves the position. Rejects when it could not be stored. */
-  take(channelId: string, messageId: string, message: unknown): Promise<void>
+  take(channelId: string, messageId: string, read: ReadBack): Promise<void>
 }
 
 /** Channels read back at a time: the platform takes 50 requests a second, and answers have to leave too. */
@@ -29,12 +37,13 @@ export class CatchUp {
 
   /** `newest`: its newest message, where that is known. Rejects when it is to be done again. */
   async run(channelId: string, budget: Budget, newest?: string): Promise<void> {
-    const { signal, positions, sink, take } = this.#ports
+    const { botId, signal, positions, sink, take } = this.#ports
     const position = positions.of(channelId)
     if (position === undefined || (newest !== undefined && !isNewer(newest, position))) return
     const bound = { most: MOST_PER_CHANNEL, budget }
     const { messages, left } = await this.#slots(() => readBack(pagesOf(this.#ports, channelId), position, bound))
-    for (const { id, message } of messages) await take(channelId, id, message)
+    const answered = answeredAmong(messages, (message) => answeredBy(message, botId))
+    for (const { id, message } of messages) await take(channelId, id, { message, answered: answered.has(id) })
     const last = messages.at(-1)?.id
     signal.throwIfAborted()
     // What stood last was none of ours, such as our own answer: it need not be read again.

@@ -5,7 +5,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import type { RetryPorts } from '../../shared/backoff.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
-import type { Budget } from '../../shared/read-back.ts'
+import { asAnswered, type Budget } from '../../shared/read-back.ts'
 import type { InboundReading } from '../../shared/reading.ts'
 import { before, type ChannelFacts, isSnowflake, snowflakeAt, timeOfSnowflake } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
@@ -13,7 +13,7 @@ import type { GatewayConnection } from '../connection/gateway.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
 import { newBudget, sinceMoment, startOf } from './back-fill.ts'
-import { CatchUp } from './catch-up.ts'
+import { CatchUp, type ReadBack } from './catch-up.ts'
 import { findPlace } from './places.ts'
 import { type ChannelPositions, directsOf, type KnownChannel, type Seen } from './positions.ts'
 import { deletedIds, idsOf, readDelete, readEdit, readMessage } from './read-event.ts'
@@ -34,8 +34,8 @@ export interface IntakePorts extends RetryPorts {
   failed(error: unknown, channelId: string): void
 }
 
-/** `moves`: everything up to this message was seen, so that the position may move over it. */
-type Told = { readonly message: unknown; readonly moves: boolean }
+/** `moves`: everything up to it was seen, so that the position may move over it. `answered`: an answer of ours was seen. */
+type Told = { readonly message: unknown; readonly moves: boolean; readonly answered?: boolean }
 
 type Reader = (context: InboundContext) => InboundReading
 
@@ -70,8 +70,7 @@ export class Intake {
     const { clock, signal, failed } = ports
     const makeUp = (id: string) => () => this.#catchUp.run(id, newBudget())
     this.#interactions = new InteractionIntake(ports)
-    const take = (channelId: string, id: string, message: unknown) =>
-      this.#take(channelId, id, { message, moves: true })
+    const take = (channelId: string, id: string, read: ReadBack) => this.#take(channelId, id, { ...read, moves: true })
     this.#catchUp = new CatchUp({ ...ports, take })
     const random = () => ports.random()
     this.#queue = new KeyedQueue({ clock, signal, failed, random, makeUp, mostWaiting: MOST_WAITING })
@@ -186,7 +185,7 @@ export class Intake {
     this.heard()
   }
 
-  async #take(channelId: string, messageId: string, { message, moves }: Told): Promise<void> {
+  async #take(channelId: string, messageId: string, { message, moves, answered }: Told): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     const shown = readableByOthers(place, message)
@@ -195,7 +194,7 @@ export class Intake {
     this.#stopIfOver()
     const { positions, sink } = this.#ports
     const cursor = moves ? positions.cursorFor(channelId, messageId) : undefined
-    await sink.accept(reading.event, cursor, shown)
+    await sink.accept(answered === true ? asAnswered(reading.event) : reading.event, cursor, shown)
     failpoint('CP2-committed')
     if (cursor !== undefined) positions.moved(channelId, messageId)
     // The position is all the acknowledgement there is, and it was committed with the message.

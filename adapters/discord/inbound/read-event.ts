@@ -19,7 +19,7 @@ import {
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { idOf, timeOfSnowflake, toAddress } from '../address.ts'
+import { idOf, isSnowflake, timeOfSnowflake, toAddress } from '../address.ts'
 import type { InboundContext } from './reading.ts'
 import { readCommand } from './typed-command.ts'
 
@@ -118,6 +118,14 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
 }
 
 const FORWARD = 1
+
+/** Returns the id of the message that this one of ours replies to. */
+export function answeredBy(message: unknown, botId: string): string | undefined {
+  const { author, message_reference: reference } = isFields(message) ? message : {}
+  if (!isFields(author) || author.id !== botId || !isFields(reference) || reference.type === FORWARD) return undefined
+  return isSnowflake(reference.message_id) ? reference.message_id : undefined
+}
+
 const IS_CROSSPOST = 2
 
 /**

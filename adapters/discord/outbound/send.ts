@@ -65,7 +65,8 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       if (typeof channel !== 'string') return channel
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
-      const body = { content, flags: SUPPRESS_EMBEDS, nonce: key, enforce_nonce: true, ...NO_PINGS, ...reply(replyTo) }
+      const shown = address.chatType === 'direct' ? {} : reply(replyTo)
+      const body = { content, flags: SUPPRESS_EMBEDS, nonce: key, enforce_nonce: true, ...NO_PINGS, ...shown }
       const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() })
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const receipt = toReceipt(outcome)

@@ -7,7 +7,7 @@ import { ReceiptProof } from '../../shared/receipt-proof.ts'
 import type { SlackConfig } from '../config.ts'
 import { CatchUp } from '../inbound/catch-up.ts'
 import { CommandNames } from '../inbound/command-names.ts'
-import { Door } from '../inbound/door.ts'
+import { type Accept, Door } from '../inbound/door.ts'
 import { createIntake } from '../inbound/intake.ts'
 import { type ChatPositions, createPositions } from '../inbound/positions.ts'
 import type { BotFacts } from '../inbound/reading.ts'
@@ -42,7 +42,7 @@ export interface AccountRun {
 }
 
 export function createRun(parts: RunParts): AccountRun {
-  const { health, client, sink, abort, services } = parts
+  const { bot, health, client, sink, abort, services } = parts
   const { signal } = abort
   const { clock } = services
   const tokens = new TokenWatch({
@@ -90,7 +90,7 @@ export function createRun(parts: RunParts): AccountRun {
     unproven: () => receiver instanceof SocketReceiver && receiver.giveUp('unproven'),
   })
   const accept = doorOf(parts, { tokens, commands, positions })
-  const catchUp = new CatchUp({ client, clock, random: () => services.random(), signal, positions, accept, sink })
+  const catchUp = new CatchUp({ bot, client, clock, random: () => services.random(), signal, positions, accept, sink })
   const hearing = createHearing(parts, {
     tokens,
     positions,
@@ -151,9 +151,9 @@ function createHearing({ client, bot, services, abort, health }: RunParts, ports
   }
 }
 
-function doorOf(parts: RunParts, things: ConstructorParameters<typeof Door>[1]): (body: Fields) => Promise<void> {
+function doorOf(parts: RunParts, things: ConstructorParameters<typeof Door>[1]): Accept {
   const door = new Door(parts, things)
-  return (body) => door.accept(body)
+  return (body, told) => door.accept(body, told)
 }
 
 /** Resolves with whether the platform answered; a refusal is an answer too, what is wrong with the token is told by itself. */

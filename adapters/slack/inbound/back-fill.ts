@@ -53,7 +53,11 @@ interface Page {
 
 /** Undefined: the history may not be read. */
 async function read({ client, signal }: Ports, method: string, args: Fields): Promise<Page | undefined> {
-  const outcome = await client.call(method, args, { signal, deadlineMs: DEADLINE_MS })
+  const outcome = await client.call(
+    method,
+    { ...args, include_all_metadata: true },
+    { signal, deadlineMs: DEADLINE_MS },
+  )
   if (outcome.kind === 'answered') {
     const { messages, has_more: more } = outcome.result
     return { messages: Array.isArray(messages) ? messages.filter(isFields) : [], more: more === true }

@@ -1,18 +1,21 @@
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { RetryPorts } from '../../shared/backoff.ts'
-import type { Fields } from '../../shared/fields.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
-import { readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
+import { answeredAmong, readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
 import type { SlackClient } from '../connection/client.ts'
 import { backFill, MOST_PER_CHAT } from './back-fill.ts'
+import type { Accept } from './door.ts'
 import type { ChatPositions, KnownChat } from './positions.ts'
+import { answeredBy } from './read-message.ts'
+import type { BotFacts } from './reading.ts'
 
 interface Ports extends RetryPorts {
   readonly client: SlackClient
   readonly positions: ChatPositions
+  readonly bot: BotFacts
   /** The same door that live events come by. Rejects when it could not be stored. */
-  accept(body: Fields): Promise<void>
+  readonly accept: Accept
   readonly sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>
 }
 
@@ -42,15 +45,16 @@ export class CatchUp {
 
   /** What was read before a failure is a repetition the next time. */
   async #readBack({ id: channel, chatType }: KnownChat): Promise<void> {
-    const { accept, sink, positions } = this.#ports
+    const { accept, bot, sink, positions } = this.#ports
     const position = positions.of(channel)
     if (position === undefined) return
     const reader = { read: (after: string) => backFill(this.#ports, channel, after) }
     const bound = { most: MOST_PER_CHAT, budget: { left: MOST_PER_CHAT } }
     const { messages, left } = await readBack(reader, position, bound)
-    for (const { message } of messages) {
+    const answered = answeredAmong(messages, (message) => answeredBy(message, bot))
+    for (const { id, message } of messages) {
       const event = { ...message, channel, channel_type: WORDS[chatType] }
-      await accept({ type: 'event_callback', event })
+      await accept({ type: 'event_callback', event }, { answered: answered.has(id) })
     }
     await positions.release(channel)
     tellWhatIsLeft(sink, { left, platform: 'Slack', most: MOST_PER_CHAT })

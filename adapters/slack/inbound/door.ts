@@ -5,6 +5,7 @@ import type { InboundEvent } from '../../../src/core/message.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { letGo } from '../../shared/guard.ts'
+import { asAnswered } from '../../shared/read-back.ts'
 import { type InboundReading, wordOf } from '../../shared/reading.ts'
 import { toChatType } from '../address.ts'
 import type { SlackClient } from '../connection/client.ts'
@@ -36,6 +37,9 @@ interface Books {
 /** Events after which the bot token may be good for nothing. */
 const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
 
+/** `answered`: the event was read back, and so was an answer of ours to it. */
+export type Accept = (body: Fields, told?: { readonly answered: boolean }) => Promise<void>
+
 /** Where both receivers come in: what an event leaves out is looked up, then it is read and stored. */
 export class Door {
   readonly #parts: DoorParts
@@ -56,9 +60,10 @@ export class Door {
   }
 
   /** Resolves after the commit; rejects when it could not be stored. */
-  async accept(body: Fields): Promise<void> {
+  async accept(...[body, told]: Parameters<Accept>): Promise<void> {
     const { abort, health } = this.#parts
-    const event = await this.#eventIn(body)
+    const read = await this.#eventIn(body)
+    const event = told?.answered === true && read !== undefined ? asAnswered(read) : read
     if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
     if (event === undefined) return
     try {

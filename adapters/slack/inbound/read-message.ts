@@ -10,9 +10,9 @@ import {
 import { type Fields, fieldsOf, isFields, Malformed, optionalText } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
-import { idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
+import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
-import type { InboundContext } from './reading.ts'
+import type { BotFacts, InboundContext } from './reading.ts'
 
 /** Subtypes under which people and other apps write. */
 const WRITTEN: ReadonlySet<unknown> = new Set([
@@ -219,8 +219,16 @@ function isOurs(message: Fields, context: InboundContext): boolean {
   return message.user === 'USLACKBOT' || isOwn(message, context)
 }
 
-function isOwn(message: Fields, { bot }: InboundContext): boolean {
+function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {
   return message.user === bot.userId || message.bot_id === bot.botId
+}
+
+/** Returns the ts of the message that this one answers; undefined where it is none of our deliveries. */
+export function answeredBy(message: Fields, bot: BotFacts): string | undefined {
+  if (!isOwn(message, { bot })) return undefined
+  const { event_type: type, event_payload: payload } = isFields(message.metadata) ? message.metadata : {}
+  if (type !== DELIVERY_EVENT || !isFields(payload)) return undefined
+  return isStamp(payload.answers) ? payload.answers : undefined
 }
 
 function messageKey(

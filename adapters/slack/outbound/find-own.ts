@@ -2,10 +2,10 @@ import type { FoundMessage, LostMessage } from '../../../src/channels/capabiliti
 import type { RenderedPart } from '../../../src/core/outbound.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
-import { isStamp, timeOfStamp, toApiTarget, toStamp } from '../address.ts'
+import { DELIVERY_EVENT, isStamp, timeOfStamp, toApiTarget, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
 import { waitOf } from './receipts.ts'
-import { content, DELIVERY_EVENT } from './send.ts'
+import { content } from './send.ts'
 
 const DEADLINE_MS = 15_000
 /** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */

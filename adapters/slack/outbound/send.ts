@@ -5,16 +5,13 @@ import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.t
 import { directPart } from '../../shared/direct-part.ts'
 import type { Fields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
-import { isStamp, toApiTarget } from '../address.ts'
+import { DELIVERY_EVENT, isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
 import { escapeText, withoutMentions } from './escape.ts'
 import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
 const SEND_DEADLINE_MS = 15_000
-
-/** What a message of ours is known by afterwards; everybody in the workspace can read it, so it says nothing. */
-export const DELIVERY_EVENT = 'parley_delivery'
 
 /** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
@@ -40,12 +37,16 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     onOutcome(outcome)
     return outcome
   }
-  const send = async ({ address, rendered, key }: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> => {
+  const send = async (
+    { address, rendered, key, replyTo }: OutboundPart,
+    signal: AbortSignal,
+  ): Promise<DeliveryReceipt> => {
     const target = toApiTarget(address)
     const visible = stripNoReply(rendered)
     if (target === null) return NO_ADDRESS
     if (visible === null) return SILENT
-    const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key } }
+    const answers = replyTo === undefined ? {} : { answers: replyTo }
+    const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key, ...answers } }
     const quiet = { unfurl_links: false, unfurl_media: false }
     return toReceipt(await call('chat.postMessage', { ...target, ...content(visible), ...quiet, metadata }, signal))
   }

@@ -54,7 +54,7 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
       const visible = stripNoReply(rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      const reply = replyTo === undefined ? null : toApiId(replyTo)
+      const reply = replyTo === undefined || address.chatType === 'direct' ? null : toApiId(replyTo)
       return deliver({ rendered: visible, reply }, { address }, signal, (draft, options) =>
         client.call('sendMessage', { ...target, ...content(draft), ...replyParameters(draft) }, options),
       )

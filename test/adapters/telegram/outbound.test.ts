@@ -18,10 +18,11 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
   const ada = world.addUser({ firstName: 'Ada' })
   world.say({ from: ada, text: '/start' })
   const direct = parseAddress(`telegram:direct:${ada.id}`)
+  const family = world.addChat({ type: 'supergroup', title: 'Family', members: [ada] })
   const send = (rendered: RenderedPart, more: Partial<OutboundPart> = {}) =>
     rig.adapter.send({ address: direct, key: 'k'.repeat(25), rendered, ...more }, rig.signal)
   const calls = (method = 'sendMessage') => rig.server.ledger.calls(method)
-  return { ...rig, world, ada, direct, send, calls }
+  return { ...rig, world, ada, family, direct, send, calls }
 }
 
 const html = (text: string, plain = text): RenderedPart => ({ text, plain, markup: 'html' })
@@ -30,18 +31,29 @@ const groupOf = (id: number, topic?: number): Address =>
 
 describe('send', () => {
   test('sends HTML without link previews, as a reply', async () => {
-    const { send, calls, world, ada } = await open()
-    const asked = world.say({ from: ada, text: 'what?' })
-    const receipt = await send(html('see <b>https://example.org</b>'), { replyTo: String(asked.message_id) })
+    const { send, calls, world, ada, family } = await open()
+    const asked = world.say({ from: ada, chat: family, text: 'what?' })
+    const receipt = await send(html('see <b>https://example.org</b>'), {
+      address: groupOf(family.id),
+      replyTo: String(asked.message_id),
+    })
 
     expect(receipt).toEqual({ kind: 'sent', messageId: String(asked.message_id + 1) })
     expect(calls()[0]?.params).toEqual({
-      chat_id: String(ada.id),
+      chat_id: String(family.id),
       text: 'see <b>https://example.org</b>',
       parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
       reply_parameters: { message_id: asked.message_id },
     })
+  })
+
+  test('in a direct chat no answer shows what it answers', async () => {
+    const { send, calls, world, ada } = await open()
+    const asked = world.say({ from: ada, text: 'what?' })
+
+    expect(await send(html('this'), { replyTo: String(asked.message_id) })).toMatchObject({ kind: 'sent' })
+    expect(calls()[0]?.params).not.toHaveProperty('reply_parameters')
   })
 
   test('C01: what cannot be parsed goes out once more as plain text', async () => {
@@ -69,18 +81,19 @@ describe('send', () => {
   })
 
   test('C02: a reply to a message that is gone goes out once without the reference', async () => {
-    const { send, calls } = await open()
+    const { send, calls, family } = await open()
 
-    expect(await send(html('answer'), { replyTo: '9999' })).toMatchObject({ kind: 'sent' })
+    expect(await send(html('answer'), { address: groupOf(family.id), replyTo: '9999' })).toMatchObject({ kind: 'sent' })
     expect(calls().map(({ params }) => params.reply_parameters)).toEqual([{ message_id: 9999 }, undefined])
   })
 
   test('C02: bad markup and a bad reference are both mended', async () => {
-    const { send, calls, world, ada } = await open()
+    const { send, calls, world, family } = await open()
 
-    expect(await send(html('<i>answer', 'answer'), { replyTo: '9999' })).toMatchObject({ kind: 'sent' })
+    const there = { address: groupOf(family.id), replyTo: '9999' }
+    expect(await send(html('<i>answer', 'answer'), there)).toMatchObject({ kind: 'sent' })
     expect(calls()).toHaveLength(3)
-    expect(world.messages(ada, { by: 'bot' })).toHaveLength(1)
+    expect(world.messages(family, { by: 'bot' })).toHaveLength(1)
   })
 
   test.each([
