@@ -8,7 +8,7 @@ import type { LiveReply } from './delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from './sessions/turns/record-turn.ts'
 import { PUT_DOWN } from './sessions/turns/running-turns.ts'
 import type { TurnQueue } from './sessions/turns/turn-queue.ts'
-import { askedElsewhere } from './sessions/turns/turn-reply.ts'
+import { askedElsewhere, priorityOf } from './sessions/turns/turn-reply.ts'
 import { toolNotes } from './sessions/view/tool-notes.ts'
 import type { Transcript } from './sessions/view/transcript.ts'
 import { type RequestContext, turnRequest } from './sessions/view/turn-request.ts'
@@ -46,7 +46,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     const { delivery, transcript } = deps
     const { id: turnId, session, traceId, reply } = turn
     const watched = !askedElsewhere(turn)
-    const live = watched ? delivery.live({ ...reply, turnId, session, traceId }) : UNSEEN
+    const live = watched ? delivery.live({ ...reply, turnId, session, traceId, ...priorityOf(turn) }) : UNSEEN
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
     let result: TurnResult
     try {

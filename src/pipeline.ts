@@ -73,7 +73,7 @@ export class Pipeline {
         commands.run(accepted.inboxId)
         break
       case 'full':
-        courtesy.queueFull(accepted.inboxId, dispatch)
+        courtesy.queueFull(accepted.inboxId, dispatch, decision)
         break
       case 'crowded':
         courtesy.crowded(accepted.inboxId, dispatch)

@@ -3,6 +3,7 @@ import { type ConverseDeps, createConverse } from '../src/converse.ts'
 import { systemClock } from '../src/core/clock.ts'
 import { NO_USAGE, type ToolClass } from '../src/core/model.ts'
 import type { JournalDraft, RunAgent, TurnResult } from '../src/core/turn.ts'
+import type { LiveTurn } from '../src/delivery/growing-message.ts'
 import type { StartedTurn } from '../src/sessions/turns/record-turn.ts'
 import { PUT_DOWN } from '../src/sessions/turns/running-turns.ts'
 import { EMPTY_VIEW } from '../src/sessions/view/model-view.ts'
@@ -16,7 +17,11 @@ const intent = (kind: ToolClass): JournalDraft => ({
 const result: JournalDraft = { type: 'tool_result', data: { callId: 'c', tool: 't', content: 'x', isError: false } }
 
 /** An agent that yields `steps`, and what was done with it: commits, and what was left when the turn was over. */
-function converseWith(steps: readonly JournalDraft[], commit: () => void = () => {}) {
+function converseWith(
+  steps: readonly JournalDraft[],
+  commit: () => void = () => {},
+  live: (turn: LiveTurn) => void = () => {},
+) {
   const told: string[] = []
   const runAgent: RunAgent = async function* () {
     try {
@@ -35,7 +40,10 @@ function converseWith(steps: readonly JournalDraft[], commit: () => void = () =>
     ...{ joined: () => false, verbose: () => 'off' },
     transcript: { view: () => EMPTY_VIEW },
     delivery: {
-      live: () => ({ push() {}, settle: () => void told.push('settled'), shown: () => undefined }),
+      live(turn: LiveTurn) {
+        live(turn)
+        return { push() {}, settle: () => void told.push('settled'), shown: () => undefined }
+      },
       typing: () => () => void told.push('typing over'),
     },
   } as unknown as ConverseDeps
@@ -55,6 +63,17 @@ it('commits each step and returns what came of the last', async () => {
   const { told, converse } = converseWith([intent('pure'), result])
   expect(await converse(turnOf(), never)).toBe(DONE)
   expect(told).toEqual(['committed', 'committed', ...OVER])
+})
+
+it('what is shown early of an answer for strangers has low priority', async () => {
+  const shown: unknown[] = []
+  const converse = converseWith(
+    [],
+    () => {},
+    (turn) => void shown.push(turn),
+  ).converse
+  await converse({ ...turnOf(), forStrangers: true }, never)
+  expect(shown).toMatchObject([{ lowPriority: {} }])
 })
 
 it('a step that cannot be committed fails the turn, and nothing of it goes on running', async () => {

@@ -87,6 +87,8 @@ export interface WritingSession {
   readonly agent: AgentId
   /** Messages between sessions that led to this one, itself included. */
   readonly hops: number
+  /** Its turn answers nobody but people whom nobody let in by name. */
+  readonly forStrangers?: true
 }
 
 export type TraceStage =

@@ -43,7 +43,10 @@ export interface OutboundMessage {
   readonly lowPriority?: LowPriority
 }
 
+/** Who goes ahead of whom is said in `delivery/low-priority.ts`. */
 export interface LowPriority {
+  /** Somebody known asked for it: it goes ahead of everything that people caused whom nobody let in by name. */
+  readonly known?: true
   /**
    * The person it answers, by platform id: of what waits for one person in a conversation only the newest is sent.
    * Absent: it is sent in any case.
@@ -94,6 +97,7 @@ export interface Delivery {
   readonly earlier?: RenderedPart
   readonly replyTo?: string
   readonly only?: Recipient
+  readonly lowPriority?: LowPriority
   readonly state: DeliveryState
   /** Real attempts; waiting for an adapter or a limit is none. */
   readonly attempt: number

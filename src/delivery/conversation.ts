@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { DeliveryId } from '../core/ids.ts'
+import type { Delivery } from '../core/outbound.ts'
 import type { Item } from './item.ts'
 import type { Queued } from './low-priority.ts'
 
@@ -7,11 +8,16 @@ import type { Queued } from './low-priority.ts'
 export interface Entry extends Queued {
   readonly id: DeliveryId
   item: Item
-  /** It waits for a slot that nobody else wants. */
-  yielding?: boolean | undefined
 }
 
-/** One conversation's parts, first in first out. */
+/** Returns the entry of a row: its priority is the row's wherever it is made. */
+export function entryOf(row: Delivery, item: Item = { kind: 'queued', id: row.id }): Entry {
+  const { id, source, lowPriority } = row
+  const entry: Entry = { id, source, item, begun: row.state !== 'planned' || row.attempt > 0 }
+  return lowPriority === undefined ? entry : { ...entry, lowPriority }
+}
+
+/** One conversation's parts, in the order of `low-priority.ts`. */
 export interface Conversation {
   /** Where its parts go; a chat that moved takes them along. */
   address: Address

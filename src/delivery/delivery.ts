@@ -11,6 +11,7 @@ import { createCalls } from './calls.ts'
 import type { Entry } from './conversation.ts'
 import type { LiveTurn } from './growing-message.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
+import { rankOf } from './low-priority.ts'
 import { factsOf, perform } from './perform.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
@@ -102,7 +103,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   /** The first part may be `sending` with the commit if it can really leave right after it. */
   function claim({ address, source, lowPriority }: OutboundMessage): boolean {
     if (!adapter(address) || !queues.free(address, source)) return false
-    if (!(lowPriority === undefined ? limiter.take(address) : limiter.takeSpare(address))) return false
+    if (!limiter.take(address, { rank: rankOf(lowPriority) })) return false
     queues.announce(address, source)
     return true
   }

@@ -14,6 +14,7 @@ import {
   type LiveTurn,
   type MessageDeps,
 } from './growing-message.ts'
+import { rankOf } from './low-priority.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { Queues } from './queues.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -110,12 +111,12 @@ class GrowingReply implements LiveReply, Ticking {
 
   async #show(editor: Editor, part: RenderedPart): Promise<void> {
     const { clock, limiter } = this.#deps
-    const { address } = this.#turn
+    const { address, lowPriority } = this.#turn
     this.#message ??= createGrowingMessage(this.#deps, this.#turn)
     // Not `||=`: what ends it while it looks must stay.
     if (!this.#looked && !(await this.#message.takeUp())) this.#over = true
     this.#looked = true
-    if (this.#over || !limiter.take(address, LEAVE_SLOTS)) return
+    if (this.#over || !limiter.take(address, { rank: rankOf(lowPriority), leaving: LEAVE_SLOTS })) return
     this.#nextAt = clock.elapsed() + editor.editIntervalMs(address)
     const receipt = await this.#message.show(editor, part)
     if (receipt.kind !== 'sent') this.#refused(receipt)

@@ -1,95 +1,76 @@
-import type { Address } from '../core/address.ts'
 import type { SourceId } from '../core/ids.ts'
 import type { LowPriority } from '../core/outbound.ts'
+
+/**
+ * Who goes ahead of whom, in the queue of a conversation and for a slot of chat, group and account: 0 everything that has
+ * no low priority, 1 what somebody known asked for and can wait, 2 what people caused whom nobody let in by name. Within
+ * a rank the order is that of planning.
+ */
+export type Rank = 0 | 1 | 2
 
 /** A part that waits in the queue of a conversation, as far as its priority goes. */
 export interface Queued {
   readonly source: SourceId
-  /** The priority it was planned with; absent: it is sent in its turn. */
+  /** As its row has it; absent: it is sent in its turn. */
   readonly lowPriority?: LowPriority
-  /** While it waits: the account it waits for. */
-  low?: string | undefined
-  /** A part of its message has left, so nothing takes its place any more; what is urgent goes ahead of it all the same. */
-  follows?: boolean | undefined
+  /** A part of its message has left or was tried, so nothing takes its place any more; others go ahead of it all the same. */
+  begun?: boolean | undefined
 }
 
-/** Parts that everything else goes ahead of, in the queues of all conversations. In memory. */
-export interface LowQueues {
-  /**
-   * Puts the items of one message into the queue of a conversation: what is urgent before everything of low priority that
-   * has not begun, the rest at the end. Returns the items that are not sent any more, whole messages, the oldest first:
-   * newer answers to the same person, or to anybody there, took their place.
-   */
-  enqueue<Item extends Queued>(queue: Item[], items: readonly Item[], at: QueueAt): readonly Item[]
-  /** A part was sent or given up: the rest of its message is brought to its end, part by part, each behind what is urgent. */
-  left(queue: readonly Queued[], part: Queued): void
-  /** So many parts wait for this account that no more should be added. */
-  crowded(address: Address): boolean
+export function rankOf(priority: LowPriority | undefined): Rank {
+  if (priority === undefined) return 0
+  return priority.known ? 1 : 2
 }
 
-interface QueueAt {
-  readonly address: Address
-  /** Nothing was tried with the head of the queue yet, and nothing is being done with it. */
-  readonly headWaits: boolean
+/** True if `one` goes before `other`, whichever came first. */
+export function goesAhead(one: Queued, other: Queued): boolean {
+  return rankOf(one.lowPriority) < rankOf(other.lowPriority)
+}
+
+/** The slots of a chat or a group that a rank leaves to those ahead of it. */
+export function leftInChat(rank: Rank): number {
+  return rank
+}
+
+/** Of the slots an account has at once, those that a rank leaves to those ahead of it. */
+export function leftInAccount(rank: Rank, burst: number): number {
+  return Math.floor((burst * rank) / 4)
+}
+
+/** Puts a part behind all of its rank, and ahead of all that it goes before; the first `fixed` parts keep their places. */
+export function insert<Item extends Queued>(queue: Item[], item: Item, fixed: 0 | 1): void {
+  let at = queue.length
+  for (let before = queue[at - 1]; at > fixed && before && goesAhead(item, before); before = queue[at - 1]) at--
+  queue.splice(at, 0, item)
+}
+
+/** Lets those go ahead of the first part that came while it was under way; it stays the first of its rank. */
+export function letAhead<Item extends Queued>(queue: Item[]): void {
+  const [first, second] = queue
+  if (!first || !second || !goesAhead(second, first)) return
+  queue.shift()
+  const behind = queue.findIndex((item) => !goesAhead(item, first))
+  queue.splice(behind === -1 ? queue.length : behind, 0, first)
 }
 
 /** Answers to one person that may wait in a conversation, and answers to all of them together. */
 const MOST_FOR_PERSON = 3
 const MOST_IN_CHAT = 10
-/** Parts that may wait for one account before it is crowded: some seconds of what it may send. */
-const MOST_FOR_ACCOUNT = 100
 
-export function createLowQueues(): LowQueues {
-  const waiting = new Map<string, number>()
-  const account = (address: Address): string => `${address.channel}@${address.account}`
-  const count = (key: string, more: number): void => {
-    const now = (waiting.get(key) ?? 0) + more
-    if (now > 0) waiting.set(key, now)
-    else waiting.delete(key)
-  }
-  const leave = (items: readonly Queued[]): void => {
-    for (const item of items) {
-      if (item.low !== undefined) count(item.low, -1)
-      item.low = undefined
-    }
-  }
-  return {
-    enqueue(queue, items, { address, headWaits }) {
-      const underWay = headWaits ? undefined : queue[0]
-      const gives = (item: Queued): boolean => item.low !== undefined && item !== underWay
-      const waits = items.filter(({ lowPriority }) => lowPriority !== undefined)
-      const priority = waits[0]?.lowPriority
-      if (priority === undefined) {
-        const before = queue.findIndex(gives)
-        queue.splice(before === -1 ? queue.length : before, 0, ...items)
-        return []
-      }
-      const low = account(address)
-      count(low, waits.length)
-      for (const item of waits) item.low = low
-      queue.push(...items)
-      const whole = ({ follows, source }: Queued): boolean => follows !== true && source !== underWay?.source
-      const answers = queue.filter((item) => gives(item) && whole(item) && item.lowPriority?.supersedes !== undefined)
-      const superseded = takeSurplus(queue, answers, priority.supersedes)
-      leave(superseded)
-      return superseded
-    },
-    left(queue, part) {
-      leave([part])
-      for (const item of queue) if (item.source === part.source) item.follows = true
-    },
-    crowded: (address) => (waiting.get(account(address)) ?? 0) >= MOST_FOR_ACCOUNT,
-  }
-}
-
-/** Takes what is beyond the bounds out of the queue. */
-function takeSurplus<Item extends Queued>(
+/**
+ * Takes out of the queue what is not sent any more now that another answer of this priority waits in it: whole messages,
+ * the oldest first, since newer answers to the same person, or to anybody there, took their place. The message under way
+ * stays.
+ */
+export function takeSuperseded<Item extends Queued>(
   queue: Item[],
-  waiting: readonly Item[],
-  person: string | undefined,
+  { supersedes }: LowPriority,
+  underWay: SourceId | undefined,
 ): readonly Item[] {
-  const mine = waiting.filter(({ lowPriority }) => lowPriority?.supersedes === person)
-  const gone = new Set([...beyond(mine, MOST_FOR_PERSON), ...beyond(waiting, MOST_IN_CHAT)])
+  const stays = new Set([underWay, ...queue.filter(({ begun }) => begun).map(({ source }) => source)])
+  const answers = queue.filter(({ source, lowPriority }) => !stays.has(source) && lowPriority?.supersedes !== undefined)
+  const mine = answers.filter(({ lowPriority }) => lowPriority?.supersedes === supersedes)
+  const gone = new Set([...beyond(mine, MOST_FOR_PERSON), ...beyond(answers, MOST_IN_CHAT)])
   if (gone.size === 0) return []
   const taken = queue.filter(({ source }) => gone.has(source))
   const left = queue.filter(({ source }) => !gone.has(source))

@@ -41,8 +41,13 @@ export function newRow(deps: RowDeps, of: Envelope, { part, partNo, startedAt }:
     expiresAt: deps.clock.now() + deps.settings.expireAfterMs[of.class],
   }
   if (begun) row.startedAt = startedAt
+  return withOptions(row, of)
+}
+
+function withOptions(row: Growing, of: Envelope): Delivery {
   if (of.session !== undefined) row.sessionId = of.session.id
-  if (of.replyTo !== undefined && partNo === 0) row.replyTo = of.replyTo
+  if (of.replyTo !== undefined && row.partNo === 0) row.replyTo = of.replyTo
   if (of.only !== undefined) row.only = of.only
+  if (of.lowPriority !== undefined) row.lowPriority = of.lowPriority
   return row
 }

@@ -12,6 +12,7 @@ import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
 import { deniedMeanwhile } from './denied-meanwhile.ts'
 import type { Answer, Asking, Facts, Item, Looked, Reserved } from './item.ts'
+import { rankOf } from './low-priority.ts'
 import type { SendVerdict, Speaker } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type OutcomePorts, record } from './record.ts'
@@ -103,9 +104,9 @@ function slot(
   { entry, conversation: { address } }: Head,
 ): { slotAt: number; later: boolean } {
   const now = clock.elapsed()
-  if (entry.low !== undefined) {
-    const wait = limiter.takeLow(address)
-    entry.yielding = wait > 0
+  const rank = rankOf(entry.lowPriority)
+  if (rank > 0) {
+    const wait = limiter.takeLow(address, rank)
     return { slotAt: now + wait, later: wait > 0 }
   }
   const wait = limiter.takeChat(address)
@@ -124,7 +125,7 @@ async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as
     const sending: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt: at }
     if (as !== 'repeat') return (await tx.outbox.begin(row.id, OWED, at)) ? sending : undefined
     const part = markRepeat(row.part, settings.repeatMark, deps.format(row.address.channel).limit)
-    await tx.outbox.replace(row.id, { op: 'send', part, state: 'sending', at })
+    await tx.outbox.replace(row.id, { op: 'send', part, state: 'sending', lowPriority: row.lowPriority, at })
     return { ...sending, op: 'send' as const, part }
   })
   if (begun) follow(conversation, begun)

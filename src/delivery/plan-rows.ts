@@ -4,7 +4,7 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
-import type { Entry } from './conversation.ts'
+import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
 
@@ -55,7 +55,7 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
     if (errorCode(err) !== 'conflict' || !isTurnId(message.source)) throw err
     return sayAll(planning, parts, startedAt)
   }
-  return { outcome: 'planned', address: message.address, entries: [entryOf(deps, row, message)] }
+  return { outcome: 'planned', address: message.address, entries: [plannedEntry(deps, row)] }
 }
 
 /** The first part replaces what was shown, if anything was and it does not go below it. */
@@ -76,7 +76,7 @@ async function sayAll(
     else rows.push(newRow(deps, message, { part, partNo, startedAt }))
   }
   if (rows.length > 0) await tx.outbox.add(rows)
-  for (const row of rows) entries.push(entryOf(deps, row, message))
+  for (const row of rows) entries.push(plannedEntry(deps, row))
   return { outcome: 'planned', address: message.address, entries }
 }
 
@@ -97,41 +97,37 @@ async function growing(tx: StoreWriter, source: OutboundMessage['source']): Prom
 }
 
 /** The row travels with the entry only where its send follows at once; all others are read when their turn comes. */
-function entryOf({ clock, settings }: PlanDeps, row: Delivery, message?: OutboundMessage): Entry {
-  const { id, source } = row
-  if (row.state === 'sending') {
-    const startedAt = clock.elapsed()
-    const expiresAt = startedAt + settings.expireAfterMs[row.class]
-    return { id, source, item: { kind: 'sending', row, expiresAt, startedAt, as: 'first' } }
-  }
-  const entry = queuedEntry(row)
-  return message?.lowPriority === undefined ? entry : { ...entry, lowPriority: message.lowPriority }
+function plannedEntry({ clock, settings }: PlanDeps, row: Delivery): Entry {
+  if (row.state !== 'sending') return entryOf(row)
+  const startedAt = clock.elapsed()
+  const expiresAt = startedAt + settings.expireAfterMs[row.class]
+  return entryOf(row, { kind: 'sending', row, expiresAt, startedAt, as: 'first' })
 }
 
-function queuedEntry({ id, source }: Pick<Delivery, 'id' | 'source'>): Entry {
-  return { id, source, item: { kind: 'queued', id } }
-}
-
-/** Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. */
+/**
+ * Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. The final
+ * has the priority of the whole message: whoever joined the turn while it ran waits for it too.
+ */
 async function replaceShown(
-  { deps, tx }: Planning,
-  shown: Delivery,
+  { deps, tx, message: { lowPriority } }: Planning,
+  { lowPriority: _, ...shown }: Delivery,
   part: RenderedPart,
   startedAt: number | undefined,
 ): Promise<Entry> {
   const { id } = shown
   const at = deps.clock.now()
+  const row: Delivery = lowPriority === undefined ? shown : { ...shown, lowPriority }
   if (shown.state === 'uncertain' || shown.state === 'sending') {
-    await tx.outbox.replace(id, { op: 'send', part, state: 'uncertain', at })
-    return queuedEntry(shown)
+    await tx.outbox.replace(id, { op: 'send', part, state: 'uncertain', lowPriority, at })
+    return entryOf(row)
   }
   const op = isShown(shown) ? 'edit' : 'send'
   if (startedAt === undefined) {
-    await tx.outbox.replace(id, { op, part, state: 'planned', at })
-    return queuedEntry(shown)
+    await tx.outbox.replace(id, { op, part, state: 'planned', lowPriority, at })
+    return entryOf(row)
   }
-  await tx.outbox.replace(id, { op, part, state: 'sending', at: startedAt })
-  return entryOf(deps, { ...shown, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
+  await tx.outbox.replace(id, { op, part, state: 'sending', lowPriority, at: startedAt })
+  return plannedEntry(deps, { ...row, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
 }
 
 /** Removes what a growing reply showed (S28). */
@@ -140,8 +136,9 @@ async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Pro
   const { id } = shown
   const at = deps.clock.now()
   if (isShown(shown)) {
-    await tx.outbox.replace(id, { op: 'delete', part: shown.part, state: 'planned', at })
-    return [queuedEntry(shown)]
+    const { part, lowPriority } = shown
+    await tx.outbox.replace(id, { op: 'delete', part, state: 'planned', lowPriority, at })
+    return [entryOf(shown)]
   }
   const reason = 'there was nothing to say in the end'
   if (shown.state === 'waiting' || shown.state === 'planned') {

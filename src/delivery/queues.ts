@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Activity } from './activity.ts'
 import type { Conversation, Entry, Head } from './conversation.ts'
 import type { Answer, Asking, Facts } from './item.ts'
-import { createLowQueues } from './low-priority.ts'
+import { goesAhead, insert, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
 import { next } from './next.ts'
 
 export interface QueueDeps {
@@ -47,6 +47,8 @@ interface Queue extends Conversation {
 
 const RETRY_WRITE_MS = 500
 const LONGEST_RETRY_MS = 10_000
+/** Parts of low priority that may wait for one account before it is crowded: some seconds of what it may send. */
+const MOST_FOR_ACCOUNT = 100
 /** Queues started before the event loop gets its turn, after a long backlog. */
 const WAKE_AT_ONCE = 64
 
@@ -59,7 +61,6 @@ class ConversationQueues implements Queues {
   readonly #deps: QueueDeps
   readonly #queues = new Map<string, Queue>()
   readonly #announced = new Map<string, SourceId>()
-  readonly #low = createLowQueues()
   #stopped = false
 
   constructor(deps: QueueDeps) {
@@ -82,14 +83,26 @@ class ConversationQueues implements Queues {
     const queue: Queue = known ?? { key, address, entries: [], state: 'parked', failures: 0, cancel: undefined }
     this.#queues.set(key, queue)
     const [head] = queue.entries
-    const superseded = this.#low.enqueue(queue.entries, entries, { address, headWaits: headWaits(queue) })
+    const underWay = isUnderWay(queue)
+    for (const entry of entries) insert(queue.entries, entry, underWay ? 1 : 0)
+    const [{ lowPriority } = {}] = entries
+    const superseded = lowPriority
+      ? takeSuperseded(queue.entries, lowPriority, underWay ? head?.source : undefined)
+      : []
     if (superseded.length > 0) this.#deps.superseded(superseded)
     const changed = queue.state === 'waiting' && queue.entries[0] !== head
     if ((queue.state === 'parked' || changed) && this.#mayStart(queue)) this.#start(queue)
   }
 
-  crowded(address: Address): boolean {
-    return this.#low.crowded(address)
+  /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
+  crowded({ channel, account }: Address): boolean {
+    let low = 0
+    for (const { address, entries } of this.#queues.values()) {
+      if (address.channel !== channel || address.account !== account) continue
+      for (const { lowPriority } of entries) if (rankOf(lowPriority) > 0) low++
+      if (low >= MOST_FOR_ACCOUNT) return true
+    }
+    return false
   }
 
   wake(channel: ChannelId, account: AccountId): void {
@@ -122,7 +135,7 @@ class ConversationQueues implements Queues {
   async #work(queue: Queue): Promise<void> {
     const { activity, logger } = this.#deps
     activity.begin()
-    for (let head = queue.entries[0]; head && queue.state === 'running'; head = queue.entries[0]) {
+    for (let head = first(queue); head && queue.state === 'running'; head = first(queue)) {
       try {
         await this.#advance(queue, head)
         queue.failures = 0
@@ -150,18 +163,19 @@ class ConversationQueues implements Queues {
         case 'leave':
           return this.#leave(queue, entry)
         case 'wait':
-          return this.#rest(queue, effect.until - clock.elapsed())
+          return overtaken(queue) ? undefined : this.#rest(queue, effect.until - clock.elapsed())
         case 'park':
           return this.#park(queue)
         default:
+          entry.begun ||= effect.do === 'begin'
           answer = await perform(effect, { entry, conversation: queue })
       }
     }
   }
 
   #leave(queue: Queue, entry: Entry): void {
-    this.#low.left(queue.entries, entry)
     queue.entries.shift()
+    for (const other of queue.entries) if (other.source === entry.source) other.begun = true
     if (queue.entries[0]?.source === entry.source) failpoint('CP14-between-chunks')
   }
 
@@ -179,11 +193,25 @@ class ConversationQueues implements Queues {
   }
 }
 
-/** The head has not been tried yet: it waits for an adapter, or for a slot that nobody else wants. */
-function headWaits({ state, entries: [head] }: Queue): boolean {
-  if (!head || state === 'running') return false
-  if (head.item.kind === 'due') return state === 'parked' || head.yielding === true
-  return head.item.kind === 'queued' && state === 'parked'
+/** Nothing goes ahead of the head of a queue while something is done with it, or what was done is not on disk yet. */
+function isUnderWay({ state, entries: [head] }: Queue): boolean {
+  return head !== undefined && (state === 'running' || isBetweenCallAndDisk(head))
+}
+
+function isBetweenCallAndDisk({ item: { kind } }: Entry): boolean {
+  return kind === 'sending' || kind === 'recording'
+}
+
+/** The part to go on with, now that nothing is done with any. */
+function first({ entries }: Queue): Entry | undefined {
+  const [head] = entries
+  if (head && !isBetweenCallAndDisk(head)) letAhead(entries)
+  return entries[0]
+}
+
+/** While the head was looked at, something came that need not wait with it. */
+function overtaken({ entries: [head, second] }: Queue): boolean {
+  return head !== undefined && second !== undefined && goesAhead(second, head)
 }
 
 async function startGently(queues: readonly Queue[], begin: (queue: Queue) => void): Promise<void> {

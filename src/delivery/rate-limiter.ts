@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
+import { leftInAccount, leftInChat, type Rank } from './low-priority.ts'
 
 /** What a platform takes from one account. Any one second and any one minute stay within these numbers. */
 export interface SendLimits {
@@ -10,15 +11,13 @@ export interface SendLimits {
 
 /** Paces everything that leaves: parts wait for a slot, edits of a growing reply are dropped without one. */
 export interface RateLimiter {
-  /** Takes a slot if every limit has one this moment and, of chat and group, `leaving` more. */
-  take(address: Address, leaving?: number): boolean
+  /** Takes a slot if every limit has one this moment for this rank and, of chat and group, `leaving` more. */
+  take(address: Address, wanted?: { readonly rank?: Rank; readonly leaving?: number }): boolean
   /**
    * Takes a slot for what has low priority and returns 0, or takes none and returns the ms after which to ask again. Some
-   * slots of chat, group and account are left to everything else, and none is booked ahead of it.
+   * slots of chat, group and account are left to everything that goes ahead of it, and none is booked before it is there.
    */
-  takeLow(address: Address): number
-  /** Takes the slot that `takeLow` would take if there is one this moment; asks for none later. */
-  takeSpare(address: Address): boolean
+  takeLow(address: Address, rank: Rank): number
   /** Takes the chat's and the group's slot and returns 0, or takes none and returns the ms after which to ask again. */
   takeChat(address: Address): number
   /** Books the account's next slot and returns the ms until it comes. Slots come in the order of asking. */
@@ -43,8 +42,8 @@ interface Rates {
   readonly group: Rate
 }
 
-/** A slot for what has low priority: where it is taken, and from when on chat and account have it. */
-interface LowSlot {
+/** A slot for something of a rank: where it is taken, and from when on chat and account have it. */
+interface Slot {
   readonly now: number
   readonly account: string
   readonly rates: Rates
@@ -55,8 +54,6 @@ interface LowSlot {
 
 /** Telegram lets a few messages in a row pass before it counts a chat's seconds (PLATFORMS 1, rates). */
 const CHAT_BURST = 3
-/** Slots of a chat and of a group that what has low priority leaves alone. */
-const LOW_LEAVES = 2
 const SWEEP_ABOVE = 1_000
 
 /** Buckets by name; those that are full again are forgotten. */
@@ -80,7 +77,7 @@ class Buckets {
     if (chatType !== 'direct') this.spend(`${key}#`, rates.group, now)
   }
 
-  spendAll(address: Address, { chat, account, rates, now }: Omit<LowSlot, 'chatAt' | 'accountAt'>): void {
+  spendAll(address: Address, { chat, account, rates, now }: Omit<Slot, 'chatAt' | 'accountAt'>): void {
     this.spendChat(address, chat, rates, now)
     this.spend(account, rates.account, now)
   }
@@ -98,7 +95,7 @@ class Buckets {
 export function createRateLimiter(clock: Clock, limits: (address: Address) => SendLimits): RateLimiter {
   const buckets = new Buckets()
   const pausedUntil = new Map<string, number>()
-  /** By account: when the last of those that were told to ask again will do so. */
+  /** By account and rank: when the last of those that were told to ask again will do so. */
   const askedAgainAt = new Map<string, number>()
 
   function chatSlotAt({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
@@ -107,45 +104,36 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return Math.max(resumed, buckets.slotAt(key, rates.chat, leaving), inGroup)
   }
 
-  /** When chat, group and account have a slot that everything else leaves. */
-  function lowSlot(address: Address): LowSlot {
+  /** When chat, group and account have a slot beside those that are left to what goes ahead. */
+  function slotOf(address: Address, rank: Rank, leaving: number): Slot {
     const account = accountKey(address)
     const rates = ratesOf(limits(address))
     const chat = chatKey(address, account)
-    const chatAt = chatSlotAt(address, chat, rates, LOW_LEAVES)
-    const accountAt = buckets.slotAt(account, rates.account, Math.floor(rates.account.burst / 2))
+    const chatAt = chatSlotAt(address, chat, rates, leftInChat(rank) + leaving)
+    const accountAt = buckets.slotAt(account, rates.account, leftInAccount(rank, rates.account.burst))
     return { now: clock.elapsed(), account, rates, chat, chatAt, accountAt }
   }
 
   return {
-    take(address, leaving = 0) {
-      const now = clock.elapsed()
-      const account = accountKey(address)
-      const rates = ratesOf(limits(address))
-      if (buckets.slotAt(account, rates.account, 0) > now) return false
-      const chat = chatKey(address, account)
-      if (chatSlotAt(address, chat, rates, leaving) > now) return false
-      buckets.spendAll(address, { chat, account, rates, now })
+    take(address, { rank = 0, leaving = 0 } = {}) {
+      const slot = slotOf(address, rank, leaving)
+      if (slot.chatAt > slot.now || slot.accountAt > slot.now) return false
+      buckets.spendAll(address, slot)
       return true
     },
-    takeLow(address) {
-      const low = lowSlot(address)
-      const { now, account, rates, chatAt, accountAt } = low
+    takeLow(address, rank) {
+      const slot = slotOf(address, rank, 0)
+      const { now, account, rates, chatAt, accountAt } = slot
       if (chatAt > now) return Math.ceil(chatAt - now)
       if (accountAt > now) {
         // One after another: else all would ask at each slot.
-        const again = Math.max(accountAt, (askedAgainAt.get(account) ?? 0) + rates.account.everyMs)
-        askedAgainAt.set(account, again)
+        const line = `${account} ${rank}`
+        const again = Math.max(accountAt, (askedAgainAt.get(line) ?? 0) + rates.account.everyMs)
+        askedAgainAt.set(line, again)
         return Math.ceil(again - now)
       }
-      buckets.spendAll(address, low)
+      buckets.spendAll(address, slot)
       return 0
-    },
-    takeSpare(address) {
-      const low = lowSlot(address)
-      if (low.chatAt > low.now || low.accountAt > low.now) return false
-      buckets.spendAll(address, low)
-      return true
     },
     takeChat(address) {
       const now = clock.elapsed()

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery, Undelivered } from '../core/outbound.ts'
-import type { DeliveryChange, Store, StoreWriter } from '../store/store.ts'
+import type { DeliveryChange, DeliveryReplacement, Store, StoreWriter } from '../store/store.ts'
 import type { Head } from './conversation.ts'
 import type { Recording } from './item.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -52,7 +52,8 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
     const sent = row.class === 'effect' ? sentOf(item) : undefined
     if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
   })
-  for (const other of others) conversation.entries.splice(conversation.entries.indexOf(other), 1)
+  const left = conversation.entries.filter((other) => !others.includes(other))
+  conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)
 }
 
@@ -61,11 +62,16 @@ async function write(tx: StoreWriter, { id, row, change }: Recording, at: number
     case 'settle':
       return tx.outbox.settle(id, settlement(change, at))
     case 'send_anew':
-      return row && tx.outbox.replace(id, { op: 'send', part: row.part, state: 'planned', at })
+      return row && tx.outbox.replace(id, { ...rest(row), op: 'send', state: 'planned', at })
     case 'edit':
       await tx.outbox.settle(id, { state: 'sent', messageId: change.messageId, at })
-      return row && tx.outbox.replace(id, { op: 'edit', part: row.part, state: 'planned', at })
+      return row && tx.outbox.replace(id, { ...rest(row), op: 'edit', state: 'planned', at })
   }
+}
+
+/** Returns what stays as it was. */
+function rest({ part, lowPriority }: Delivery): Pick<DeliveryReplacement, 'part' | 'lowPriority'> {
+  return { part, lowPriority }
 }
 
 /** Returns what a change writes, with a wait as a time of day. */

@@ -1,11 +1,10 @@
 import { conversationOf } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
-import { isInboxId, isTurnId, type TurnId } from '../core/ids.ts'
+import { isTurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
-import { senderKey } from '../core/platform-id.ts'
 import type { Store } from '../store/store.ts'
-import type { Entry } from './conversation.ts'
+import { type Entry, entryOf } from './conversation.ts'
 import { UNREADABLE } from './next.ts'
 import type { Queues } from './queues.ts'
 import type { OutcomePorts } from './record.ts'
@@ -70,7 +69,7 @@ async function takeUp(
   for (const group of grouped(alive, ({ address }) => conversationOf(address))) {
     for (const message of grouped(group, ({ source }) => source)) {
       const [first] = message
-      if (first) queues.push(first.address, await entriesOf(store, message))
+      if (first) queues.push(first.address, entriesOf(message))
     }
   }
   return { resumed: alive.length, ended: ended.length }
@@ -121,29 +120,9 @@ function grouped(rows: readonly Delivery[], keyOf: (row: Delivery) => string): I
   return groups.values()
 }
 
-/**
- * Of the parts of one message. An answer for no session, to somebody who is no owner, and one to people whom nobody let
- * in by name, has low priority here as when it was planned: what a flood of them left to be sent would hold up everything else after the start. What was begun is
- * brought to its end.
- */
-async function entriesOf(store: Store, message: readonly Delivery[]): Promise<readonly Entry[]> {
-  const entries = message.map(({ id, source }): Entry => ({ id, source, item: { kind: 'queued', id } }))
-  const [first] = message
-  const begun = message.some(({ state, attempt }) => state !== 'planned' || attempt > 0)
-  if (!first || begun || first.partNo > 0) return entries
-  if (isTurnId(first.source)) {
-    const forStrangers = await isForStrangers(store, first.source)
-    return forStrangers ? entries.map((entry) => ({ ...entry, lowPriority: {} })) : entries
-  }
-  if (first.sessionId !== undefined || !isInboxId(first.source)) return entries
-  const asked = await store.read.inbox.get(first.source)
-  if (asked === undefined || asked.decision.identity.role === 'owner') return entries
-  const { address, sender } = asked.dispatch.event
-  const lowPriority = { supersedes: senderKey(address.channel, sender) }
-  return entries.map((entry) => ({ ...entry, lowPriority }))
-}
-
-async function isForStrangers({ read }: Store, turn: TurnId): Promise<boolean> {
-  const asked = await read.inbox.ofTurn(turn)
-  return asked.length > 0 && asked.every(({ decision }) => decision.kind === 'run' && decision.public === true)
+/** Of the parts of one message. One that has left in part is not whole any more: the rows that are sent are not owed. */
+function entriesOf(message: readonly Delivery[]): readonly Entry[] {
+  const entries = message.map((row) => entryOf(row))
+  const begun = message[0]?.partNo !== 0 || entries.some((entry) => entry.begun)
+  return entries.map((entry) => ({ ...entry, begun }))
 }

@@ -1,7 +1,15 @@
 import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery, DeliveryClass, DeliveryOp, DeliveryState, Recipient, RenderedPart } from '../core/outbound.ts'
+import type {
+  Delivery,
+  DeliveryClass,
+  DeliveryOp,
+  DeliveryState,
+  LowPriority,
+  Recipient,
+  RenderedPart,
+} from '../core/outbound.ts'
 import {
   defined,
   id,
@@ -33,8 +41,8 @@ const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient`
-const WIDTH = 19
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority`
+const WIDTH = 20
 /** What a row has besides once a growing reply was lost sight of. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
 
@@ -66,6 +74,7 @@ const codec: RowCodec<Delivery> = {
       messageId: optional(row, 'message_id', text),
       reason: optional(row, 'reason', text),
       only: optional(row, 'recipient', json<Recipient>),
+      lowPriority: optional(row, 'low_priority', json<LowPriority>),
       earlier: optional(row, 'earlier', json<RenderedPart>),
     }),
   }),
@@ -176,10 +185,18 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
-    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $5, started_at = $6' : ''
+    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $6, started_at = $7' : ''
     const replaced = await this.sql.run(
-      `UPDATE outbox SET op = $2, part = $3, state = $4, not_before = NULL, reason = NULL${lost}${claim} WHERE id = $1`,
-      [deliveryId, change.op, JSON.stringify(change.part), change.state, ...(sending ? [this.epoch, change.at] : [])],
+      `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5, not_before = NULL, reason = NULL${lost}${claim}
+        WHERE id = $1`,
+      [
+        deliveryId,
+        change.op,
+        JSON.stringify(change.part),
+        change.state,
+        jsonOrNull(change.lowPriority),
+        ...(sending ? [this.epoch, change.at] : []),
+      ],
     )
     if (replaced === 0) throw unknownDelivery(deliveryId)
   }
@@ -230,8 +247,13 @@ function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
     row.startedAt ?? null,
     row.messageId ?? null,
     row.reason ?? null,
-    row.only === undefined ? null : JSON.stringify(row.only),
+    jsonOrNull(row.only),
+    jsonOrNull(row.lowPriority),
   )
+}
+
+function jsonOrNull(value: Recipient | LowPriority | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }
 
 function unknownDelivery(deliveryId: DeliveryId): ParleyError {

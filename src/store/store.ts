@@ -2,7 +2,7 @@ import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/event.ts'
 import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/model.ts'
-import type { Delivery, DeliveryOp, DeliveryState, RenderedPart } from '../core/outbound.ts'
+import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
@@ -240,5 +240,7 @@ export interface DeliveryReplacement {
   readonly part: RenderedPart
   /** `uncertain`: a call with the part before this one was lost; that part is kept as `earlier`. */
   readonly state: 'planned' | 'sending' | 'uncertain'
+  /** That of the message as it is now. */
+  readonly lowPriority: LowPriority | undefined
   readonly at: number
 }

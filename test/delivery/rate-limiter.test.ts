@@ -56,7 +56,7 @@ test('booked slots of an account come one after the other in the order of asking
 
 test('an edit that must leave slots is refused before the last ones are gone', () => {
   const { limiter } = limiterOf()
-  expect([limiter.take(at(DM), 2), limiter.take(at(DM), 2)]).toEqual([true, false])
+  expect([limiter.take(at(DM), { leaving: 2 }), limiter.take(at(DM), { leaving: 2 })]).toEqual([true, false])
   expect([limiter.take(at(DM)), limiter.take(at(DM)), limiter.take(at(DM))]).toEqual([true, true, false])
 })
 

@@ -211,7 +211,13 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.outbox.add([delivery])
   await tx.outbox.begin(delivery.id, ['planned'], 1)
   await tx.outbox.settle(delivery.id, { state: 'sent', at: 1 })
-  await tx.outbox.replace(delivery.id, { op: 'edit', part: delivery.part, state: 'sending', at: 1 })
+  await tx.outbox.replace(delivery.id, {
+    op: 'edit',
+    part: delivery.part,
+    state: 'sending',
+    lowPriority: undefined,
+    at: 1,
+  })
   await tx.outbox.fence()
   await tx.people.link('ada' as PersonId, 'owner', ['telegram:1'], 1)
   await tx.people.metAt({ platformId: 'telegram:1', address: delivery.address, at: 1 })

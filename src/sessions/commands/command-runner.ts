@@ -4,10 +4,9 @@ import { ParleyError } from '../../core/errors.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
-import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { calmLine } from '../turns/turn-reply.ts'
-import type { Say } from './courtesy.ts'
+import { lineFor, type Say } from './courtesy.ts'
 
 /** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
 export interface CommandRunner {
@@ -73,9 +72,7 @@ function messageOf(
     text,
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
     ...(only === undefined ? {} : { only }),
-    ...(decision.identity.role === 'owner'
-      ? {}
-      : { lowPriority: { supersedes: senderKey(event.address.channel, event.sender) } }),
+    ...(decision.identity.role === 'owner' ? {} : { lowPriority: lineFor(event, decision.identity) }),
   }
 }
 

@@ -1,17 +1,18 @@
 import type { Address } from '../../core/address.ts'
 import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
+import type { Decision, Dispatch, Identity, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { OutboundMessage } from '../../core/outbound.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
 export interface Courtesy {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
-  queueFull(inbox: InboxId, dispatch: Dispatch): void
+  queueFull(inbox: InboxId, dispatch: Dispatch, decision: Pick<Decision, 'identity'>): void
   /** The agent talks with as many strangers as it may. */
   crowded(inbox: InboxId, dispatch: Dispatch): void
 }
@@ -55,39 +56,57 @@ export function createCourtesy({ clock, logger, say, admissions, crowded }: Cour
     )
   }
   return {
-    refused(inbox, dispatch, { reason, asks }) {
+    refused(inbox, dispatch, { reason, asks, identity }) {
       if (asks) admissions.refused(asks)
       const refusal = REFUSALS[reason]
       const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
       const { address, sender, kind } = dispatch.event
       // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
       if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
-      once(`refused:${reason}:${address.channel}:${sender.id}`, 24 * HOUR_MS, messageOf(inbox, dispatch, text))
+      once(
+        `refused:${reason}:${address.channel}:${sender.id}`,
+        24 * HOUR_MS,
+        messageOf(inbox, dispatch, { text, identity }),
+      )
     },
     crowded(inbox, dispatch) {
       const { channel, chat } = dispatch.event.address
-      once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, CROWDED))
+      once(
+        `crowded:${channel}:${chat}`,
+        BURST_MS,
+        messageOf(inbox, dispatch, { text: CROWDED, identity: { role: 'guest' } }),
+      )
     },
-    queueFull(inbox, dispatch) {
+    queueFull(inbox, dispatch, { identity }) {
       if (dispatch.posted) return
       const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
       once(
         `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,
         BURST_MS,
-        messageOf(inbox, dispatch, text),
+        messageOf(inbox, dispatch, { text, identity }),
       )
     },
   }
 }
 
-function messageOf(source: InboxId, { traceId, reply, event }: Dispatch, text: string): OutboundMessage {
+/** Returns the priority of a short answer to somebody. */
+export function lineFor({ address, sender }: InboundEvent, { role }: Identity): LowPriority {
+  const supersedes = senderKey(address.channel, sender)
+  return role === 'guest' ? { supersedes } : { supersedes, known: true }
+}
+
+function messageOf(
+  source: InboxId,
+  { traceId, reply, event }: Dispatch,
+  { text, identity }: { readonly text: string; readonly identity: Identity },
+): OutboundMessage {
   return {
     source,
     traceId,
     address: reply.address,
     class: 'control',
     text,
-    lowPriority: { supersedes: senderKey(event.address.channel, event.sender) },
+    lowPriority: lineFor(event, identity),
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
   }
 }

@@ -5,6 +5,7 @@ import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids
 import type { Session } from '../../core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { isOfStrangers } from '../turns/record-turn.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
@@ -148,15 +149,15 @@ async function writingSession(
   { id, sessionId }: NonNullable<SessionCaller['turn']>,
 ): Promise<WritingSession | undefined> {
   const session = await read.sessions.get(sessionId)
-  const before = (await read.inbox.ofTurn(id)).map(({ dispatch: { posted } }) =>
-    posted?.from && 'hops' in posted.from ? posted.from.hops : 0,
-  )
+  const asked = await read.inbox.ofTurn(id)
+  const before = asked.map(({ dispatch: { posted } }) => (posted?.from && 'hops' in posted.from ? posted.from.hops : 0))
   return (
     session && {
       session: session.id,
       displayKey: session.displayKey,
       agent: session.agentId,
       hops: 1 + Math.max(0, ...before),
+      ...(asked.length > 0 && asked.every(isOfStrangers) ? { forStrangers: true } : {}),
     }
   )
 }

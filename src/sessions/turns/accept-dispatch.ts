@@ -280,8 +280,7 @@ function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, '
 
 function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
   const { traceId, reply, receivedAt } = dispatch
-  const counted = decision.public ? countedFor([{ dispatch, decision }]) : {}
-  return { id, session, traceId, reply, startedAt: receivedAt, ...counted }
+  return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor([{ dispatch, decision }]) }
 }
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' | 'ignored: restored' {

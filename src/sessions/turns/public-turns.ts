@@ -23,6 +23,8 @@ export interface PublicTurns {
   admits(person: string): boolean
   /** Takes a place for a turn, inside the transaction that claims it. */
   enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void
+  /** Boot: the turn will ask whether it may run, later. It takes no place until then; who hurries it is remembered. */
+  expect(turn: StartedTurn): void
   /** Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined: it may run at once. */
   mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
   /** Returns whether the turn of this session is one that this person alone has asked for. */
@@ -35,10 +37,13 @@ export interface PublicTurns {
   close(): void
 }
 
+/** `expected`: it has not asked for its place yet; `hurried`: nor will it wait when it does. */
+type PlaceState = 'expected' | 'hurried' | 'waiting' | 'running'
+
 interface Place {
   readonly person: string
   readonly session: SessionId
-  running: boolean
+  state: PlaceState
   go(): void
 }
 
@@ -49,30 +54,21 @@ interface Count {
 
 export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimits): PublicTurns {
   const places = new Map<TurnId, Place>()
-  const all: Count = { running: 0, waiting: 0 }
-  const persons = new Map<string, Count>()
+  const { all, of, count } = createCounts()
   /** One person may write in several conversations at once, and still leaves places to others. */
   const waitingForOne = Math.ceil(waiting / 2)
   let closed = false
-  const mayStart = (person: string): boolean => all.running < atOnce && (persons.get(person)?.running ?? 0) < perPerson
-  const count = ({ person, running }: Place, more: 1 | -1): void => {
-    const state = running ? 'running' : 'waiting'
-    const mine = persons.get(person) ?? { running: 0, waiting: 0 }
-    all[state] += more
-    mine[state] += more
-    if (mine.running + mine.waiting > 0) persons.set(person, mine)
-    else persons.delete(person)
-  }
-  const run = (place: Place): void => {
+  const mayStart = (person: string): boolean => all.running < atOnce && of(person).running < perPerson
+  const put = (place: Place, state: PlaceState): void => {
     count(place, -1)
-    place.running = true
+    place.state = state
     count(place, 1)
-    place.go()
+    if (state === 'running') place.go()
   }
   const startNext = (): void => {
     for (const place of places.values()) {
       if (all.running >= atOnce) return
-      if (!place.running && mayStart(place.person)) run(place)
+      if (place.state === 'waiting' && mayStart(place.person)) put(place, 'running')
     }
   }
   const leave = (turn: TurnId): void => {
@@ -82,25 +78,32 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     count(place, -1)
     if (!closed) startNext()
   }
-  const placeOf = ({ id, session, publicFor = '' }: StartedTurn): Place => {
+  const expect = ({ id, session, publicFor = '' }: StartedTurn): Place => {
     const known = places.get(id)
     if (known !== undefined) return known
-    const place = { person: publicFor, session: session.id, running: mayStart(publicFor), go() {} }
+    const place: Place = { person: publicFor, session: session.id, state: 'expected', go() {} }
     places.set(id, place)
-    count(place, 1)
+    return place
+  }
+  const enter = (turn: StartedTurn): Place => {
+    const place = expect(turn)
+    if (place.state === 'expected') put(place, mayStart(place.person) ? 'running' : 'waiting')
+    if (place.state === 'hurried') put(place, 'running')
     return place
   }
   return {
-    admits: (person) =>
-      mayStart(person) || ((persons.get(person)?.waiting ?? 0) < waitingForOne && all.waiting < waiting),
+    admits: (person) => mayStart(person) || (of(person).waiting < waitingForOne && all.waiting < waiting),
     enter(turn, tx) {
-      placeOf(turn)
+      enter(turn)
       tx.afterUndo(() => leave(turn.id))
+    },
+    expect(turn) {
+      if (turn.publicFor !== undefined) expect(turn)
     },
     mayRun(turn, signal) {
       if (turn.publicFor === undefined) return undefined
-      const place = placeOf(turn)
-      if (place.running || signal.aborted) return undefined
+      const place = enter(turn)
+      if (place.state === 'running' || signal.aborted) return undefined
       if (closed) return Promise.resolve()
       return new Promise((resolve) => {
         place.go = resolve
@@ -108,14 +111,37 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
       })
     },
     hurry(session) {
-      for (const place of places.values()) if (place.session === session && !place.running) run(place)
+      for (const place of places.values()) {
+        if (place.session !== session) continue
+        if (place.state === 'waiting') put(place, 'running')
+        if (place.state === 'expected') put(place, 'hurried')
+      }
     },
     isOf: (person, session) =>
       [...places.values()].some((place) => place.session === session && place.person === person),
     left: leave,
     close() {
       closed = true
-      for (const place of places.values()) if (!place.running) place.go()
+      for (const place of places.values()) if (place.state === 'waiting') place.go()
+    },
+  }
+}
+
+/** Turns that run and wait, of all people and of each. */
+function createCounts() {
+  const all: Count = { running: 0, waiting: 0 }
+  const persons = new Map<string, Count>()
+  const of = (person: string): Readonly<Count> => persons.get(person) ?? { running: 0, waiting: 0 }
+  return {
+    all: all as Readonly<Count>,
+    of,
+    count({ person, state }: Place, more: 1 | -1): void {
+      if (state !== 'running' && state !== 'waiting') return
+      const mine = { ...of(person) }
+      all[state] += more
+      mine[state] += more
+      if (mine.running + mine.waiting > 0) persons.set(person, mine)
+      else persons.delete(person)
     },
   }
 }

@@ -16,7 +16,9 @@ export interface StartedTurn {
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly startedAt: number
-  /** The person it is counted for among the turns of people whom nobody let in by name. */
+  /** All that it answers is from people whom nobody let in by name: what it says goes behind everything else. */
+  readonly forStrangers?: true
+  /** The person it is counted for among their turns. Absent where somebody known waits for its end. */
   readonly publicFor?: string
 }
 
@@ -170,21 +172,34 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
 type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
 
 /**
- * Returns the person a turn counts for that answers these messages; nobody if one of them, or of those that wait behind
- * it, is from somebody known.
+ * Returns whether a turn that answers these messages is one for strangers alone, and the person it counts for then;
+ * nobody if somebody known waits behind it, or if it is another turn of theirs that asks and has its place.
  */
-export function countedFor(rows: readonly Decided[], waiting: readonly Decided[] = []): Pick<StartedTurn, 'publicFor'> {
+export function countedFor(
+  rows: readonly Decided[],
+  waiting: readonly Decided[] = [],
+): Pick<StartedTurn, 'forStrangers' | 'publicFor'> {
   const newest = rows.at(-1)
-  const isPublic = ({ decision }: Decided): boolean => decision.kind === 'run' && decision.public === true
-  if (!newest || !rows.every(isPublic) || !waiting.every(isPublic)) return {}
+  if (!newest || !rows.every(isOfStrangers)) return {}
+  if (!rows.every(isPublic) || !waiting.every(isPublic)) return { forStrangers: true }
   const { address, sender } = newest.dispatch.event
-  return { publicFor: senderKey(address.channel, sender) }
+  return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
 }
 
-/** Returns the turn as it is counted now: somebody known may have joined it while it ran. */
+/** Said by somebody whom nobody let in by name, or by an agent in a turn for such people alone. */
+export function isOfStrangers(row: Decided): boolean {
+  const from = row.dispatch.posted?.from
+  return isPublic(row) || (from !== undefined && 'session' in from && from.forStrangers === true)
+}
+
+function isPublic({ decision }: Decided): boolean {
+  return decision.kind === 'run' && decision.public === true
+}
+
+/** Returns the turn as it is now: somebody known may have joined it while it ran. */
 export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
-  const { publicFor, ...known } = turn
-  return publicFor === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
+  const { forStrangers, publicFor, ...known } = turn
+  return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
 }
 
 function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {

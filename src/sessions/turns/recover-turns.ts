@@ -11,7 +11,7 @@ import type { PublicTurns } from './public-turns.ts'
 import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
 import type { TurnQueue } from './turn-queue.ts'
-import { askedElsewhere, calmLine } from './turn-reply.ts'
+import { askedElsewhere, calmLine, priorityOf } from './turn-reply.ts'
 
 export interface RecoverDeps {
   readonly store: Store
@@ -19,7 +19,7 @@ export interface RecoverDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly queue: TurnQueue
-  readonly publicTurns: Pick<PublicTurns, 'mayRun' | 'left'>
+  readonly publicTurns: Pick<PublicTurns, 'expect' | 'mayRun' | 'left'>
   readonly commands: CommandRunner
   readonly say: Say
   /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
@@ -99,6 +99,7 @@ function goOnAfter(
   begun: () => void = () => {},
 ): Promise<void> {
   const { publicTurns, draining } = deps
+  publicTurns.expect(turn)
   return deps.resume(turn, async (signal) => {
     await Promise.race([before, aborted(signal)])
     await publicTurns.mayRun(turn, signal)
@@ -160,8 +161,10 @@ async function claimIdle(
   if (turn) void resume(turn)
 }
 
-function quarantineNotice({ id, session, traceId, reply }: StartedTurn): OutboundMessage {
+function quarantineNotice(turn: StartedTurn): OutboundMessage {
+  const { id, session, traceId, reply } = turn
   return {
+    ...priorityOf(turn),
     source: id,
     session,
     traceId,

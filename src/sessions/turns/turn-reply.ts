@@ -27,11 +27,16 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     traceId: turn.traceId,
     address,
     ...(replyTo === undefined ? {} : { replyTo }),
-    ...(turn.publicFor === undefined ? {} : { lowPriority: {} }),
+    ...priorityOf(turn),
   }
   return result.kind === 'final'
     ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
+}
+
+/** Whatever is said for strangers goes behind everything else, from the first word that is shown to the last. */
+export function priorityOf({ forStrangers }: StartedTurn): Pick<OutboundMessage, 'lowPriority'> {
+  return forStrangers ? { lowPriority: {} } : {}
 }
 
 /** Failures of the model's own making: their line takes the place of what was shown, which else stays. */

@@ -14,6 +14,7 @@ import { authors } from './0013-authors.ts'
 import { ageing } from './0014-ageing.ts'
 import { growingReplies } from './0015-growing-replies.ts'
 import { restorations } from './0016-restorations.ts'
+import { lowPriority } from './0017-low-priority.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ageing,
   growingReplies,
   restorations,
+  lowPriority,
 ]

@@ -23,6 +23,7 @@ export const outboxContract: ContractPart = (underTest) => {
       messageId: '8',
       reason: 'x',
       only: { id: '7', handle: 'token', otherwise: 'direct' },
+      lowPriority: { supersedes: 'telegram:7', known: true },
     })
     const bare = deliveryOf(inboxRow(1, 1).id)
     await add(full, bare)
@@ -95,15 +96,20 @@ export const outboxContract: ContractPart = (underTest) => {
   })
 
   it('replace turns a sent live message into its final edit', async () => {
-    const [row] = await add(deliveryOf(ids.turn(), { state: 'sending' }))
+    const [row] = await add(deliveryOf(ids.turn(), { state: 'sending', lowPriority: {} }))
     const id = row?.id ?? NOBODY
     const part = { text: '<b>done</b>', plain: 'done', markup: 'html' } as const
     await underTest.store.write((tx) => tx.outbox.settle(id, { state: 'sent', messageId: '5', at: 1 }))
-    await underTest.store.write((tx) => tx.outbox.replace(id, { op: 'edit', part, state: 'sending', at: 70 }))
+    const sending = { op: 'edit', part, state: 'sending', lowPriority: {}, at: 70 } as const
+    await underTest.store.write((tx) => tx.outbox.replace(id, sending))
     const edit = await underTest.store.read.outbox.get(id)
     expect(edit).toMatchObject({ op: 'edit', part, state: 'sending', messageId: '5', attempt: 2, startedAt: 70 })
-    await underTest.store.write((tx) => tx.outbox.replace(id, { op: 'delete', part, state: 'planned', at: 80 }))
-    expect(await underTest.store.read.outbox.get(id)).toMatchObject({ op: 'delete', state: 'planned', attempt: 2 })
+    expect(edit?.lowPriority).toEqual({})
+    const planned = { op: 'delete', part, state: 'planned', lowPriority: undefined, at: 80 } as const
+    await underTest.store.write((tx) => tx.outbox.replace(id, planned))
+    const removal = await underTest.store.read.outbox.get(id)
+    expect(removal).toMatchObject({ op: 'delete', state: 'planned', attempt: 2 })
+    expect(removal).not.toHaveProperty('lowPriority')
   })
 
   it('fence makes the sending rows of an older epoch uncertain, and no others', async () => {
@@ -137,7 +143,7 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(await failureOf(settle)).toMatchObject({ code: 'not_found' })
     const part = { text: '', plain: '', markup: 'plain' } as const
     const replace = underTest.store.write((tx) =>
-      tx.outbox.replace(NOBODY, { op: 'edit', part, state: 'planned', at: 1 }),
+      tx.outbox.replace(NOBODY, { op: 'edit', part, state: 'planned', lowPriority: undefined, at: 1 }),
     )
     expect(await failureOf(replace)).toMatchObject({ code: 'not_found' })
     expect(await underTest.store.write((tx) => tx.outbox.begin(NOBODY, ['planned'], 1))).toBe(false)

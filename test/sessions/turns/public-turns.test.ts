@@ -69,6 +69,18 @@ it('a turn whose claim was undone gives its place back', async () => {
   expect(begun).toEqual(['a'])
 })
 
+it('a turn that is expected takes no place until it asks for one, and waits for none if it was hurried before', async () => {
+  const { turns, begin, begun } = rig({ atOnce: 1, perPerson: 1, waiting: 1 })
+  const later = turnOf('cy', 'later')
+  turns.expect(later)
+  expect(turns.admits('cy')).toBe(true)
+  await begin('dee', 'a')
+  turns.hurry(later.session.id)
+  expect(turns.mayRun(later, NEVER)).toBeUndefined()
+  await begin('eve', 'b')
+  expect(begun).toEqual(['a'])
+})
+
 it('a turn that waits ends its waiting when it is stopped', async () => {
   const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
   await begin('cy', 'a')

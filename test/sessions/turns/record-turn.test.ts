@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Address, formatAddress, parseAddress } from '../../../src/core/address.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { claimWaiting, type StartedTurn, steerWaiting } from '../../../src/sessions/turns/record-turn.ts'
+import { asJoined, claimWaiting, type StartedTurn, steerWaiting } from '../../../src/sessions/turns/record-turn.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
+import { replyOf } from '../../../src/sessions/turns/turn-reply.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
@@ -78,9 +79,31 @@ describe('a turn for people nobody let in by name', () => {
     }
   }
 
-  it('is not counted, and waits for no place, where somebody known waits behind it', async () => {
+  const final = { kind: 'final', text: 'heard', model: 'm', usage: { input: 0, output: 0 }, steps: 1 } as const
+
+  it('is not counted, and waits for no place, where somebody known waits behind it; its answer has low priority', async () => {
     await behind(true)
-    expect(await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))).not.toHaveProperty('publicFor')
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    expect(turn).toMatchObject({ forStrangers: true })
+    expect(turn).not.toHaveProperty('publicFor')
+    expect(turn && replyOf(await asJoined(store.read, turn), final)).toMatchObject({ lowPriority: {} })
+  })
+
+  it('is one for everybody once somebody known has joined it', async () => {
+    await behind(false)
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    const joined = inboxRow(1, 7, { sessionId: session.id, state: 'claimed', ...(turn && { turnId: turn.id }) })
+    await store.write((tx) => tx.inbox.add(joined))
+    expect(turn && replyOf(await asJoined(store.read, turn), final)).not.toHaveProperty('lowPriority')
+  })
+
+  it('says in another session what goes behind everything else too, and waits for no place there', async () => {
+    const posted = { session: session.id, from: { session: session.id, hops: 1, forStrangers: true } }
+    const dispatch = { ...dispatchOf(1, 1), posted } as unknown as NewInboxRow['dispatch']
+    await store.write((tx) => tx.inbox.add(inboxRow(1, 1, { dispatch, sessionId: session.id })))
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    expect(turn).toMatchObject({ forStrangers: true })
+    expect(turn).not.toHaveProperty('publicFor')
   })
 
   it('counts as one of theirs where nobody known waits', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/clock.ts'
 import { createIdSource, type SessionId, type TurnId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
+import type { OutboundMessage } from '../../../src/core/outbound.ts'
 import { createGate, type GateKeeper } from '../../../src/rehearsal/deferred.ts'
 import {
   createPublicTurns,
@@ -63,6 +64,8 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
     gates.set(id, gate)
     return gate
   }
+  const publicTurns = createPublicTurns(places)
+  const said: OutboundMessage[] = []
   const ended: TurnId[] = []
   const resumed: StartedTurn[] = []
   const waited: Promise<void>[] = []
@@ -72,9 +75,12 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
     clock: hurriedClock(),
     ids: createIdSource({ now: systemClock.now, randomBytes }),
     queue: createTurnQueue(100),
-    publicTurns: createPublicTurns(places),
+    publicTurns,
     commands: { run() {} },
-    say: async (_, when) => void (await store.write(when)),
+    say: async (message, when) => {
+      said.push(message)
+      await store.write(when)
+    },
     draining: () => running.draining,
     resume(turn, first) {
       resumed.push(turn)
@@ -89,7 +95,7 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
   })
   const attempts = async (ids: readonly TurnId[]) =>
     Promise.all(ids.map(async (id) => (await store.read.turns.get(id))?.attempt))
-  return { running, gateOf, ended, resumed, attempts, all: () => Promise.all(waited) }
+  return { running, publicTurns, gateOf, said, ended, resumed, attempts, all: () => Promise.all(waited) }
 }
 
 /** A message of somebody nobody let in by name is bound to the turn, and another one waits behind it. */
@@ -113,7 +119,28 @@ describe('the turns a dead process left running', () => {
       await asked(store, ids[0] as TurnId, behind)
       const { resumed } = await recover(store)
       expect(resumed.map((turn) => turn.publicFor)).toEqual([publicFor])
+      expect(resumed.map((turn) => turn.forStrangers)).toEqual([true])
     }
+  })
+
+  it('one of a stranger waits for no place once somebody known waits behind it, though it waits for a suspect itself', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first, second] = ids as [TurnId, TurnId]
+    await asked(store, second, { public: true })
+    const { gateOf, publicTurns, resumed } = await recover(store, { atOnce: 0, perPerson: 1, waiting: 16 })
+    await gateOf(first).reached
+    const stranger = resumed.find(({ id }) => id === second) as StartedTurn
+    publicTurns.hurry(stranger.session.id)
+    gateOf(first).release()
+    await gateOf(second).reached
+    gateOf(second).release()
+  })
+
+  it('the line about one of a stranger that is set aside has low priority', async () => {
+    const { store, ids } = await crashed(4)
+    await asked(store, ids[0] as TurnId, {})
+    const { said } = await recover(store)
+    expect(said).toMatchObject([{ class: 'notice', lowPriority: {} }])
   })
 
   it('one of a stranger that waits for a place is not counted as under way', async () => {
