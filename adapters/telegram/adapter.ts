@@ -65,12 +65,12 @@ export class TelegramAdapter
   #run: AccountRun | undefined
 
   constructor({ account, config, services }: AccountSettings<TelegramConfig>) {
-    const { token, apiRoot } = config
+    const { token, webhookSecret, apiRoot } = config
     const { clock, logger } = services
     this.#account = toAccountId(account)
     this.#config = config
     this.#services = services
-    this.#openClient = () => createClient({ token, apiRoot, clock })
+    this.#openClient = () => createClient({ token, otherSecret: webhookSecret, apiRoot, clock })
     this.#askClient = this.#openClient()
     this.#sendClient = this.#openClient()
     this.#outbound = createOutbound(this.#sendClient, clock)
@@ -84,13 +84,13 @@ export class TelegramAdapter
     this.#abort = abort
     this.#health.enter('starting')
     try {
-      const profile = await greet(this.#askClient, abort.signal)
+      const profile = await greet(this.#askClient, this.#config.mode, abort.signal)
       this.#health.know(profile.identity, profile.hints)
       const run = this.#begin(abort, { sink, profile })
       this.#run = run
       await run.start()
       void run.ended().then(() => this.#end(abort))
-      // The bot was greeted and its poll is out; the first poll may be answered only when somebody writes.
+      // The bot was greeted, and its poll is out or its webhook set; more may come only when somebody writes.
       if (this.#health.read().status === 'starting') this.#health.proven()
       if (this.#run === run) this.#health.enter('running')
     } catch (error) {

@@ -174,12 +174,22 @@ describe('bad input is refused with line, path and remedy', () => {
       `4: channels.telegram.accounts.default.token: is no reference; write \${env:TOKEN}`,
     ],
     [
-      'a mode to come',
-      `token: "\${env:TOKEN}", mode: webhook`,
-      '4: channels.telegram.accounts.default.mode: webhook mode is not available yet; use "polling"',
+      'a webhook without its secret',
+      `token: "\${env:TOKEN}", mode: webhook, webhookUrl: https://bot.test/in`,
+      '4: channels.telegram.accounts.default.webhookSecret: is needed for mode "webhook"',
+    ],
+    [
+      'a webhook without TLS',
+      `token: "\${env:TOKEN}", mode: webhook, webhookUrl: http://bot.test/in, webhookSecret: "\${env:SECRET}"`,
+      '4: channels.telegram.accounts.default.webhookUrl: must begin with https://',
+    ],
+    [
+      'a webhook whose secret is a placeholder',
+      `token: "\${env:TOKEN}", mode: webhook, webhookUrl: https://bot.test/in, webhookSecret: change-me`,
+      '4: channels.telegram.accounts.default.webhookSecret: is a placeholder; `openssl rand -hex 32` makes a secret',
     ],
   ])('an account with %s', async (_, fields, message) => {
-    expect(await refusal(account(fields), { EMPTY: ' ' }, { blank: '\n' })).toContain(message)
+    expect(await refusal(account(fields), { EMPTY: ' ', SECRET: '3f9d1c0a7be2' }, { blank: '\n' })).toContain(message)
   })
 
   test.each([

@@ -33,6 +33,8 @@ export interface CallOptions extends Limits {
 
 interface ClientSettings {
   readonly token: string
+  /** What goes into calls beside the token and is to be in no text either. */
+  readonly otherSecret?: string | undefined
   readonly apiRoot: string | undefined
   readonly clock: Clock
 }
@@ -63,7 +65,8 @@ interface Line {
   readonly wire: WatchedWire
 }
 
-export function createClient({ token, apiRoot, clock }: ClientSettings): TelegramClient {
+export function createClient({ token, otherSecret, apiRoot, clock }: ClientSettings): TelegramClient {
+  const redact = (text: string): string => redactToken(redactToken(text, token), otherSecret ?? '')
   const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
   const at = addressOf(root ?? PUBLIC_API)
   const pool = createPool(root)
@@ -85,7 +88,7 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
       wire.begin(options.onWritten)
       const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
       const failed = (text: string): CallOutcome => {
-        const reason = redactToken(text, token)
+        const reason = redact(text)
         return { kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() }
       }
       const outcome = await underDeadline<CallOutcome>(clock, options, {
@@ -94,7 +97,7 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): Telegra
           return telegram.callApi(method, params).then(
             (result) => ({ kind: 'answered', result }),
             (error: unknown) => {
-              const refusal = readRefusal(error, token)
+              const refusal = readRefusal(error, redact)
               const answer = wire.answer()
               if (refusal !== null) return refusal
               if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error)))
@@ -133,7 +136,7 @@ function createPool(root: string | undefined): HttpAgent {
 }
 
 /** Null when the answer is none of the Bot API's refusals: a 5xx says nothing about what was done. */
-function readRefusal(error: unknown, token: string): CallOutcome | null {
+function readRefusal(error: unknown, redact: (text: string) => string): CallOutcome | null {
   if (!(error instanceof TelegramError)) return null
   const { error_code: code, description, parameters } = error.response
   if (!Number.isInteger(code) || code < 400 || code >= 500 || typeof description !== 'string') return null
@@ -142,7 +145,7 @@ function readRefusal(error: unknown, token: string): CallOutcome | null {
   return {
     kind: 'refused',
     code,
-    description: redactToken(description, token),
+    description: redact(description),
     ...(typeof wait === 'number' ? { retryAfterSeconds: wait } : {}),
     ...(typeof moved === 'number' ? { migratedTo: moved } : {}),
   }

@@ -2,6 +2,7 @@ import type { BotIdentity } from '../../../src/channels/adapter.ts'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { toIdText } from '../address.ts'
+import type { TelegramConfig } from '../config.ts'
 import type { BotFacts } from '../inbound/mentions.ts'
 import { isTokenRefusal } from '../outbound/receipts.ts'
 import type { CallOutcome, TelegramClient } from './client.ts'
@@ -20,12 +21,17 @@ const PRIVACY_HINT =
   'turn it off with @BotFather /setprivacy and re-add the bot'
 
 /**
- * Asks who we are and makes polling possible. A webhook is removed only where one is set, and what waits behind it is
- * never dropped.
+ * Asks who we are and, where updates are polled for, makes that possible: a webhook is removed only where one is set, and
+ * what waits behind it is never dropped.
  * @throws ChannelDown, permanent when the token is refused
  */
-export async function greet(client: TelegramClient, signal: AbortSignal): Promise<BotProfile> {
+export async function greet(
+  client: TelegramClient,
+  mode: TelegramConfig['mode'],
+  signal: AbortSignal,
+): Promise<BotProfile> {
   const options = { deadlineMs: DEADLINE_MS, signal }
+  if (mode === 'webhook') return readProfile(answerOf(await client.call('getMe', {}, options)))
   const [me, webhook] = await Promise.all([
     client.call('getMe', {}, options),
     client.call('getWebhookInfo', {}, options),
@@ -60,7 +66,8 @@ function answerOf(outcome: CallOutcome): Fields {
   return isFields(outcome.result) ? outcome.result : {}
 }
 
-function down(outcome: Exclude<CallOutcome, { kind: 'answered' }>): ChannelDown {
+/** Returns why an account cannot come up, when a call at its start was not answered. */
+export function down(outcome: Exclude<CallOutcome, { kind: 'answered' }>): ChannelDown {
   if (outcome.kind === 'failed') return new ChannelDown(`Telegram: ${outcome.reason}`, { permanent: false })
   // The answer to a token without the form of one is that to an address without the API.
   const or = outcome.code === 404 ? '; if you have set a server of your own, check apiRoot' : ''

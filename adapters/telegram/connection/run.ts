@@ -9,6 +9,7 @@ import { readableByOthers } from '../inbound/reading.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
 import { keepPolling } from './keep-polling.ts'
+import { receiveByWebhook } from './webhook.ts'
 
 export interface RunParts {
   readonly account: AccountId
@@ -24,28 +25,38 @@ export interface RunParts {
   readonly abort: AbortController
 }
 
-/** What began with one `start` and ends with `stop`. */
-export interface AccountRun {
-  readonly abort: AbortController
-  readonly sink: ChannelSink
-  /** Resolves once messages can arrive. */
+/** One way in which updates come. */
+export interface Receiving {
+  /** Resolves once messages can arrive. @throws ChannelDown */
   start(): Promise<void>
   /** Resolves when nothing is received any more, with what was under way; at once where nothing has begun. */
   ended(): Promise<void>
 }
 
+/** What began with one `start` and ends with `stop`. */
+export interface AccountRun extends Receiving {
+  readonly abort: AbortController
+  readonly sink: ChannelSink
+}
+
 export function createRun(parts: RunParts): AccountRun {
-  const { abort, sink, services, health, client, openClient } = parts
-  let receiving = Promise.resolve()
+  const { abort, sink, config } = parts
+  const receive = config.mode === 'webhook' ? receiveByWebhook : receiveByPolling
+  return { abort, sink, ...receive(parts, doorOf(parts)) }
+}
+
+function receiveByPolling(parts: RunParts, accept: (update: unknown) => Promise<void>): Receiving {
+  const { abort, services, health, client, openClient } = parts
+  let polling = Promise.resolve()
   /** Resolves once the first poll is out. */
-  const poll = () =>
+  const start = () =>
     new Promise<void>((listening) => {
       const ports = {
         openClient,
         askClient: client,
         clock: services.clock,
         random: () => services.random(),
-        accept: doorOf(parts),
+        accept,
         onListening: listening,
         onProof: () => {
           health.proven()
@@ -56,9 +67,9 @@ export function createRun(parts: RunParts): AccountRun {
         onHearing: () => health.mended('hearing'),
         onHeld: (holds: boolean) => pace(parts, holds),
       }
-      receiving = keepPolling(ports, abort.signal)
+      polling = keepPolling(ports, abort.signal)
     })
-  return { abort, sink, start: poll, ended: () => receiving }
+  return { start, ended: () => polling }
 }
 
 /** Returns what takes in one update; it rejects when the update could not be stored, which is then not confirmed. */

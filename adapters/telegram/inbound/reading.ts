@@ -1,7 +1,7 @@
 import type { Address, ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
-import { idOf, toAddress, toChatType } from '../address.ts'
+import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
 import type { BotFacts } from './mentions.ts'
 
 /** What reading an update needs to know besides the update. */
@@ -49,11 +49,21 @@ export function timeOf(value: unknown): number {
  * passed on to us there.
  */
 export function readableByOthers(update: unknown): unknown {
-  if (!isFields(update)) return undefined
-  const told = Object.values(update).find(isFields)
-  const { chat } = isFields(told?.message) ? told.message : (told ?? {})
-  if (told === undefined || !isFields(chat)) return undefined
+  const { told, chat } = placeIn(update)
+  if (told === undefined || chat === undefined) return undefined
   return chat.type === 'private' ? passedOn(told) : told
+}
+
+/** Returns the id of the chat an update is from, as a key to keep its updates in order by. */
+export function chatIn(update: unknown): string | undefined {
+  return toIdText(placeIn(update).chat?.id)
+}
+
+function placeIn(update: unknown): { readonly told?: Fields; readonly chat?: Fields } {
+  const told = isFields(update) ? Object.values(update).find(isFields) : undefined
+  if (told === undefined) return {}
+  const { chat } = isFields(told.message) ? told.message : told
+  return isFields(chat) ? { told, chat } : { told }
 }
 
 /** Marks of a message that somebody else wrote. */

@@ -1,17 +1,10 @@
 import { request } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HttpAnswer, HttpListener, type HttpRequest } from '../../../adapters/shared/http-listener.ts'
+import { freePort } from '../free-port.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
 import { RecordingLogger } from '../telegram/recording-logger.ts'
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 interface Doors {
   admits?(headers: Record<string, unknown>): boolean

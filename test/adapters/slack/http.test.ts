@@ -1,23 +1,15 @@
 import { request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isSignedBySlack } from '../../../adapters/slack/connection/signature.ts'
 import type { HttpEvents } from '../../../src/rehearsal/slack/http-events.ts'
 import { signatureHeaders } from '../../../src/rehearsal/slack/http-events.ts'
+import { freePort } from '../free-port.ts'
 import { openRig, type Rig } from './rig.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close()
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function receiving(): Promise<Rig & { events: HttpEvents; url: string }> {
   const port = await freePort()

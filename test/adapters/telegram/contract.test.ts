@@ -5,7 +5,7 @@ import type { MessageEntry } from '../../../src/rehearsal/telegram/ledger-entrie
 import { startTelegramServer } from '../../../src/rehearsal/telegram/server.ts'
 import type { AdapterRig, Place, SendFate } from '../../contracts/adapter-contract.ts'
 import { adapterContract } from '../../contracts/adapter-contract.ts'
-import { adapterFor, WaitlessClock } from './rig.ts'
+import { adapterFor, WaitlessClock, webhookSettings } from './rig.ts'
 
 const address = (chatType: Address['chatType'], chat: number, topic?: number): Address => ({
   channel: 'telegram',
@@ -15,8 +15,10 @@ const address = (chatType: Address['chatType'], chat: number, topic?: number): A
   ...(topic === undefined ? {} : { topic: String(topic) }),
 })
 
-async function openTelegram(): Promise<AdapterRig> {
-  const server = await startTelegramServer({ bots: [{ token: '7000001:rehearsal', canReadAllGroupMessages: true }] })
+async function openTelegram(mode: 'polling' | 'webhook'): Promise<AdapterRig> {
+  const settings = mode === 'webhook' ? await webhookSettings() : {}
+  const bots = [{ token: '7000001:rehearsal', canReadAllGroupMessages: true }]
+  const server = await startTelegramServer({ bots, redelivery: { waitMs: () => 5 } })
   const { world, ledger, faults } = server
   const ada = world.addUser({ firstName: 'Ada' })
   const group = world.addChat({ type: 'supergroup', title: 'Engine Room', members: [ada] })
@@ -40,7 +42,7 @@ async function openTelegram(): Promise<AdapterRig> {
   return {
     format: telegramFormat,
     places,
-    createAdapter: () => adapterFor(server, { clock: new WaitlessClock() }),
+    createAdapter: () => adapterFor(server, { settings, clock: new WaitlessClock() }),
     say(place, text) {
       const { message_id } = world.say({ from: ada, text, ...where(place) })
       const offered = ledger.all((entry) => entry.kind === 'offered').at(-1)
@@ -53,7 +55,8 @@ async function openTelegram(): Promise<AdapterRig> {
     },
     acknowledged: (id) => ledger.confirmed(updates.get(id) ?? Number.NaN),
     isAcknowledged: (id) => isConfirmed(updates.get(id)),
-    listening: () => ledger.listening(),
+    // A webhook was set before the start has ended.
+    listening: () => (mode === 'webhook' ? Promise.resolve() : ledger.listening()),
     fate: (fate) => {
       if (fate === 'unreachable') void server.close()
       else faults.add({ method: 'sendMessage', action: fates[fate] })
@@ -97,4 +100,5 @@ const fates: Readonly<
   answer_lost: { kind: 'reset', when: 'after' },
 }
 
-adapterContract('telegram', openTelegram)
+adapterContract('telegram', () => openTelegram('polling'))
+adapterContract('telegram by webhook', () => openTelegram('webhook'))

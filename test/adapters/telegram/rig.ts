@@ -5,12 +5,15 @@ import { type Logger, silentLogger } from '../../../src/core/logger.ts'
 import type { TelegramServer, TelegramServerOptions } from '../../../src/rehearsal/telegram/server.ts'
 import { startTelegramServer } from '../../../src/rehearsal/telegram/server.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
+import { freePort } from '../free-port.ts'
 
 export interface AdapterOptions {
   apiRoot?: string
   token?: string
   clock?: Clock
   logger?: Logger
+  /** Laid over the settings of the account. */
+  settings?: Readonly<Record<string, unknown>>
 }
 
 /** The adapter with the real telegraf against `server`. Back-off has no jitter here: it waits its longest. */
@@ -20,7 +23,8 @@ export function adapterFor(
 ): TelegramAdapter {
   const { apiRoot = server.apiRoot, token = server.token, clock = systemClock, logger = silentLogger } = options
   const services = { clock, logger, random: () => 0.999 }
-  return new TelegramAdapter({ account: 'default', config: telegramAccountSchema.parse({ token, apiRoot }), services })
+  const config = telegramAccountSchema.parse({ token, apiRoot, ...options.settings })
+  return new TelegramAdapter({ account: 'default', config, services })
 }
 
 export interface Rig {
@@ -52,6 +56,15 @@ export async function openRig(options: AdapterOptions & { server?: TelegramServe
       await server.close()
     },
   }
+}
+
+export const SECRET = 'canary-of-the-webhook'
+
+/** The settings of an account that receives by a webhook at a free port, and the address of that. */
+export async function webhookSettings() {
+  const port = await freePort()
+  const webhookUrl = `http://127.0.0.1:${port}/telegram/webhook`
+  return { mode: 'webhook', webhookUrl, webhookSecret: SECRET, listen: { port } }
 }
 
 /** Deadlines of calls, polls and the stop, the time in which calls share one, and the pace of the probe: they are no waits. */

@@ -1,0 +1,96 @@
+import type { Clock } from '../../../src/core/clock.ts'
+import type { AccountHealth } from '../../shared/account-health.ts'
+import { DeafProbe } from '../../shared/deaf-probe.ts'
+import { isFields } from '../../shared/fields.ts'
+import type { ListenAddress } from '../../shared/http-listener.ts'
+import type { TelegramClient } from './client.ts'
+import { readTrouble } from './poll-policy.ts'
+
+interface WatchParts {
+  readonly client: TelegramClient
+  readonly clock: Clock
+  readonly health: AccountHealth
+  readonly signal: AbortSignal
+  /** Where the platform is to post to. */
+  readonly url: string
+  readonly listen: ListenAddress
+}
+
+/** What the platform says of a webhook. */
+interface WebhookInfo {
+  readonly url: string
+  readonly pending: number
+  readonly lastError: string | undefined
+}
+
+const DEADLINE_MS = 15_000
+/** One question without an answer is a hiccup of the line. */
+const UNANSWERED = 2
+const SHOWN = 200
+
+/**
+ * Watches over a webhook, which says nothing when it is cut off: where nothing came for a while the platform is asked
+ * whose webhook it has, what it holds back, and why.
+ */
+export function watchWebhook({ client, clock, health, signal, url, listen }: WatchParts) {
+  let last: WebhookInfo = { url, pending: 0, lastError: undefined }
+  let unanswered = 0
+  const probe = new DeafProbe({
+    clock,
+    signal,
+    looksWell: () => true,
+    async probe(asking) {
+      const outcome = await client.call('getWebhookInfo', {}, { deadlineMs: DEADLINE_MS, signal: asking })
+      if (asking.aborted) return false
+      if (outcome.kind !== 'answered') {
+        unanswered++
+        if (outcome.kind === 'refused' || unanswered >= UNANSWERED)
+          health.trouble('connection', readTrouble(outcome).detail)
+        throw new Error('getWebhookInfo was not answered')
+      }
+      unanswered = 0
+      last = readInfo(outcome.result)
+      if (last.url !== url) {
+        health.trouble('connection', lostTo(last.url))
+        return false
+      }
+      health.mended('connection')
+      if (last.pending === 0) health.proven()
+      return last.pending > 0
+    },
+    deaf: () => health.trouble('hearing', deafness(last, { url, listen })),
+    hears: () => health.mended('hearing'),
+  })
+  return {
+    /** Resolves when the signal aborts. */
+    run: () => probe.run(),
+    /** Called for each request that is from the platform. */
+    heard() {
+      health.proven()
+      health.mended('connection')
+      probe.heard()
+    },
+  }
+}
+
+function readInfo(result: unknown): WebhookInfo {
+  const { url, pending_update_count: pending, last_error_message: said } = isFields(result) ? result : {}
+  return {
+    url: typeof url === 'string' ? url : '',
+    pending: typeof pending === 'number' ? pending : 0,
+    lastError: typeof said === 'string' && said !== '' ? said.slice(0, SHOWN) : undefined,
+  }
+}
+
+/** Where else updates go now; a path may be a secret of whoever set it. */
+function lostTo(url: string): string {
+  const what = URL.canParse(url) ? `another webhook, at ${new URL(url).host},` : 'no webhook'
+  return `Telegram has ${what} for this token now, by another program: stop that one, and restart to receive here again`
+}
+
+function deafness({ pending, lastError }: WebhookInfo, { url, listen }: Pick<WatchParts, 'url' | 'listen'>): string {
+  const updates = pending === 1 ? '1 update' : `${pending} updates`
+  const why = lastError === undefined ? 'it names no error' : `its last error: ${lastError}`
+  const { host, port, path } = listen
+  return `Telegram holds ${updates} for this bot, and its webhook brings nothing; ${why}: see that ${new URL(url).host} leads to ${host}:${port}${path}`
+}
