@@ -11,7 +11,7 @@ const LAST = 'part 8'
 const BETWEEN: readonly FailpointSpec[] = ['CP14-between-chunks', 'CP14-between-chunks:4', 'CP14-between-chunks:7']
 
 describe.concurrent('a kill in an answer of eight messages', CASE, () => {
-  for (const point of rounds(BETWEEN)) {
+  for (const point of rounds(BETWEEN, 2)) {
     it(`A15: between two messages (${point}): the rest follows, none twice`, async (test) => {
       const scene = await startScene(test, { script: () => textReply(CHUNKS.join('\n\n')) })
       await scene.daemon.start(point)

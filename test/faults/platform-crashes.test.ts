@@ -114,7 +114,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     ...PLACES.flatMap((where) => [...BEFORE_THE_SEND, ...inTheSend(where)].map((one) => ({ where, ...one }))),
     ...inTheSend(THREAD).map((one) => ({ where: THREAD, ...one })),
   ]
-  for (const { where, id, what, point, met } of rounds(ways)) {
+  for (const { where, id, what, point, met } of rounds(ways, 3)) {
     it(`${id}: ${where.name}: ${what} (${point}): one turn, exactly one message`, async (test) => {
       const place = await where.open()
       const { stored, texts } = await survive(test, { place, point, met, script: plainly })
@@ -126,7 +126,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     })
   }
 
-  for (const where of rounds(PLACES)) {
+  for (const where of rounds(PLACES, 2)) {
     it(`A04: ${where.name}: while the answer is shown as it grows (CP5-mid-stream): what was shown becomes the whole`, async (test) => {
       const gate = createGate()
       const script = () => textReply(HALVES.join(''), { split: () => HALVES, holds: [{ beforeDelta: 1, gate }] })

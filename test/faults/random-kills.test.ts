@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { lastUserText, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { mulberry } from './random.ts'
-import { rounds } from './rounds.ts'
+import { rounds, times } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
 const PEOPLE = Array.from({ length: 20 }, (_, index) => 3001 + index)
-const KILLS = 20
+const KILLS = times(20, 6)
 const EVERY_MS = 50
 const DRAINED_WITHIN_MS = 60_000
 

@@ -4,7 +4,7 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { discordPlace, type OtherPlace, slackPlace, startAll } from './other-platforms.ts'
-import { rounds } from './rounds.ts'
+import { rounds, times } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
 /**
@@ -21,7 +21,7 @@ const POINTS: readonly FailpointSpec[] = [
   'CP12-bytes-written:2',
   'CP13-response-read:2',
 ]
-const KILLS = 5
+const KILLS = times(5, 3)
 const EVERY_MS = 150
 /** What a session's queue holds while nobody is there to answer. */
 const MOST_SAID = 80
@@ -69,7 +69,7 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
 }
 
 describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }, () => {
-  for (const point of rounds(POINTS)) {
+  for (const point of rounds(POINTS, 4)) {
     it(`A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
       const { scene, discord, slack, start, arm, say, settle } = await openEverywhere(test)
       await start(point)

@@ -252,7 +252,7 @@ function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolic
       found++
       expect(compareAccess(before, next).wider, more).not.toEqual([])
     }),
-    { numRuns: 600 },
+    { numRuns: 200 },
   )
   return found
 }
