@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 
@@ -27,6 +28,10 @@ export interface ChildPlace {
   readonly telegram: TelegramServer
 }
 
+function isListening(entry: TelegramEntry): boolean {
+  return entry.kind === 'poll' || (entry.kind === 'call' && entry.method === 'setWebhook' && entry.answer?.ok === true)
+}
+
 /** The real daemon in a process of its own, started again and again on the same state. */
 export class DaemonChild {
   readonly #place: ChildPlace
@@ -48,10 +53,10 @@ export class DaemonChild {
     closeSync(log)
   }
 
-  /** Starts it and resolves once it stands in a long poll; rejects if it ends before. */
+  /** Starts it and resolves once it stands in a long poll, or has set its webhook; rejects if it ends before. */
   async start(failpoint: FailpointSpec | '' = '', armedBy = ''): Promise<void> {
     const { ledger } = this.#place.telegram
-    const listening = ledger.listening({ after: ledger.mark(), timeoutMs: START_WITHIN_MS })
+    const listening = ledger.next(isListening, { after: ledger.mark(), timeoutMs: START_WITHIN_MS })
     this.spawn(failpoint, armedBy)
     const ended = this.exited().then((exit) => {
       throw new Error(`The daemon ended with ${JSON.stringify(exit)} before it listened.\n${this.logTail()}`)

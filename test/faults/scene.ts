@@ -25,6 +25,8 @@ export interface Scene {
   readonly daemon: DaemonChild
   /** Where the daemon answers an operator. */
   readonly socketPath: string
+  /** Lays settings over those of the Telegram account, for the next start. */
+  changeTelegram(settings: Partial<SetupFile['telegram']>): void
   /** Executions of the probe tools so far. */
   probes(): ProbeLine[]
   /** Texts of the bot's messages in a chat as they stand, oldest first. */
@@ -67,17 +69,22 @@ export const BOB = 444
 export const KILLED = { code: null, signal: 'SIGKILL' }
 /** How long they are is proven with a moved clock (test/delivery); here it counts what follows. */
 const SHORT_WAITS = { uncertainAfterMs: 500, visibleAfterMs: 500 }
+/** Without the platform's pauses of minutes: a case kills more often than a platform waits. */
+const SOON = { waitMs: () => 50 }
 const TOKEN = '7000001:canary-of-the-bot-token'
 const API_KEY = 'canary-of-the-model-key'
 
 export async function startScene(test: TestContext, options: SceneOptions = {}): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-fault-'))
-  const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
+  const telegram = await startTelegramServer({
+    bots: [{ token: TOKEN, canReadAllGroupMessages: true }],
+    redelivery: SOON,
+  })
   const { script, others = [] } = options
   const anthropic = await startAnthropicServer({ apiKey: API_KEY, ...(script ? { script } : {}) })
   telegram.world.addUser({ id: ADA, firstName: 'Ada' })
   telegram.world.addUser({ id: BOB, firstName: 'Bob' })
-  const setup = setupOf({ folder, telegram, anthropic }, options)
+  let setup = setupOf({ folder, telegram, anthropic }, options)
   const setupFile = join(folder, 'setup.json')
   const logFile = join(folder, 'daemon.log')
   for (const file of [logFile, setup.probeFile]) writeFileSync(file, '')
@@ -103,6 +110,10 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
     anthropic,
     daemon,
     socketPath: setup.socketPath,
+    changeTelegram(settings) {
+      setup = { ...setup, telegram: { ...setup.telegram, ...settings } }
+      writeFileSync(setupFile, JSON.stringify(setup))
+    },
     probes,
     texts: (chat) => telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? ''),
     sent,
@@ -118,12 +129,16 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       const heardElsewhere = others.flatMap((other) => other.heard())
       const said = { telegram: telegram.ledger.entries, elsewhere, heardElsewhere, model: anthropic.ledger.entries }
       const evidence = { stored, ...said, probes: probes() }
-      const broken = violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY] })
+      const broken = violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY, ...secretsOf(setup.telegram)] })
       Object.assign(test.task.meta, { faults: countOf(broken, stored) })
       expect(broken).toEqual([])
       return stored
     },
   }
+}
+
+function secretsOf({ webhookSecret }: SetupFile['telegram']): string[] {
+  return webhookSecret === undefined ? [] : [webhookSecret]
 }
 
 interface Ground {
