@@ -105,7 +105,7 @@ export function channelStatuses({ hub, inlet }: Pick<LiveSources, 'hub' | 'inlet
 }
 
 function channelStatus(
-  { channel, account, status, detail, lastProofAt, lastTrouble, identity, hints }: ChannelReport,
+  { channel, account, status, detail, receives, lastProofAt, lastTrouble, identity, hints }: ChannelReport,
   inlet: Inlet,
 ): ChannelStatus {
   return {
@@ -116,6 +116,7 @@ function channelStatus(
     unknown: inlet.unknown(channel, account),
     ...(detail === undefined ? {} : { detail }),
     ...(identity === undefined ? {} : { username: identity.username }),
+    ...(receives === undefined ? {} : { receives }),
     ...(lastProofAt === undefined ? {} : { lastProofAt }),
     ...(lastTrouble === undefined ? {} : { lastTrouble }),
   }

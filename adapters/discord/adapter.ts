@@ -86,7 +86,13 @@ export class DiscordAdapter
     this.#directs = new DirectChannels(this.#client)
     this.#outbound = createOutbound({ client: this.#client, directs: this.#directs, clock })
     this.#interactions = new Interactions({ client: this.#client, clock })
-    this.#health = new AccountHealth({ platform: 'Discord', account: this.#account, clock, logger })
+    this.#health = new AccountHealth({
+      platform: 'Discord',
+      account: this.#account,
+      receives: 'by its gateway',
+      clock,
+      logger,
+    })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,8 @@ interface HealthSettings {
   /** The platform's name as people write it. */
   readonly platform: string
   readonly account: string
+  /** How messages come, as people say it: `by polling`. */
+  readonly receives: string
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -42,6 +44,7 @@ export class AccountHealth {
     const status = detail !== undefined ? 'down' : this.#phase === 'starting' ? 'starting' : 'up'
     return {
       status,
+      receives: this.#settings.receives,
       ...(detail === undefined ? {} : { detail }),
       ...(this.#lastProofAt === undefined ? {} : { lastProofAt: this.#lastProofAt }),
       ...(this.#lastTrouble === undefined ? {} : { lastTrouble: this.#lastTrouble }),

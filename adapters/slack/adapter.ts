@@ -27,7 +27,7 @@ import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
-import type { SlackConfig } from './config.ts'
+import { receivesBy, type SlackConfig } from './config.ts'
 import { createClient, type SlackClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun } from './connection/run.ts'
@@ -65,7 +65,13 @@ export class SlackAdapter
     this.#askClient = createClient({ token: botToken, apiRoot, clock })
     this.#sendClient = createClient({ token: botToken, apiRoot, clock })
     this.#outbound = createOutbound(this.#sendClient, (outcome) => this.#run?.tokens.see(outcome))
-    this.#health = new AccountHealth({ platform: 'Slack', account: this.#account, clock, logger })
+    this.#health = new AccountHealth({
+      platform: 'Slack',
+      account: this.#account,
+      receives: receivesBy(config),
+      clock,
+      logger,
+    })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {

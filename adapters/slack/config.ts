@@ -47,6 +47,11 @@ export const slackAccountSchema = z
 
 export type SlackConfig = z.infer<typeof slackAccountSchema>
 
+/** Says how an account receives. */
+export function receivesBy({ mode, listen: { host, port } }: SlackConfig): string {
+  return mode === 'socket' ? 'by Socket Mode' : `by HTTP events, taken at ${host}:${port}`
+}
+
 /** A thread hangs in its channel and is kept apart from it; an id is somebody else's in another workspace. */
 export const slackTraits: ChannelTraits = {
   name: 'Slack',

@@ -29,7 +29,7 @@ import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
-import type { TelegramConfig } from './config.ts'
+import { receivesBy, type TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunParts } from './connection/run.ts'
@@ -74,7 +74,13 @@ export class TelegramAdapter
     this.#askClient = this.#openClient()
     this.#sendClient = this.#openClient()
     this.#outbound = createOutbound(this.#sendClient, clock)
-    this.#health = new AccountHealth({ platform: 'Telegram', account: this.#account, clock, logger })
+    this.#health = new AccountHealth({
+      platform: 'Telegram',
+      account: this.#account,
+      receives: receivesBy(config),
+      clock,
+      logger,
+    })
   }
 
   async start(sink: ChannelSink, signal: AbortSignal): Promise<void> {

@@ -95,6 +95,12 @@ function shows(text: string, ...secrets: (string | undefined)[]): boolean {
 
 export type TelegramConfig = z.infer<typeof telegramAccountSchema>
 
+/** Says how an account receives; the path of an address may be a secret of its proxy. */
+export function receivesBy({ mode, webhookUrl, listen: { host, port } }: TelegramConfig): string {
+  if (mode === 'polling' || webhookUrl === undefined) return 'by polling'
+  return `by webhook at ${new URL(webhookUrl).host}, taken at ${host}:${port}`
+}
+
 /** Topics of a forum are rooms beside each other; the anonymous admin, the service account and "Channel" are everybody's. */
 export const telegramTraits: ChannelTraits = {
   name: 'Telegram',

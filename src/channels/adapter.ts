@@ -80,6 +80,8 @@ export interface ChannelHealth {
   readonly lastProofAt?: number
   /** What last kept it from receiving, also once that is mended; ms since the epoch. */
   readonly lastTrouble?: Trouble
+  /** How messages come, as people say it: `by polling`. */
+  readonly receives?: string
   /** The bot's own name on the platform, once known. */
   readonly identity?: BotIdentity
   /** Lines an operator should read at start: privacy mode, missing intents. */

@@ -70,6 +70,7 @@ export const status = object<StatusReport>({
       status: text,
       detail: optional(text),
       username: optional(text),
+      receives: optional(text),
       lastProofAt: optional(time),
       hints: texts,
       unknown: record(count),

@@ -33,7 +33,15 @@ export function explainConfig(config: Config): readonly string[] {
 }
 
 function channelLines({ channels }: Config): string[] {
-  return Object.entries(channels).map(([id, { accounts }]) => `channels.${id}: accounts ${list(Object.keys(accounts))}`)
+  return Object.entries(channels).map(([id, { accounts }]) => {
+    const named = Object.entries(accounts).map(([name, settings]) => `${name}${modeText(settings)}`)
+    return `channels.${id}: accounts ${list(named)}`
+  })
+}
+
+/** How an account receives, where its platform leaves a choice. */
+function modeText(settings: unknown): string {
+  return typeof settings === 'object' && settings !== null && 'mode' in settings ? ` (${settings.mode})` : ''
 }
 
 function peopleLines({ routing: { people } }: Config): string[] {

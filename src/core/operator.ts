@@ -138,6 +138,8 @@ export interface ChannelStatus {
   readonly status: 'starting' | 'up' | 'down'
   readonly detail?: string
   readonly username?: string
+  /** How messages come, as people say it: `by polling`. */
+  readonly receives?: string
   readonly lastProofAt?: number
   /** What last kept it from receiving, also once that is mended. */
   readonly lastTrouble?: { readonly detail: string; readonly at: number }

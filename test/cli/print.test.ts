@@ -71,7 +71,7 @@ describe('printStatus', () => {
       'Parley 0.1.0, up since 2026-11-21 14:03:22Z',
       '',
       'Channels',
-      '  ✓ telegram         up    @parley_bot  last heard 2026-11-21 14:03:27Z',
+      '  ✓ telegram         up    @parley_bot  by polling  last heard 2026-11-21 14:03:27Z',
       '      hint: privacy mode hides group messages that do not address the bot',
       '      not understood and dropped: 2 poll',
       '  ✗ telegram/second  down',

@@ -133,7 +133,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
 
   expect(lines.slice(2)).toEqual([
     'agents.main: model anthropic/claude-sonnet-5-5, tools time, sessions',
-    'channels.telegram: accounts default',
+    'channels.telegram: accounts default (polling)',
     'people.ada: owner, telegram:1',
     'people.bob: member, telegram:2',
     'routing.access.direct: the owner only',
@@ -158,6 +158,22 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'tools.sessions: in a direct chat the agent reads, for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only',
     'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
     'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
+  ])
+  expect(lines.join('\n')).not.toContain('canary')
+})
+
+test('how an account receives is shown where its platform leaves a choice', async () => {
+  const hook = 'mode: webhook, webhookUrl: https://bot.test/in, webhookSecret: 3f9d1c0a7be2canary'
+  const accounts = `one: { token: "5:a", ${hook} }, two: { token: "6:a" }`
+  const { config } = await load(
+    `channels: { telegram: { accounts: { ${accounts} } }, discord: { accounts: { default: { token: x } } } }`,
+    env,
+  )
+  const lines = explainConfig(config)
+
+  expect(lines.filter((line) => line.startsWith('channels.') && line.includes('accounts '))).toEqual([
+    'channels.telegram: accounts one (webhook), two (polling)',
+    'channels.discord: accounts default',
   ])
   expect(lines.join('\n')).not.toContain('canary')
 })

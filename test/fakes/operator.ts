@@ -24,6 +24,7 @@ export const sampleStatus: StatusReport = {
       account: 'default',
       status: 'up',
       username: 'parley_bot',
+      receives: 'by polling',
       lastProofAt: AT + 5000,
       hints: ['privacy mode hides group messages that do not address the bot'],
       unknown: { poll: 2 },

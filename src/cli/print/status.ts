@@ -48,6 +48,7 @@ function channelLines({ channels, startedAt }: StatusReport, style: Style): stri
       channelName(one),
       one.status,
       one.username ? `@${oneLine(one.username)}` : '',
+      oneLine(one.receives ?? ''),
       one.lastProofAt === undefined ? '' : `last heard ${formatTime(one.lastProofAt)}`,
     ]),
   )

@@ -8,15 +8,16 @@ const IDENTITY = { id: '1', username: 'parley', displayName: 'Parley' }
 function rig() {
   const clock = new ManualClock()
   const logger = new RecordingLogger()
-  return { clock, logger, health: new AccountHealth({ platform: 'Telegram', account: 'main', clock, logger }) }
+  const account = { platform: 'Telegram', account: 'main', receives: 'by polling' }
+  return { clock, logger, health: new AccountHealth({ ...account, clock, logger }) }
 }
 
 test('an account is starting, then up, then stopped', () => {
   const { health } = rig()
-  expect(health.read()).toEqual({ status: 'starting' })
+  expect(health.read()).toEqual({ status: 'starting', receives: 'by polling' })
   health.know(IDENTITY, ['a hint'])
   health.enter('running')
-  expect(health.read()).toEqual({ status: 'up', identity: IDENTITY, hints: ['a hint'] })
+  expect(health.read()).toEqual({ status: 'up', receives: 'by polling', identity: IDENTITY, hints: ['a hint'] })
   health.enter('stopped')
   expect(health.read()).toMatchObject({ status: 'down', detail: 'stopped' })
 })
@@ -39,7 +40,7 @@ test('it is down while any part is in trouble, and says the most telling of them
 test('the last proof of receipt is kept, whatever the status', () => {
   const { clock, health } = rig()
   health.proven()
-  expect(health.read()).toEqual({ status: 'starting', lastProofAt: clock.now() })
+  expect(health.read()).toEqual({ status: 'starting', receives: 'by polling', lastProofAt: clock.now() })
 })
 
 test('the log is told of each change once, and of nothing before the account runs', () => {

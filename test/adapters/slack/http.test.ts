@@ -42,7 +42,11 @@ describe('HTTP events', () => {
     await server.ledger.confirmed(ts)
 
     expect(sink.texts).toEqual(['hello'])
-    expect(adapter.health()).toMatchObject({ status: 'up', lastProofAt: expect.any(Number) })
+    expect(adapter.health()).toMatchObject({
+      status: 'up',
+      receives: expect.stringMatching(/^by HTTP events, taken at 127/),
+      lastProofAt: expect.any(Number),
+    })
   })
 
   test('what could not be stored comes again, whatever its retry number', async () => {

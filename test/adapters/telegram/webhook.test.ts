@@ -54,8 +54,10 @@ const textOf = (event: InboundEvent): string => ('text' in event ? event.text : 
 
 describe('a webhook', () => {
   test('is set once somebody listens, with the secret, asking for what polling asks for, and nothing is dropped', async () => {
-    const { server, url } = await receiving()
+    const { server, url, adapter } = await receiving()
+    const { host } = new URL(url)
 
+    expect(adapter.health()).toMatchObject({ status: 'up', receives: `by webhook at ${host}, taken at ${host}` })
     expect(server.ledger.calls('setWebhook').map(({ params }) => params)).toEqual([
       { url, secret_token: SECRET, allowed_updates: [...ALLOWED_UPDATES] },
     ])
