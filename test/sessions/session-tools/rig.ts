@@ -199,12 +199,17 @@ function holding({ reached, open }: Rig['hold']): Tool {
 }
 
 /** Has somebody begin a turn in a session, on record, and returns it as the caller of a tool. */
-export async function turnIn({ write }: Pick<Store, 'write'>, session: Session, from = '111'): Promise<SessionCaller> {
+export async function turnIn(
+  { write }: Pick<Store, 'write'>,
+  session: Session,
+  from = '111',
+  as: Pick<ReturnType<typeof decisionOf>, 'public'> = {},
+): Promise<SessionCaller> {
   const id = ids.turn()
   const address = direct(from)
   const dispatch = dispatchOf(message({ address, sender: user(from), eventKey: id, mentioned: true }))
   await write(async (tx) => {
-    const row = { id: ids.inbox(), dispatch, decision: decisionOf(1), sessionId: session.id, turnId: id }
+    const row = { id: ids.inbox(), dispatch, decision: { ...decisionOf(1), ...as }, sessionId: session.id, turnId: id }
     await tx.inbox.add({ ...row, state: 'claimed' })
     await tx.participants.add(session.id, `telegram:${from}`, 1)
   })
