@@ -95,3 +95,39 @@ test('idle buckets are dropped: 100,000 chats leave few behind', () => {
   }
   expect(most).toBeLessThanOrEqual(1_100)
 })
+
+/** What a rank took of a chat's topics and of other chats, with these pauses. */
+const asks = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 3_000 }), chat: fc.nat(9) }), { maxLength: 120 })
+const ADDRESSES = [
+  GROUP,
+  `${GROUP}/1`,
+  `${GROUP}/2`,
+  DM,
+  ...[1, 2, 3, 4, 5, 6].map((chat) => `telegram:direct:${chat}`),
+]
+
+test.each([
+  [2, 1],
+  [2, 0],
+  [1, 0],
+] as const)('whatever rank %i takes, chat, group and account have a slot for rank %i at once', (low, high) => {
+  fc.assert(
+    fc.property(asks, fc.constantFrom(GROUP, `${GROUP}/9`, DM), (given, to) => {
+      const { clock, limiter } = limiterOf()
+      for (const { pause, chat } of given) {
+        clock.moveTo(clock.now() + pause)
+        limiter.takeLow(at(ADDRESSES[chat] ?? DM), low)
+      }
+      return limiter.take(at(to), { rank: high })
+    }),
+  )
+})
+
+test('what is told to ask again is told for its own rank: nobody waits behind the line of those that come after', () => {
+  const { limiter } = limiterOf()
+  const chats = Array.from({ length: 300 }, (_, chat) => at(`telegram:direct:${chat}`))
+  const last = Math.max(...chats.map((chat) => limiter.takeLow(chat, 2)))
+  const waits = Array.from({ length: 5 }, (_, chat) => limiter.takeLow(at(`telegram:direct:${1_000 + chat}`), 1))
+  expect(waits.slice(0, 3).map((wait) => wait > 0)).toEqual([false, false, true])
+  expect(Math.max(...waits)).toBeLessThan(last / 10)
+})
