@@ -76,7 +76,7 @@ export class Pipeline {
         courtesy.queueFull(accepted.inboxId, dispatch, decision)
         break
       case 'crowded':
-        courtesy.crowded(accepted.inboxId, dispatch)
+        courtesy.crowded(accepted.inboxId, dispatch, decision)
         break
       case 'done':
         if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision)

@@ -186,6 +186,8 @@ export type Decision =
       readonly reason: 'command'
       readonly command: string
       readonly route: Route
+      /** As for `run`. */
+      readonly public?: true
     })
   | (Looked & { readonly kind: 'amend'; readonly reason: 'edited' | 'deleted' })
   | (Looked & {

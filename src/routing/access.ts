@@ -63,7 +63,7 @@ export function decideAccess(visitor: Visitor, ground: AccessGround): AccessVerd
   }
   const letIn = identity.role === 'guest' ? decideAdmission(visitor, ground) : {}
   if (letIn.step) return { step: letIn.step }
-  if (opens) return { step: pass('access', 'a command open to everybody') }
+  if (opens) return { step: pass('access', 'a command open to everybody'), ...anybody(identity) }
   const refusal = refuseDirect(identity, ground)
   return refusal.refused === 'stranger' && letIn.asks ? { ...refusal, asks: letIn.asks } : refusal
 }

@@ -84,13 +84,13 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
     return amendment(edits, identity, [sender, step, access.step, input.step])
   }
   const routed = route(routing, arrival)
+  const open = access.public && dispatch.origin === 'platform' ? ({ public: true } as const) : {}
   if (input.kind === 'text') {
-    const open = access.public && dispatch.origin === 'platform' ? ({ public: true } as const) : {}
     const first = { sender, identity: step, access: access.step, command: input.step, ...open }
     return decideText(routing, facts, { arrival, event: input.event, routed, first })
   }
   const trace = [sender, step, access.step, input.step, routed.dispatchStep, routed.sessionStep]
-  return { kind: 'control', reason: 'command', command: input.command, route: routed.route, identity, trace }
+  return { kind: 'control', reason: 'command', command: input.command, route: routed.route, identity, trace, ...open }
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AdmissionFact } from '../../src/core/admission.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
+import { lineFor } from '../../src/sessions/commands/courtesy.ts'
 import { decide, decidingStep, verdict } from '../fakes/decide.ts'
 import { command, direct, edit, group, message, slackChannel, user } from '../fakes/dispatch.ts'
 import { household, policy } from '../fakes/routing-policy.ts'
@@ -26,6 +27,21 @@ describe('who an owner let in', () => {
     expect(decision.identity).toEqual({ role: 'guest' })
     const step = decision.trace.find(({ stage }) => stage === 'access')
     expect(step?.because).toBe('telegram:555 was admitted by ada on 2026-11-21')
+  })
+
+  it.each([
+    ['a stranger', undefined, undefined],
+    ['whom an owner let in', ADMITTED, true],
+  ])('the answer to a command of %s goes behind what goes ahead of it, and no further', (_, fact, known) => {
+    const event = command('start', { address: direct('555'), sender: CY })
+    const facts = {
+      admission: () => fact,
+      ownerKnown: fact !== undefined,
+      command: () => ({ who: 'anyone', open: true }) as const,
+    }
+    const decision = decide(policy(), event, { facts })
+    expect(decision.kind).toBe('control')
+    expect(lineFor(event, decision)).toEqual({ supersedes: 'telegram:555', ...(known && { known }) })
   })
 
   it('a group talks as one that is open to whoever addresses the agent, in all its topics', () => {

@@ -72,7 +72,7 @@ function messageOf(
     text,
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
     ...(only === undefined ? {} : { only }),
-    ...(decision.identity.role === 'owner' ? {} : { lowPriority: lineFor(event, decision.identity) }),
+    ...(decision.identity.role === 'owner' ? {} : { lowPriority: lineFor(event, decision) }),
   }
 }
 

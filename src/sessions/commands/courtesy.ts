@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Decision, Dispatch, Identity, RefuseReason } from '../../core/dispatch.ts'
+import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
@@ -12,9 +12,9 @@ import type { StoreWriter } from '../../store/store.ts'
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
 export interface Courtesy {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
-  queueFull(inbox: InboxId, dispatch: Dispatch, decision: Pick<Decision, 'identity'>): void
+  queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /** The agent talks with as many strangers as it may. */
-  crowded(inbox: InboxId, dispatch: Dispatch): void
+  crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
 }
 
 type Refusal = Extract<Decision, { kind: 'refuse' }>
@@ -56,7 +56,8 @@ export function createCourtesy({ clock, logger, say, admissions, crowded }: Cour
     )
   }
   return {
-    refused(inbox, dispatch, { reason, asks, identity }) {
+    refused(inbox, dispatch, decision) {
+      const { reason, asks } = decision
       if (asks) admissions.refused(asks)
       const refusal = REFUSALS[reason]
       const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
@@ -66,39 +67,36 @@ export function createCourtesy({ clock, logger, say, admissions, crowded }: Cour
       once(
         `refused:${reason}:${address.channel}:${sender.id}`,
         24 * HOUR_MS,
-        messageOf(inbox, dispatch, { text, identity }),
+        messageOf(inbox, dispatch, { text, decision }),
       )
     },
-    crowded(inbox, dispatch) {
+    crowded(inbox, dispatch, decision) {
       const { channel, chat } = dispatch.event.address
-      once(
-        `crowded:${channel}:${chat}`,
-        BURST_MS,
-        messageOf(inbox, dispatch, { text: CROWDED, identity: { role: 'guest' } }),
-      )
+      once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: CROWDED, decision }))
     },
-    queueFull(inbox, dispatch, { identity }) {
+    queueFull(inbox, dispatch, decision) {
       if (dispatch.posted) return
       const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
       once(
         `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,
         BURST_MS,
-        messageOf(inbox, dispatch, { text, identity }),
+        messageOf(inbox, dispatch, { text, decision }),
       )
     },
   }
 }
 
 /** Returns the priority of a short answer to somebody. */
-export function lineFor({ address, sender }: InboundEvent, { role }: Identity): LowPriority {
+export function lineFor({ address, sender }: InboundEvent, decision: Decision): LowPriority {
   const supersedes = senderKey(address.channel, sender)
-  return role === 'guest' ? { supersedes } : { supersedes, known: true }
+  const known = (decision.kind === 'run' || decision.kind === 'control') && decision.public === undefined
+  return known ? { supersedes, known } : { supersedes }
 }
 
 function messageOf(
   source: InboxId,
   { traceId, reply, event }: Dispatch,
-  { text, identity }: { readonly text: string; readonly identity: Identity },
+  { text, decision }: { readonly text: string; readonly decision: Decision },
 ): OutboundMessage {
   return {
     source,
@@ -106,7 +104,7 @@ function messageOf(
     address: reply.address,
     class: 'control',
     text,
-    lowPriority: lineFor(event, identity),
+    lowPriority: lineFor(event, decision),
     ...(reply.replyTo === undefined ? {} : { replyTo: reply.replyTo }),
   }
 }
