@@ -121,7 +121,7 @@ export class HttpListener {
     try {
       const answer = await this.#handle(request)
       if (answer.status === 401) this.#countTurnedAway()
-      await send(response, answer, request.complete)
+      await send(response, answer)
       if (answer.status === 200) failpoint('CP3-acked')
     } catch {
       // The sender broke off, or nothing is to be said to it.
@@ -168,13 +168,14 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Resolves when the answer was handed to the operating system. What was not read ends with its connection. */
-function send(response: ServerResponse, answer: HttpAnswer, isRead: boolean): Promise<void> {
+/** Resolves when the answer was handed to the operating system. */
+function send(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { status, body = '', retryAfterSeconds } = answer
   response.statusCode = status
   response.setHeader('content-type', 'text/plain; charset=utf-8')
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds)
-  if (!isRead) response.setHeader('connection', 'close')
+  // Nobody who was turned away holds a connection, and what was not read of a request ends with its own.
+  if (status >= 400 && status < 500) response.setHeader('connection', 'close')
   return new Promise((resolve, reject) => {
     response.once('close', () => reject(new Error('the sender broke off')))
     response.end(body, () => resolve())

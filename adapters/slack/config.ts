@@ -65,6 +65,7 @@ export const slackTraits: ChannelTraits = {
     directChatIsPerson: false,
     examples: ['012ab3cd', '012ab3cde', '012a3cde', '012ab3c4'],
   },
+  listensIn: 'http',
   token: /^x(?:ox[a-z]|app)-/,
   variables: [
     { setting: 'botToken', variable: 'SLACK_BOT_TOKEN' },

@@ -113,6 +113,7 @@ export const telegramTraits: ChannelTraits = {
     directChatIsPerson: true,
     examples: [],
   },
+  listensIn: 'webhook',
   token: /^\d{5,}:[\w-]{20,}$/,
   variables: [{ setting: 'token', variable: 'TELEGRAM_BOT_TOKEN' }],
   firstSteps: 'write to @BotFather in Telegram, send /newbot, and start again with its token',

@@ -12,6 +12,7 @@ import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
 import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
+import { sharedPortMistakes } from './shared-ports.ts'
 import { toPolicy } from './to-policy.ts'
 
 interface BuildOptions extends Surroundings {
@@ -65,6 +66,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...scheduled.mistakes,
       ...placeholderMistakes(parsed, options.known),
       ...malformedIdMistakes(parsed, options.known),
+      ...sharedPortMistakes(parsed, options.known),
     ],
   }
 }

@@ -18,6 +18,8 @@ export interface ChannelTraits {
   readonly ids: IdTraits
   /** The environment variables that are enough for one account, all of them together; none: the channel needs a file. */
   readonly variables: readonly AccountVariable[]
+  /** The `mode` of an account in which it takes requests at its `listen`; absent: it never does. */
+  readonly listensIn?: string
   /** What a token looks like, closely enough to tell it from those of another platform. */
   readonly token?: RegExp
   /** How somebody gets the values of those variables, after "Connect a … bot: ". */

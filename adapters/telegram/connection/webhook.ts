@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AdapterServices, ChannelDown } from '../../../src/channels/adapter.ts'
+import { within } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
@@ -24,6 +25,7 @@ interface WebhookParts {
 }
 
 const DEADLINE_MS = 15_000
+const STOP_GRACE_MS = 5000
 /** The platform's own waits grow to minutes; what could not be stored is to come soon after that is mended. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -61,16 +63,21 @@ export function receiveByWebhook(parts: WebhookParts, accept: (update: unknown) 
     { what: "Telegram's updates", listen, account, clock, logger },
     { admits: (headers) => isFromTelegram(secret, headers), handle },
   )
+  /** Lets what is being stored be answered, for a while. */
+  async function close(): Promise<void> {
+    await within(clock, STOP_GRACE_MS, listener.stop())
+    listener.kill()
+  }
   return {
     /** @throws ChannelDown */
     async start(): Promise<void> {
       await listener.start()
       // Only now, for the platform may post before it has answered.
       await setWebhook(client, { url, secret }, signal).catch(async (error: unknown) => {
-        await listener.stop()
+        await close()
         throw error
       })
-      const stopped = new Promise<void>((resolve) => onAbort(signal, () => resolve(listener.stop())))
+      const stopped = new Promise<void>((resolve) => onAbort(signal, () => resolve(close())))
       ended = Promise.all([stopped, watch.run()]).then(() => {})
     },
     ended: () => ended,

@@ -104,6 +104,24 @@ describe('the HTTP listener', () => {
     expect(told()).toEqual([1, 4, 1])
   })
 
+  test('keeps a connection for the next request of who is let in, and closes it for who is not', async () => {
+    const { listener, listen } = await open({ admits: ({ key }) => key === 'right' })
+    await listener.start()
+    const kept = async (key: string, path = '/in') => {
+      const socket = connect(listen.port, '127.0.0.1')
+      const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())))
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\nkey: ${key}\r\ncontent-length: 1\r\n\r\nx`)
+      const [, connection] = /^connection: (.*)$/im.exec(await answer) ?? []
+      socket.destroy()
+      return connection
+    }
+    expect([await kept('right'), await kept('wrong'), await kept('right', '/out')]).toEqual([
+      'keep-alive',
+      'close',
+      'close',
+    ])
+  })
+
   test('that stops lets what is being stored be answered, and takes nothing more', async () => {
     let store = (): void => {}
     let began = (): void => {}

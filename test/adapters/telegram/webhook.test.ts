@@ -3,6 +3,7 @@ import { isFromTelegram } from '../../../adapters/telegram/connection/webhook.ts
 import { ALLOWED_UPDATES } from '../../../adapters/telegram/inbound/read-event.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
+import { ManualClock } from './manual-clock.ts'
 import { RecordingLogger } from './recording-logger.ts'
 import { adapterFor, openRig, SECRET, webhookSettings } from './rig.ts'
 
@@ -201,6 +202,21 @@ describe('a webhook', () => {
 
     expect(sink.texts).toEqual(['one', 'two'])
     expect(server.ledger.calls('deleteWebhook')).toEqual([])
+  })
+
+  test('a stop cuts off after 5 s what is never stored, and nothing is answered 200', async () => {
+    const clock = new ManualClock()
+    const { adapter, sink, url } = await receiving({ clock })
+    held(sink)
+    const answered = post(url, update(1, 5)).then(
+      ({ status }) => status,
+      () => 'cut off',
+    )
+    await sink.until(() => sink.offered.length === 1)
+    const stopped = adapter.stop()
+    await clock.advance(5000)
+    await stopped
+    expect(await answered).toBe('cut off')
   })
 
   test('from polling to a webhook and back, nothing of what is said in between is lost or doubled', async () => {
