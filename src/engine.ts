@@ -5,13 +5,14 @@ import type { Accounts } from './channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from './channels/adapter.ts'
 import type { Config } from './config/config.ts'
 import { createConverse } from './converse.ts'
-import type { Address } from './core/address.ts'
+import { type Address, formatAddress } from './core/address.ts'
 import type { Clock } from './core/clock.ts'
 import type { ChatCommand } from './core/command.ts'
 import type { Decided, Decision, Dispatch, Identity } from './core/dispatch.ts'
 import type { ChannelId, IdSource, PersonId } from './core/ids.ts'
 import { joinsDirectChats } from './core/joins-people.ts'
 import type { Logger } from './core/logger.ts'
+import type { AccountAt, OwnerNotice } from './core/owner-notice.ts'
 import type { Role, Session } from './core/session.ts'
 import type { SessionTools } from './core/session-tools.ts'
 import type { RunAgent, Tool } from './core/turn.ts'
@@ -66,6 +67,7 @@ export interface EngineParts {
     decided(dispatch: Dispatch, decision: Decision): void
     readonly admissions: Pick<Admissions, 'refused'>
     roleOf(person: PersonId): Promise<Role>
+    tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** Tools by group name, beside the built-in groups. */
@@ -203,6 +205,10 @@ function deliveryOf(parts: EngineParts): DeliveryService {
         : { allowed: true, because: 'it speaks for no session' },
     moved: (from, to) => void moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
+    unreadable: (to) => {
+      const text = `A stored message for ${formatAddress(to)} cannot be read any more: it is not sent. My log names it.`
+      parts.gate.tellOwners(to, { about: `unreadable:${formatAddress(to)}`, text })
+    },
     announced: (tx, row) => {
       const { address, traceId } = row
       return recordPost(tx, placeSession(routing, facts, { address, traceId, receivedAt: clock.now() }), row, {

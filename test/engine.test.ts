@@ -81,7 +81,7 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
       format: () => telegramFormat,
     },
     routing: routingOf(household()),
-    gate: { decided() {}, admissions: { refused() {} }, roleOf: async () => 'guest' as const },
+    gate: { decided() {}, admissions: { refused() {} }, roleOf: async () => 'guest' as const, tellOwners() {} },
     facts: { ...routeFacts(), watch: { ended() {} } },
     moves: await openMoves(
       { store, clock: systemClock, ids, logger: silentLogger, routing: routingOf(household()) },

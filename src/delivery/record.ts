@@ -15,6 +15,8 @@ export interface OutcomePorts {
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
   /** In the transaction that records it: what a session said has ended undelivered, and the session should know. */
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+  /** A message for there cannot be read and was set aside. */
+  unreadable?(to: Address): void
 }
 
 interface RecordDeps extends OutcomePorts {
@@ -55,6 +57,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   const left = conversation.entries.filter((other) => !others.includes(other))
   conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)
+  if (!row && ending) deps.unreadable?.(conversation.address)
 }
 
 async function write(tx: StoreWriter, { id, row, change }: Recording, at: number): Promise<void> {

@@ -3,13 +3,13 @@ import type { Clock } from '../core/clock.ts'
 import { isTurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Delivery } from '../core/outbound.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, UnreadableDelivery } from '../store/store.ts'
 import { type Entry, entryOf } from './conversation.ts'
 import { UNREADABLE } from './next.ts'
 import type { Queues } from './queues.ts'
 import type { OutcomePorts } from './record.ts'
 
-export interface RecoverDeps extends Pick<OutcomePorts, 'undelivered'> {
+export interface RecoverDeps extends Pick<OutcomePorts, 'undelivered' | 'unreadable'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -27,11 +27,13 @@ const ENDED_AT_ONCE = 500
 export async function recover(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps
   const fenced = await store.write((tx) => tx.outbox.fence())
-  await setAside(deps)
+  const unreadable = await setAside(deps)
   const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
   const taken = await takeUp(deps, owed)
   if (owed.length > 0) logger.info('Deliveries were taken up again', { fenced, ...taken })
+  // What owners are told is a delivery too: told any earlier it would be taken up with the others.
+  for (const { address } of unreadable) if (address) deps.unreadable?.(address)
 }
 
 /** An owner has chosen that what was held after a restoration is sent: it goes into the queues like any other. */
@@ -76,13 +78,14 @@ async function takeUp(
 }
 
 /** What cannot be read is neither tried for ever nor keeps its conversation waiting. */
-async function setAside({ store, clock, logger }: RecoverDeps): Promise<void> {
-  const ids = await store.read.outbox.unreadable()
-  if (ids.length === 0) return
+async function setAside({ store, clock, logger }: RecoverDeps): Promise<readonly UnreadableDelivery[]> {
+  const rows = await store.read.outbox.unreadable()
+  if (rows.length === 0) return rows
   await store.write(async (tx) => {
-    for (const id of ids) await tx.outbox.settle(id, { state: 'given_up', reason: UNREADABLE, at: clock.now() })
+    for (const { id } of rows) await tx.outbox.settle(id, { state: 'given_up', reason: UNREADABLE, at: clock.now() })
   })
-  logger.error('Stored messages cannot be read and were set aside', { ids })
+  logger.error('Stored messages cannot be read and were set aside', { ids: rows.map(({ id }) => id) })
+  return rows
 }
 
 interface Ending {

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -24,7 +25,14 @@ import {
   text,
 } from './rows.ts'
 import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
-import type { DeliveryChange, DeliveryReplacement, NewDelivery, OutboxReader, OutboxWriter } from './store.ts'
+import type {
+  DeliveryChange,
+  DeliveryReplacement,
+  NewDelivery,
+  OutboxReader,
+  OutboxWriter,
+  UnreadableDelivery,
+} from './store.ts'
 
 const STATES: readonly DeliveryState[] = [
   'planned',
@@ -80,6 +88,11 @@ const codec: RowCodec<Delivery> = {
   }),
 }
 
+const placeCodec: RowCodec<{ readonly address: Address }> = {
+  ...codec,
+  decode: (row) => ({ address: json(row, 'address') }),
+}
+
 export class OutboxReading implements OutboxReader {
   protected readonly sql: Sql
   protected readonly epoch: number
@@ -108,9 +121,11 @@ export class OutboxReading implements OutboxReader {
     return this.#list(`held IS NULL AND ${OWED}`, [])
   }
 
-  async unreadable(): Promise<readonly DeliveryId[]> {
+  async unreadable(): Promise<readonly UnreadableDelivery[]> {
     const rows = await this.sql.all(`SELECT ${ALL_COLUMNS} FROM outbox WHERE ${OWED}`, [])
-    return rows.filter((row) => !isReadable(codec, row)).map((row) => id(row, 'id'))
+    return rows
+      .filter((row) => !isReadable(codec, row))
+      .map((row) => ({ id: id(row, 'id'), ...(isReadable(placeCodec, row) ? placeCodec.decode(row) : {}) }))
   }
 
   async counts(): Promise<Partial<Record<DeliveryState, number>>> {

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/event.ts'
 import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
@@ -194,6 +195,12 @@ export interface InboxWriter {
 
 export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
 
+/** `address`: where it was to go, if that can be read. */
+export interface UnreadableDelivery {
+  readonly id: DeliveryId
+  readonly address?: Address
+}
+
 export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
@@ -206,7 +213,7 @@ export interface OutboxReader {
    */
   unfinished(): Promise<readonly Delivery[]>
   /** The rows that still owe something and cannot be read. */
-  unreadable(): Promise<readonly DeliveryId[]>
+  unreadable(): Promise<readonly UnreadableDelivery[]>
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
   /** Newest first; for `parley outbox` and `status`. */
   recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>

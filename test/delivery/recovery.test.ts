@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { type Address, formatAddress } from '../../src/core/address.ts'
 import { armFailpoints, type Failpoint } from '../../src/core/failpoint.ts'
 import type { TraceId, TurnId } from '../../src/core/ids.ts'
 import type { OutboundMessage } from '../../src/core/outbound.ts'
@@ -277,7 +278,8 @@ test('P66: a plan released after stop is put back, so that the next start knows 
 })
 
 test('a row that cannot be read is set aside at the start and keeps nothing waiting', async () => {
-  const rig = await openRig()
+  const unreadable: Address[] = []
+  const rig = await openRig({ unreadable: (to) => unreadable.push(to) })
   rig.up = false
   const [broken, next] = [rig.message('broken'), rig.message('next')]
   await rig.say('', broken)
@@ -288,10 +290,12 @@ test('a row that cannot be read is set aside at the start and keeps nothing wait
   await rig.pass(60_000)
   expect(rig.channel.visible(DM)).toEqual(['next'])
   expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
+  expect(unreadable.map(formatAddress)).toEqual([DM])
 })
 
 test('a row that is spoiled while it waits is set aside and keeps nothing waiting', async () => {
-  const rig = await openRig()
+  const unreadable: Address[] = []
+  const rig = await openRig({ unreadable: (to) => unreadable.push(to) })
   rig.up = false
   const [broken, next] = [rig.message('broken'), rig.message('next')]
   await rig.say('', broken)
@@ -301,4 +305,5 @@ test('a row that is spoiled while it waits is set aside and keeps nothing waitin
   await rig.pass(60_000)
   expect(rig.channel.visible(DM)).toEqual(['next'])
   expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
+  expect(unreadable.map(formatAddress)).toEqual([DM])
 })

@@ -32,7 +32,7 @@ export const TURN = { address: parseAddress(DM), session: { id, scopeKey, displa
 /** UTF-16 units of a part; short, so that few words make several parts. */
 export const LIMIT = 40
 
-export type RigOptions = Pick<Partial<DeliveryDeps>, 'settings' | 'moved' | 'streams'> & {
+export type RigOptions = Pick<Partial<DeliveryDeps>, 'settings' | 'moved' | 'streams' | 'unreadable'> & {
   readonly limits?: SendLimits
 }
 
@@ -122,7 +122,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     },
     spoil: (source) =>
       withDatabase(path, (database) => {
-        database.prepare("UPDATE outbox SET address = 'spoiled' WHERE source = ?").run(source)
+        database.prepare("UPDATE outbox SET part = 'spoiled' WHERE source = ?").run(source)
       }),
     rows: (source) => rig.store.read.outbox.ofSource(source),
     async crash() {

@@ -84,6 +84,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
       decided() {},
       admissions: { refused() {} },
       roleOf: async (person) => routing.people.roles.get(person) ?? 'guest',
+      tellOwners() {},
     },
     config: configOf(folder, policy, options.config),
     store,
