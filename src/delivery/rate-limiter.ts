@@ -92,11 +92,39 @@ class Buckets {
   }
 }
 
+/** Who was told to ask again, by chat or account, and by rank. Those that passed are forgotten. */
+class Lines {
+  readonly #last = new Map<string, number>()
+
+  get size(): number {
+    return this.#last.size
+  }
+
+  /** When the last of a rank asks again; in the past if none does. */
+  lastOf(key: string, rank: number): number {
+    return this.#last.get(`${key} ${rank}`) ?? Number.NEGATIVE_INFINITY
+  }
+
+  /** When all that goes ahead of a rank has asked again: what has one slot at a time cannot leave any. */
+  behindAll(key: string, rank: Rank): number {
+    let at = 0
+    for (let ahead = 0; ahead < rank; ahead++) at = Math.max(at, this.lastOf(key, ahead) + 1)
+    return at
+  }
+
+  /** Returns the wait in whole ms. */
+  askAgain(key: string, rank: Rank, { now, wait }: { readonly now: number; readonly wait: number }): number {
+    const whole = Math.ceil(wait)
+    if (this.#last.size > SWEEP_ABOVE) forgetPast(this.#last, now)
+    this.#last.set(`${key} ${rank}`, Math.max(this.lastOf(key, rank), now + whole))
+    return whole
+  }
+}
+
 export function createRateLimiter(clock: Clock, limits: (address: Address) => SendLimits): RateLimiter {
   const buckets = new Buckets()
   const pausedUntil = new Map<string, number>()
-  /** By account and rank: when the last of those that were told to ask again will do so. */
-  const askedAgainAt = new Map<string, number>()
+  const lines = new Lines()
 
   function chatSlotAt({ chatType }: Address, key: string, rates: Rates, leaving: number): number {
     const resumed = pausedUntil.size === 0 ? 0 : (pausedUntil.get(key) ?? 0)
@@ -109,8 +137,10 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     const account = accountKey(address)
     const rates = ratesOf(limits(address))
     const chat = chatKey(address, account)
-    const chatAt = chatSlotAt(address, chat, rates, leftInChat(rank) + leaving)
-    const accountAt = buckets.slotAt(account, rates.account, leftInAccount(rank, rates.account.burst))
+    const inChat = chatSlotAt(address, chat, rates, leftInChat(rank) + leaving)
+    const inAccount = buckets.slotAt(account, rates.account, leftInAccount(rank, rates.account.burst))
+    const chatAt = Math.max(inChat, lines.behindAll(chat, rank))
+    const accountAt = Math.max(inAccount, lines.behindAll(account, rank))
     return { now: clock.elapsed(), account, rates, chat, chatAt, accountAt }
   }
 
@@ -123,14 +153,14 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     },
     takeLow(address, rank) {
       const slot = slotOf(address, rank, 0)
-      const { now, account, rates, chatAt, accountAt } = slot
-      if (chatAt > now) return Math.ceil(chatAt - now)
+      const { now, account, rates, chat, chatAt, accountAt } = slot
+      if (chatAt > now) {
+        return lines.askAgain(chat, rank, { now, wait: chatAt - now })
+      }
       if (accountAt > now) {
         // One after another: else all would ask at each slot.
-        const line = `${account} ${rank}`
-        const again = Math.max(accountAt, (askedAgainAt.get(line) ?? 0) + rates.account.everyMs)
-        askedAgainAt.set(line, again)
-        return Math.ceil(again - now)
+        const again = Math.max(accountAt, lines.lastOf(account, rank) + rates.account.everyMs)
+        return lines.askAgain(account, rank, { now, wait: again - now })
       }
       buckets.spendAll(address, slot)
       return 0
@@ -140,8 +170,9 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       const key = chatKey(address)
       const rates = ratesOf(limits(address))
       const wait = Math.max(0, chatSlotAt(address, key, rates, 0) - now)
-      if (wait === 0) buckets.spendChat(address, key, rates, now)
-      return Math.ceil(wait)
+      if (wait > 0) return lines.askAgain(key, 0, { now, wait })
+      buckets.spendChat(address, key, rates, now)
+      return 0
     },
     bookAccount(address) {
       const now = clock.elapsed()
@@ -158,7 +189,7 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     },
     paused: (address) => (pausedUntil.get(chatKey(address)) ?? 0) > clock.elapsed(),
     get size() {
-      return buckets.size + pausedUntil.size
+      return buckets.size + pausedUntil.size + lines.size
     },
   }
 }

@@ -194,6 +194,14 @@ test('the answer to a command of a member waits for no slot that strangers take 
   }
 })
 
+test('in a group with few slots strangers in its topics take none that somebody known waits for', async () => {
+  const rig = await openRig({ limits: { perSecond: 30, perChatPerSecond: 1, perGroupPerMinute: 4 } })
+  for (let topic = 1; topic <= 6; topic++) await rig.say(LONG, { ...STRANGERS, address: at(`${GROUP}/${topic}`) })
+  await rig.pass(60_000)
+  // A slot every 20 seconds.
+  for (let nth = 1; nth <= 3; nth++) expect(await wait(rig, { address: at(`${GROUP}/9`) })).toBeLessThanOrEqual(20_000)
+})
+
 test.each([
   ['an effect of a tool', { class: 'effect' }],
   ['a notice', { class: 'notice', session: TURN.session }],

@@ -131,3 +131,13 @@ test('what is told to ask again is told for its own rank: nobody waits behind th
   expect(waits.slice(0, 3).map((wait) => wait > 0)).toEqual([false, false, true])
   expect(Math.max(...waits)).toBeLessThan(last / 10)
 })
+
+test('of an account that has one slot at a time, what was told to ask again has the next one before those behind it', () => {
+  const { clock, limiter } = limiterOf({ perSecond: 5, perChatPerSecond: 1, perGroupPerMinute: 60 })
+  const chats = Array.from({ length: 60 }, (_, chat) => at(`telegram:direct:${chat}`))
+  for (const chat of chats) limiter.takeLow(chat, 2)
+  const again = limiter.takeLow(at('telegram:direct:999'), 1)
+  clock.moveTo(again)
+  for (const chat of chats) expect(limiter.takeLow(chat, 2)).toBeGreaterThan(0)
+  expect(limiter.takeLow(at('telegram:direct:999'), 1)).toBe(0)
+})
