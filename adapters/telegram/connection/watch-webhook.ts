@@ -50,7 +50,7 @@ export function watchWebhook({ client, clock, health, signal, url, listen }: Wat
       }
       unanswered = 0
       last = readInfo(outcome.result)
-      if (last.url !== url) {
+      if (!isSame(last.url, url)) {
         health.trouble('connection', lostTo(last.url))
         return false
       }
@@ -80,6 +80,11 @@ function readInfo(result: unknown): WebhookInfo {
     pending: typeof pending === 'number' ? pending : 0,
     lastError: typeof said === 'string' && said !== '' ? said.slice(0, SHOWN) : undefined,
   }
+}
+
+/** Addresses may come back written otherwise. */
+function isSame(one: string, other: string): boolean {
+  return URL.canParse(one) && new URL(one).href === new URL(other).href
 }
 
 /** Where else updates go now; a path may be a secret of whoever set it. */

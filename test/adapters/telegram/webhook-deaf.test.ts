@@ -95,7 +95,7 @@ test('a webhook that another program took over, or away, is said, and is no trou
   webhookOf('')
   await asks()
   expect(adapter.health().detail).toContain('Telegram has no webhook for this token now')
-  webhookOf(url)
+  webhookOf(url.replace('http://', 'HTTP://'))
   await asks()
   expect(adapter.health().status).toBe('up')
 })
