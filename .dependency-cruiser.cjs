@@ -104,7 +104,7 @@ module.exports = {
     ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),
     ...vendor('^adapters/telegram/', 'telegraf'),
-    ...vendor('^adapters/discord/', 'discord\\.js'),
+    ...vendor('^adapters/discord/', 'discord\\.js', '@discordjs/ws'),
     ...vendor('^src/rehearsal/discord/', 'ws'),
     ...vendor('^adapters/slack/', '@slack/(bolt|socket-mode|web-api)'),
     ...vendor('^src/rehearsal/slack/', 'ws'),

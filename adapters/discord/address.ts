@@ -1,6 +1,6 @@
 import type { Address, Space } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { Malformed } from '../shared/fields.ts'
+import { fieldsOf, Malformed } from '../shared/fields.ts'
 
 /** What a channel of the platform is to us; forums, categories and stages are nothing one can write in. */
 export interface ChannelFacts {
@@ -31,6 +31,23 @@ const KINDS: Readonly<Record<number, ChannelFacts['kind']>> = {
 /** The seam's word for the platform's channel type; undefined for one that holds no messages or is not known. */
 export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
   return typeof type === 'number' ? KINDS[type] : undefined
+}
+
+/**
+ * Reads a channel as the platform describes it: over the gateway, over the API and in an interaction, where `guildId` is
+ * told beside it. Returns undefined for one that holds no messages. @throws Malformed
+ */
+export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | undefined {
+  const { id, type, guild_id, parent_id: parentId } = fieldsOf(value)
+  const kind = toKind(type)
+  if (kind === undefined) return undefined
+  const guild = guildId ?? guild_id
+  return {
+    id: idOf(id),
+    kind,
+    ...(isSnowflake(guild) ? { guildId: guild } : {}),
+    ...(kind === 'thread' && isSnowflake(parentId) ? { parentId } : {}),
+  }
 }
 
 /**

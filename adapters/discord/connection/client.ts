@@ -63,7 +63,7 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 ])
 
 /** `retries: 0`: the library repeats creates whose answer was lost, up to four copies (RELIABILITY M12). */
-export function restOptions(apiRoot: string | undefined) {
+function restOptions(apiRoot: string | undefined) {
   return {
     retries: 0,
     // Waiting is the affair of the one who keeps the queue: an empty bucket is an answer like a 429.

@@ -1,12 +1,13 @@
-import { type Client, Events } from 'discord.js'
+import type { APIGatewayBotInfo } from 'discord.js'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { type Clock, within } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
-import { isFields } from '../../shared/fields.ts'
-import { type ChannelFacts, isSnowflake, toKind } from '../address.ts'
-import { downAfter, TOKEN_REFUSED } from './close-codes.ts'
-import { createGatewayClient } from './gateway-client.ts'
+import { onAbort } from '../../shared/deadline.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
+import { type ChannelFacts, isSnowflake } from '../address.ts'
+import { downAfter } from './close-codes.ts'
 import { isSocketUrl } from './session-limit.ts'
+import { type Dispatch, Shard } from './shard.ts'
+import { type VisibleChannel, VisibleChannels } from './visible-channels.ts'
 
 /** What one connection to the gateway tells. Everything may come any number of times, `ended` once. */
 export interface GatewayListener {
@@ -18,18 +19,12 @@ export interface GatewayListener {
   resumed(): void
   /** The connection broke, or the session is to be taken up again; until `ready` or `resumed` nothing is proven. */
   interrupted(): void
-  /** The client will not come back by itself. */
+  /** The session will not come back. */
   ended(down: ChannelDown): void
   /** A heartbeat was acknowledged: the line is alive. It says nothing about the session. */
   acknowledged(): void
-  /** The client could not read a dispatch. */
-  unreadable(): void
-}
-
-export interface VisibleChannel extends ChannelFacts {
-  readonly lastMessageId: string | null
-  /** When the bot joined the guild, ms since the epoch; absent where the platform does not tell. */
-  readonly joinedAt?: number
+  /** Something is not as it should be, for a reason to count. */
+  odd(what: 'unreadable' | 'library_failed' | 'replay_with_hole'): void
 }
 
 export interface GatewayConnection {
@@ -44,140 +39,203 @@ export interface GatewaySettings {
   readonly token: string
   /** Who the token was said to belong to. */
   readonly botId: string
-  readonly apiRoot: string | undefined
+  /** Where the gateway is. */
+  readonly information: APIGatewayBotInfo
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-const CONNECT_WITHIN_MS = 45_000
+const READY_WITHIN_MS = 45_000
+/** For each guild that READY named: one that is out of order is told much later. */
+const GUILD_WITHIN_MS = 15_000
 const CLOSE_WITHIN_MS = 3_000
-/** The lines that discord.js 14 writes to its debug log where it hears of these; it has no events for them. */
-const ACKNOWLEDGED = /Heartbeat acknowledged/
-const RESUMING = /Resuming session/
-const INVALIDATED = /Invalid session; will attempt to resume: false/
 
 /**
- * Begins one session and resolves when it is ready. From then on discord.js heartbeats, reconnects and resumes; where it
- * would begin another session, it has ended.
+ * Begins one session and resolves once it has told its guilds. From then on the library heartbeats, reconnects and
+ * resumes; where it would begin another session, this one has ended.
  * @throws ChannelDown, permanent where only a person can mend the cause
  */
 export function connectGateway(settings: GatewaySettings, listener: GatewayListener): Promise<GatewayConnection> {
-  const { token, botId, apiRoot, clock, signal } = settings
+  const { signal } = settings
+  if (signal.aborted) return Promise.reject(temporary('stopped'))
   return new Promise((resolve, reject) => {
-    let settled = false
-    const wantsSession = (): void => fail(temporary(settled ? SESSION_LOST : NO_SESSION))
-    let over = false
-    const client = createGatewayClient(apiRoot, {
-      wantsSession,
-      isOver: () => over,
-      broke: ({ message }) => fail(temporary(`what Discord's gateway sends cannot be read: ${message}`)),
-      unreadable: () => listener.unreadable(),
-    })
-    const connection = connectionOf(client, { clock, onClose: () => (over = true) })
+    let isSettled = false
     const settle = (act: () => void): void => {
-      if (settled) return
-      settled = true
-      cancel()
-      signal.removeEventListener('abort', onAbort)
+      isSettled = true
+      forget()
       act()
     }
-    const fail = (down: ChannelDown): void => {
-      if (settled) listener.ended(down)
-      else settle(() => void connection.close().then(() => reject(down)))
-    }
-    const onAbort = (): void => fail(temporary('stopped'))
-    const cancel = clock.after(CONNECT_WITHIN_MS, () =>
-      fail(temporary(`Discord's gateway did not begin a session within ${CONNECT_WITHIN_MS / 1000} s`)),
-    )
-    signal.addEventListener('abort', onAbort, { once: true })
-    listen(client, botId, { ...listener, ended: fail })
-    client.on(Events.Debug, (line) => {
-      if (INVALIDATED.test(line)) wantsSession()
+    const session = new GatewaySession(settings, {
+      ...listener,
+      ready(connection) {
+        listener.ready(connection)
+        settle(() => resolve(connection))
+      },
+      ended(down) {
+        if (isSettled) listener.ended(down)
+        else settle(() => void session.close().then(() => reject(down)))
+      },
     })
-    client.on(Events.ShardReady, () => {
-      listener.ready(connection)
-      settle(() => resolve(connection))
-    })
-    client.login(token).catch((thrown: unknown) => fail(downFrom(thrown)))
+    const forget = onAbort(signal, () => session.end(temporary('stopped')))
+    session.begin()
   })
+}
+
+/** One session of the gateway, and what it told. */
+class GatewaySession implements GatewayConnection {
+  readonly #settings: GatewaySettings
+  readonly #listener: GatewayListener
+  readonly #shard: Shard
+  #channels = new VisibleChannels()
+  /** Guilds that READY named and that were not told yet. */
+  #awaited = new Set<string>()
+  /** READY came, and its guilds. */
+  #hasBegun = false
+  /** The number of the newest dispatch. */
+  #sequence = 0
+  #isInterrupted = false
+  #hasHole = false
+  #isOver = false
+  #closing: Promise<void> | undefined
+  #cancelWait: () => void = () => {}
+
+  constructor(settings: GatewaySettings, listener: GatewayListener) {
+    this.#settings = settings
+    this.#listener = listener
+    this.#shard = new Shard(settings.token, settings.information, {
+      dispatched: (dispatch) => this.#dispatched(dispatch),
+      acknowledged: () => listener.acknowledged(),
+      closed: (code, trouble) => this.#closed(code, trouble),
+      interrupted: () => this.#interrupted(),
+      lost: () => this.end(temporary(this.#hasBegun ? SESSION_LOST : NO_SESSION)),
+      failed: (why) => {
+        listener.odd('library_failed')
+        this.end(temporary(`what Discord's gateway sends cannot be read: ${why}`))
+      },
+    })
+  }
+
+  begin(): void {
+    this.#waitFor(READY_WITHIN_MS, () => this.end(temporary(NO_READY)))
+    this.#shard.connect()
+  }
+
+  channel(id: string): ChannelFacts | undefined {
+    return this.#channels.get(id)
+  }
+
+  channels(): readonly VisibleChannel[] {
+    return this.#channels.all()
+  }
+
+  end(down: ChannelDown): void {
+    if (this.#isOver) return
+    this.#stop()
+    this.#listener.ended(down)
+  }
+
+  close(): Promise<void> {
+    this.#stop()
+    this.#closing ??= within(this.#settings.clock, CLOSE_WITHIN_MS, this.#shard.close()).then(() => {})
+    return this.#closing
+  }
+
+  #stop(): void {
+    this.#isOver = true
+    this.#cancelWait()
+    this.#shard.over()
+  }
+
+  #closed(code: number, trouble: string | undefined): void {
+    const down = downAfter(code)
+    if (down.permanent) this.end(down)
+    else if (this.#hasBegun) this.#interrupted()
+    else this.end(temporary(`${NO_SESSION}: ${trouble ?? down.message}`))
+  }
+
+  #interrupted(): void {
+    if (!this.#hasBegun) return
+    this.#isInterrupted = true
+    this.#listener.interrupted()
+  }
+
+  #dispatched({ t: type, s: sequence, d: data }: Dispatch): void {
+    this.#count(sequence)
+    if (type === 'READY') this.#begun(data)
+    else if (type === 'RESUMED') this.#resumed()
+    else if (typeof type !== 'string' || !isFields(data)) this.#listener.odd('unreadable')
+    else this.#take(type, data)
+  }
+
+  #count(sequence: unknown): void {
+    if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence)) return
+    if (this.#isInterrupted && sequence > this.#sequence + 1) this.#hasHole = true
+    this.#sequence = Math.max(this.#sequence, sequence)
+  }
+
+  #begun(data: unknown): void {
+    const ready = readReady(data)
+    const { botId } = this.#settings
+    if (ready === undefined) this.end(temporary('Discord began a session with a READY that says nothing'))
+    else if (ready.botId !== botId) this.end(temporary(ofAnother(ready.botId, botId)))
+    else {
+      this.#hasBegun = false
+      this.#channels = new VisibleChannels()
+      this.#awaited = new Set(ready.guilds)
+      this.#waitForGuilds()
+    }
+  }
+
+  /** What was missed is read back after each resume, for the platform forgets some without a hole in the numbers too. */
+  #resumed(): void {
+    if (!this.#hasBegun) return
+    if (this.#hasHole) this.#listener.odd('replay_with_hole')
+    this.#isInterrupted = false
+    this.#hasHole = false
+    this.#listener.resumed()
+  }
+
+  #take(type: string, data: Fields): void {
+    if (!this.#channels.take(type, data)) this.#listener.odd('unreadable')
+    this.#listener.dispatch(type, data)
+    const isGuild = type === 'GUILD_CREATE' || type === 'GUILD_DELETE'
+    if (isGuild && this.#awaited.delete(String(data.id))) this.#waitForGuilds()
+  }
+
+  #waitForGuilds(): void {
+    const told = (): void => {
+      this.#awaited.clear()
+      this.#hasBegun = true
+      this.#listener.ready(this)
+    }
+    this.#cancelWait()
+    if (this.#awaited.size === 0) told()
+    else this.#waitFor(GUILD_WITHIN_MS, told)
+  }
+
+  #waitFor(ms: number, act: () => void): void {
+    this.#cancelWait = this.#settings.clock.after(ms, act)
+  }
 }
 
 const SESSION_LOST = 'Discord ended the session; beginning a new one'
 const NO_SESSION = "Discord's gateway did not begin the session that was asked for"
+const NO_READY = `Discord's gateway did not begin a session within ${READY_WITHIN_MS / 1000} s`
 
 function temporary(detail: string): ChannelDown {
   return new ChannelDown(detail, { permanent: false })
 }
 
-function listen(client: Client, botId: string, listener: GatewayListener): void {
-  client.on(Events.Raw, ({ t, d }: { t?: unknown; d?: unknown }) => {
-    const why = t === 'READY' ? unfit(d, botId) : undefined
-    if (why !== undefined) listener.ended(temporary(why))
-    else if (typeof t === 'string') listener.dispatch(t, d)
-  })
-  client.on(Events.ShardResume, () => listener.resumed())
-  client.on(Events.ShardReconnecting, () => listener.interrupted())
-  client.on(Events.ShardDisconnect, ({ code }) => listener.ended(downAfter(code)))
-  client.on(Events.Debug, (line) => {
-    if (ACKNOWLEDGED.test(line)) listener.acknowledged()
-    else if (RESUMING.test(line)) listener.interrupted()
-  })
-  // What breaks a connection is told by its end; without listeners these would end the process.
-  client.on(Events.ShardError, () => {})
-  client.on(Events.Error, () => {})
+function ofAnother(told: string, botId: string): string {
+  return `Discord began a session for the bot ${told}, and the token is that of ${botId}: check apiRoot`
 }
 
-/** Returns why a session cannot be used: it says less than one needs that is to be resumed, or belongs to another bot. */
-function unfit(data: unknown, botId: string): string | undefined {
+/** Returns what a READY says; undefined where it says less than one needs that is to be resumed. */
+function readReady(data: unknown): { readonly botId: string; readonly guilds: readonly string[] } | undefined {
   const { user, session_id: session, resume_gateway_url: url, guilds } = isFields(data) ? data : {}
-  const resumable = url === undefined || url === null || isSocketUrl(url)
-  if (!isFields(user) || !isSnowflake(user.id) || typeof session !== 'string' || !resumable || !Array.isArray(guilds))
-    return 'Discord began a session with a READY that says nothing'
-  if (user.id === botId) return undefined
-  return `Discord began a session for the bot ${user.id}, and the token is that of ${botId}: check apiRoot`
-}
-
-function connectionOf(client: Client, ports: { readonly clock: Clock; onClose(): void }): GatewayConnection {
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    ports.onClose()
-    client.removeAllListeners()
-    client.on(Events.ShardError, () => {})
-    client.on(Events.Error, () => {})
-    await client.destroy().catch(() => {})
-  }
-  return {
-    channel: (id) => visible(client.channels.cache.get(id)),
-    channels: () => client.channels.cache.map((channel) => visible(channel)).filter((channel) => channel !== undefined),
-    close: () => (closing ??= within(ports.clock, CLOSE_WITHIN_MS, close()).then(() => {})),
-  }
-}
-
-/** The parts of a cached channel that matter; a category or forum is none. */
-function visible(channel: object | undefined): VisibleChannel | undefined {
-  if (channel === undefined || !('id' in channel) || !('type' in channel)) return undefined
-  const { id } = channel
-  const kind = toKind(channel.type)
-  if (kind === undefined || typeof id !== 'string') return undefined
-  const text = (key: 'guildId' | 'parentId' | 'lastMessageId'): string | undefined => {
-    const value = Reflect.get(channel, key)
-    return typeof value === 'string' ? value : undefined
-  }
-  const guild: unknown = Reflect.get(channel, 'guild')
-  const joinedAt: unknown = typeof guild === 'object' && guild !== null && Reflect.get(guild, 'joinedTimestamp')
-  const [guildId, parentId] = [text('guildId'), text('parentId')]
-  return {
-    id,
-    kind,
-    lastMessageId: text('lastMessageId') ?? null,
-    ...(typeof joinedAt === 'number' && joinedAt > 0 ? { joinedAt } : {}),
-    ...(guildId === undefined ? {} : { guildId }),
-    ...(kind === 'thread' && parentId !== undefined ? { parentId } : {}),
-  }
-}
-
-function downFrom(thrown: unknown): ChannelDown {
-  const cause = toError(thrown)
-  if ('code' in cause && cause.code === 'TokenInvalid') return new ChannelDown(TOKEN_REFUSED, { permanent: true })
-  return temporary(`Discord: the gateway could not be connected to: ${cause.message}`)
+  const isResumable = url === undefined || url === null || isSocketUrl(url)
+  if (!isFields(user) || !isSnowflake(user.id) || typeof session !== 'string') return undefined
+  if (!isResumable || !Array.isArray(guilds)) return undefined
+  const named = guilds.flatMap((guild) => (isFields(guild) && isSnowflake(guild.id) ? guild.id : []))
+  return { botId: user.id, guilds: named }
 }

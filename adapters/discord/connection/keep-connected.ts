@@ -151,7 +151,7 @@ export class ConnectionKeeper {
       interrupted: () => {
         if (watch.interrupted()) listener.interrupted()
       },
-      unreadable: () => listener.unreadable(),
+      odd: (what) => listener.odd(what),
       ended: over,
     }
   }

@@ -11,7 +11,7 @@ import type { Interactions } from '../outbound/interactions.ts'
 import type { DiscordClient } from './client.ts'
 import { connectGateway } from './gateway.ts'
 import { ConnectionKeeper } from './keep-connected.ts'
-import { checkSessionLimit, SessionsSpent } from './session-limit.ts'
+import { askForSession, SessionsSpent } from './session-limit.ts'
 
 export interface RunParts {
   readonly abort: AbortController
@@ -78,17 +78,17 @@ export function createRun(parts: RunParts): Run {
     // The next READY says so.
     hears: () => {},
   })
-  const { token, apiRoot } = config
+  const { token } = config
   const keeper: ConnectionKeeper = new ConnectionKeeper(
     {
       clock,
       random: () => services.random(),
       async connect(listener) {
-        await checkSessionLimit(parts.client, signal).catch((error: unknown) => {
+        const information = await askForSession(parts.client, signal).catch((error: unknown) => {
           if (error instanceof SessionsSpent) sink.tellOwners({ about: 'sessions', text: error.message })
           throw error
         })
-        return connectGateway({ token, botId: parts.botId, apiRoot, clock, signal }, listener)
+        return connectGateway({ token, botId: parts.botId, information, clock, signal }, listener)
       },
       listener: {
         dispatch: (type, data) => {
@@ -107,7 +107,7 @@ export function createRun(parts: RunParts): Run {
         },
         interrupted: () => intake.interrupted(),
         acknowledged: () => intake.seen(),
-        unreadable: () => sink.unknown('gateway:unreadable'),
+        odd: (what) => sink.unknown(`gateway:${what}`),
       },
       down: (detail) => parts.down(detail),
     },
@@ -132,10 +132,8 @@ function wordOfType(type: string): string {
   return /^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other'
 }
 
-/** What the client itself needs to know of the world, and we do not. */
+/** What the connection itself takes in. */
 const QUIET = new Set([
-  'READY',
-  'RESUMED',
   'GUILD_CREATE',
   'GUILD_UPDATE',
   'GUILD_DELETE',

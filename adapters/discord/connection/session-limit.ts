@@ -1,3 +1,4 @@
+import type { APIGatewayBotInfo } from 'discord.js'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { isFields } from '../../shared/fields.ts'
 import { reasonOf } from '../outbound/receipts.ts'
@@ -22,31 +23,25 @@ export class SessionsSpent extends ChannelDown {
   }
 }
 
-interface SessionLimit {
-  readonly total: number
-  readonly remaining: number
-  readonly resetAfterMs: number
-}
-
 /**
- * Asks the platform how many sessions may still be begun, and returns if one more leaves the reserve untouched.
- * @throws SessionsSpent when it does not
+ * Asks the platform where its gateway is and how many sessions may still be begun.
+ * @throws SessionsSpent when one more would be taken from the reserve
  * @throws ChannelDown when the platform does not tell
  */
-export async function checkSessionLimit(client: DiscordClient, signal: AbortSignal): Promise<void> {
+export async function askForSession(client: DiscordClient, signal: AbortSignal): Promise<APIGatewayBotInfo> {
   const outcome = await client.call({ verb: 'GET', path: '/gateway/bot' }, { deadlineMs: DEADLINE_MS, signal })
   if (outcome.kind === 'failed') throw new ChannelDown(`Discord: ${outcome.reason}`, { permanent: false })
   if (outcome.kind === 'refused') throw new ChannelDown(`Discord refused: ${reasonOf(outcome)}`, { permanent: false })
-  const limit = readLimit(outcome.result)
-  if (limit === undefined)
+  const information = readInformation(outcome.result)
+  if (information === undefined)
     throw new ChannelDown(
       'Discord: GET /gateway/bot does not say where the gateway is, which is not the Discord API: check apiRoot',
       {
         permanent: false,
       },
     )
-  const { total, remaining, resetAfterMs } = limit
-  if (remaining > Math.min(RESERVE, Math.floor(total * RESERVE_SHARE))) return
+  const { total, remaining, reset_after: resetAfterMs } = information.session_start_limit
+  if (remaining > Math.min(RESERVE, Math.floor(total * RESERVE_SHARE))) return information
   const hours = Math.max(1, Math.ceil(resetAfterMs / 3_600_000))
   throw new SessionsSpent(
     `Discord lets this bot begin only ${remaining} of ${total} sessions more for ${hours} h, and these are kept in reserve: ` +
@@ -55,16 +50,16 @@ export async function checkSessionLimit(client: DiscordClient, signal: AbortSign
   )
 }
 
-function readLimit(result: unknown): SessionLimit | undefined {
+function readInformation(result: unknown): APIGatewayBotInfo | undefined {
   const { url, session_start_limit: limit } = isFields(result) ? result : {}
-  const { total, remaining, reset_after: resetAfterMs } = isFields(limit) ? limit : {}
-  if (!isSocketUrl(url) || !isCount(total) || !isCount(remaining) || !isCount(resetAfterMs)) return undefined
-  return { total, remaining, resetAfterMs }
+  const { total, remaining, reset_after } = isFields(limit) ? limit : {}
+  if (!isSocketUrl(url) || !isCount(total) || !isCount(remaining) || !isCount(reset_after)) return undefined
+  return { url, shards: 1, session_start_limit: { total, remaining, reset_after, max_concurrency: 1 } }
 }
 
-/** True for what a connection can be opened to; the client library throws at anything else, outside of any call of ours. */
+/** True for what a connection can be opened to: at anything else, a fragment too, the client library throws. */
 export function isSocketUrl(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol)
+  return typeof value === 'string' && /^wss?:[^#]+$/i.test(value) && URL.canParse(value)
 }
 
 function isCount(value: unknown): value is number {

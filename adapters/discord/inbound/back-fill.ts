@@ -2,7 +2,7 @@ import { TryLater } from '../../shared/backoff.ts'
 import type { Budget, PageMessage, PageReader } from '../../shared/read-back.ts'
 import { before, isNewer, snowflakeAt } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
-import type { VisibleChannel } from '../connection/gateway.ts'
+import type { VisibleChannel } from '../connection/visible-channels.ts'
 import { idsOf } from './read-event.ts'
 
 /** Messages read back after one interruption, over all channels (a bound in total). */

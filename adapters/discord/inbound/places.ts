@@ -1,6 +1,6 @@
 import { isFields } from '../../shared/fields.ts'
 import type { ChannelFacts } from '../address.ts'
-import { isSnowflake, toKind } from '../address.ts'
+import { readChannel, toKind } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 
 interface PlacePorts {
@@ -24,7 +24,7 @@ export async function findPlace(ports: PlacePorts, id: string, hint: unknown): P
   const { client, signal } = ports
   const outcome = await client.call({ verb: 'GET', path: `/channels/${id}` }, { signal, deadlineMs: DEADLINE_MS })
   if (outcome.kind === 'failed') throw new Error(`a channel could not be looked up: ${outcome.reason}`)
-  return outcome.kind === 'answered' ? fromChannel(id, outcome.result) : undefined
+  return outcome.kind === 'answered' && isFields(outcome.result) ? readChannel({ ...outcome.result, id }) : undefined
 }
 
 /** `channel_type` alone says it for direct chats; a place in a guild needs its parent too. */
@@ -32,17 +32,4 @@ function fromDispatch(id: string, hint: unknown): ChannelFacts | undefined {
   if (!isFields(hint)) return undefined
   const kind = toKind(hint.channel_type)
   return kind === 'direct' || kind === 'group' ? { id, kind } : undefined
-}
-
-function fromChannel(id: string, channel: unknown): ChannelFacts | undefined {
-  if (!isFields(channel)) return undefined
-  const kind = toKind(channel.type)
-  if (kind === undefined) return undefined
-  const { guild_id: guildId, parent_id: parentId } = channel
-  return {
-    id,
-    kind,
-    ...(isSnowflake(guildId) ? { guildId } : {}),
-    ...(kind === 'thread' && isSnowflake(parentId) ? { parentId } : {}),
-  }
 }

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import { type Fields, fieldsOf, isFields, listOf, optionalFields, textOf } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { type ChannelFacts, idOf, timeOfSnowflake, toAddress, toKind } from '../address.ts'
+import { idOf, readChannel, timeOfSnowflake, toAddress } from '../address.ts'
 import { readSender } from './read-event.ts'
 
 const APPLICATION_COMMAND = 2
@@ -30,7 +30,7 @@ export function readInteraction(
     if (data.type !== CHAT_INPUT) return dropped('interaction:other_command')
     const ids = interactionIds(fields)
     const sender = readSender(fieldsOf(optionalFields(fields.member)?.user ?? fields.user))
-    const place = placeOf(fields)
+    const place = isFields(fields.channel) ? readChannel(fields.channel, fields.guild_id) : undefined
     const address = place && toAddress(account, place, sender.id)
     if (!address) return dropped('interaction:unknown_channel')
     const name = textOf(data.name).toLowerCase()
@@ -65,18 +65,6 @@ export function interactionIds(interaction: Fields): InteractionIds {
 /** What `answerBy` holds: the path under which this interaction takes answers for a quarter of an hour. */
 export function handleOf({ applicationId, token }: InteractionIds): string {
   return `${applicationId}/${encodeURIComponent(token)}`
-}
-
-function placeOf({ channel, guild_id: guildId }: Fields): ChannelFacts | undefined {
-  if (!isFields(channel)) return undefined
-  const kind = toKind(channel.type)
-  if (kind === undefined) return undefined
-  return {
-    id: idOf(channel.id),
-    kind,
-    ...(guildId === undefined || guildId === null ? {} : { guildId: idOf(guildId) }),
-    ...(kind === 'thread' ? { parentId: idOf(channel.parent_id) } : {}),
-  }
 }
 
 /** Our commands have one option, a text. */
