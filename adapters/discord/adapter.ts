@@ -46,7 +46,7 @@ import { createOutbound, type DiscordOutbound } from './outbound/send.ts'
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
 
-/** One bot account on Discord: receives by discord.js's gateway client, sends by its REST client. */
+/** One bot account on Discord: receives by the gateway library of discord.js, sends by its REST client. */
 export class DiscordAdapter
   implements
     ChannelAdapter,

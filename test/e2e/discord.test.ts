@@ -224,7 +224,6 @@ describe('Discord, end to end', () => {
       return world.say({ from: '444', channel: rooms[count % 6] ?? house.channel, text })
     })
     const owned = numbers(6).map((count) => world.say({ from: '222', text: `owner ${count}.` }))
-    // discord.js lets five seconds pass between two of its IDENTIFYs.
     await ledger.listening({ after: mark })
     for (const channel of rooms) world.say({ from: '444', channel, text: `${BOT} last in ${channel.name}` })
     world.say({ from: '222', text: 'goodbye' })

@@ -50,7 +50,7 @@ export class Untold {
     return known !== undefined && isNewer(newest, known)
   }
 
-  /** What the gateway shows us and every direct chat we know; the client keeps the newest message it was told of. */
+  /** What the gateway shows us, with the newest message that was told, and every direct chat we know. */
   #places(): Place[] {
     const { positions, connection } = this.#ports
     const told = new Map<string, string | null>()

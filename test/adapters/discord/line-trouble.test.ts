@@ -128,7 +128,7 @@ describe('stop', () => {
     gateway.cut()
     await ledger.nextGateway('closed', { after: mark })
     await adapter.stop()
-    // discord.js rests half a second before it would connect again.
+    // The library rests half a second before it would connect again.
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect(ledger.count((entry) => entry.kind === 'gateway' && entry.event === 'connected', mark)).toBe(0)
   })

@@ -32,3 +32,35 @@ test('G01: after each of 300 mutated dispatches the next message is committed', 
     await rig.close()
   }
 })
+
+const FRAMES = 100
+const FRAME_SEED = 8_000_000
+
+test('G01: after each of 100 mutated frames, at some of which the library throws, the next message is committed', async () => {
+  const rig = await openRig()
+  try {
+    await rig.listen()
+    const { world, gateway } = rig.server
+    const d = {
+      session_id: 'session-1',
+      user: world.bot,
+      guilds: [],
+      heartbeat_interval: 41_250,
+      resume_gateway_url: null,
+    }
+    const frames = [
+      ...['READY', 'RESUMED', 'GUILD_CREATE'].map((t) => ({ op: 0, t, s: 1, d })),
+      ...[1, 7, 9, 10, 11].map((op) => ({ op, d })),
+    ]
+    for (let number = 0; number < FRAMES; number++) {
+      const random = randomFrom(FRAME_SEED + number)
+      gateway.raw(mutated(frames[number % frames.length], random) as object)
+      const text = `after seed ${FRAME_SEED + number}`
+      world.say({ from: rig.ada, channel: rig.channel, text })
+      await rig.sink.until(() => rig.sink.texts.includes(text))
+    }
+    expect(rig.sink.dropped).toContain('gateway:library_failed')
+  } finally {
+    await rig.close()
+  }
+})

@@ -16,7 +16,7 @@ export interface AdapterOptions {
   logger?: Logger
 }
 
-/** The adapter with the real discord.js against `server`. Back-off is at its shortest here. */
+/** The adapter with the real client libraries against `server`. Back-off is at its shortest here. */
 export function adapterFor(
   server: Pick<DiscordServer, 'apiRoot' | 'token'>,
   options: AdapterOptions = {},
