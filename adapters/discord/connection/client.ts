@@ -24,6 +24,11 @@ export interface Refusal {
   readonly retryAfterMs?: number
 }
 
+/** Returns why a call was refused, in the platform's own words. */
+export function reasonOf({ status, code, message }: Refusal): string {
+  return code === 0 ? `${status}: ${message}` : `${code}: ${message}`
+}
+
 export interface Call {
   readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: `/${string}`

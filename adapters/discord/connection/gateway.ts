@@ -15,6 +15,8 @@ export interface GatewayListener {
   dispatch(type: string, data: unknown): void
   /** A new session: nothing from before it will be told. */
   ready(connection: GatewayConnection): void
+  /** The channels of a guild that was told later than the session began: it was out of order, or the bot has joined it. */
+  shown(channels: readonly VisibleChannel[]): void
   /** The old session goes on; what was missed has been told again. */
   resumed(): void
   /** The connection broke, or the session is to be taken up again; until `ready` or `resumed` nothing is proven. */
@@ -200,6 +202,8 @@ class GatewaySession implements GatewayConnection {
     this.#listener.dispatch(type, data)
     const isGuild = type === 'GUILD_CREATE' || type === 'GUILD_DELETE'
     if (isGuild && this.#awaited.delete(String(data.id))) this.#waitForGuilds()
+    else if (type === 'GUILD_CREATE' && this.#hasBegun && isSnowflake(data.id))
+      this.#listener.shown(this.#channels.of(data.id))
   }
 
   #waitForGuilds(): void {

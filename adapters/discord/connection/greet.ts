@@ -2,8 +2,7 @@ import type { BotIdentity } from '../../../src/channels/adapter.ts'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
-import { reasonOf } from '../outbound/receipts.ts'
-import type { DiscordClient } from './client.ts'
+import { type DiscordClient, reasonOf } from './client.ts'
 import { TOKEN_REFUSED } from './close-codes.ts'
 
 const DEADLINE_MS = 15_000

@@ -140,6 +140,7 @@ export class ConnectionKeeper {
         watch.proven()
         listener.ready(connection)
       },
+      shown: (channels) => listener.shown(channels),
       resumed: () => {
         watch.proven()
         listener.resumed()

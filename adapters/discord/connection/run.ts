@@ -1,7 +1,7 @@
 import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import { DeafProbe } from '../../shared/deaf-probe.ts'
-import { createGuard } from '../../shared/guard.ts'
+import { createGuard, type Guard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
 import { Intake } from '../inbound/intake.ts'
 import type { ChannelPositions, Seen } from '../inbound/positions.ts'
@@ -10,7 +10,7 @@ import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
 import type { DiscordClient } from './client.ts'
 import { connectGateway } from './gateway.ts'
-import { ConnectionKeeper } from './keep-connected.ts'
+import { ConnectionKeeper, type KeeperPorts } from './keep-connected.ts'
 import { askForSession, SessionsSpent } from './session-limit.ts'
 
 export interface RunParts {
@@ -90,31 +90,44 @@ export function createRun(parts: RunParts): Run {
         })
         return connectGateway({ token, botId: parts.botId, information, clock, signal }, listener)
       },
-      listener: {
-        dispatch: (type, data) => {
-          parts.heard()
-          intake.heard()
-          if (type === 'MESSAGE_CREATE') probe.heard()
-          guard(wordOfType(type), () => take(type, data, { intake, sink }))
-        },
-        ready: (connection) => {
-          parts.proven()
-          intake.ready(connection)
-        },
-        resumed: () => {
-          parts.proven()
-          intake.resumed()
-        },
-        interrupted: () => intake.interrupted(),
-        acknowledged: () => intake.seen(),
-        odd: (what) => sink.unknown(`gateway:${what}`),
-      },
+      listener: listenerOf(parts, { intake, probe, guard }),
       down: (detail) => parts.down(detail),
     },
     signal,
   )
   void probe.run()
   return { abort, sink, intake, keeper }
+}
+
+interface Receivers {
+  readonly intake: Intake
+  readonly probe: DeafProbe
+  readonly guard: Guard
+}
+
+/** Where what a connection tells goes. */
+function listenerOf(parts: RunParts, { intake, probe, guard }: Receivers): KeeperPorts['listener'] {
+  const { sink } = parts
+  return {
+    dispatch: (type, data) => {
+      parts.heard()
+      intake.heard()
+      if (type === 'MESSAGE_CREATE') probe.heard()
+      guard(wordOfType(type), () => take(type, data, { intake, sink }))
+    },
+    ready: (connection) => {
+      parts.proven()
+      intake.ready(connection)
+    },
+    shown: (channels) => intake.shown(channels),
+    resumed: () => {
+      parts.proven()
+      intake.resumed()
+    },
+    interrupted: () => intake.interrupted(),
+    acknowledged: () => intake.seen(),
+    odd: (what) => sink.unknown(`gateway:${what}`),
+  }
 }
 
 const DEAF = 'Discord shows messages that its gateway did not tell; beginning a new session, and reading them back'

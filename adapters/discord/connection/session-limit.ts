@@ -1,8 +1,7 @@
 import type { APIGatewayBotInfo } from 'discord.js'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { isFields } from '../../shared/fields.ts'
-import { reasonOf } from '../outbound/receipts.ts'
-import type { DiscordClient } from './client.ts'
+import { type DiscordClient, reasonOf } from './client.ts'
 
 /**
  * Sessions a day that are left for a person to mend something with: when none is left, the platform takes the token away.

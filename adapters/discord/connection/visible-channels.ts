@@ -37,6 +37,11 @@ export class VisibleChannels {
     return [...this.#channels.values()]
   }
 
+  /** Returns those of a guild. */
+  of(guildId: unknown): readonly VisibleChannel[] {
+    return this.all().filter((channel) => channel.guildId === guildId)
+  }
+
   /** Takes in a dispatch. Returns false where some of it could not be read; the rest is known all the same. */
   take(type: string, data: Fields): boolean {
     try {

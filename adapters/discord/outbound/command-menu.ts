@@ -4,8 +4,7 @@ import type { MenuCommand } from '../../../src/channels/capabilities.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
-import type { Call, DiscordClient } from '../connection/client.ts'
-import { reasonOf } from './receipts.ts'
+import { type Call, type DiscordClient, reasonOf } from '../connection/client.ts'
 
 interface MenuPorts {
   readonly client: DiscordClient

@@ -2,9 +2,8 @@ import type { FoundMessage, LostMessage, OwnMessage } from '../../../src/channel
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isNewer, isSnowflake, snowflakeAt, timeOfSnowflake, toApiTarget } from '../address.ts'
-import type { CallOutcome, DiscordClient } from '../connection/client.ts'
+import { type CallOutcome, type DiscordClient, reasonOf } from '../connection/client.ts'
 import type { DirectChannels } from './direct-channels.ts'
-import { reasonOf } from './receipts.ts'
 import { contentOf } from './send.ts'
 
 /** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */

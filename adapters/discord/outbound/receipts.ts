@@ -1,7 +1,7 @@
 import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
 import { isFields } from '../../shared/fields.ts'
 import { isSnowflake } from '../address.ts'
-import type { CallOutcome, Refusal } from '../connection/client.ts'
+import { type CallOutcome, type Refusal, reasonOf } from '../connection/client.ts'
 
 /** When the platform says "wait" without saying how long, and when the token is refused: until somebody mends it. */
 const DEFAULT_WAIT_MS = 5000
@@ -42,8 +42,4 @@ function waitOf({ status, retryAfterMs }: Refusal): number | undefined {
   if (retryAfterMs !== undefined) return Math.max(1, retryAfterMs)
   if (status === 429 || status === 408) return DEFAULT_WAIT_MS
   return status === 401 ? BAD_TOKEN_WAIT_MS : undefined
-}
-
-export function reasonOf({ status, code, message }: Refusal): string {
-  return code === 0 ? `${status}: ${message}` : `${code}: ${message}`
 }

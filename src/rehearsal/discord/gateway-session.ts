@@ -57,6 +57,11 @@ export class GatewaySession {
     this.#socket?.send(frame)
   }
 
+  /** Numbers a dispatch that nobody will be told. */
+  lose(type: string, data: Readonly<Record<string, unknown>>): void {
+    if (isWanted(type, data, this.#parts.intents)) this.#seq++
+  }
+
   /** Sends again everything after `seq`. False: it was never given out or is forgotten, so the client must identify. */
   replay(seq: number): boolean {
     const first = this.#kept[0]?.seq ?? this.#seq + 1

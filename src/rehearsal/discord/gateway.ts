@@ -38,6 +38,8 @@ export class Gateway {
   acknowledges = true
   /** True: what happens is neither told nor kept for a resume, as the real one loses a dispatch now and then. */
   muted = false
+  /** True: what happens is numbered, and neither told nor kept for a resume. */
+  loses = false
   /** Heard and recorded, and not answered; heartbeats are acknowledged all the same. */
   readonly unanswered = new Set<Question>()
   /** Laid over each READY: missing and nonsensical fields. */
@@ -79,7 +81,10 @@ export class Gateway {
   /** Tells every session, also those that could still resume. */
   publish(type: string, data: Readonly<Record<string, unknown>>): void {
     if (this.muted) return
-    for (const session of this.#sessions.values()) session.dispatch(type, data)
+    for (const session of this.#sessions.values()) {
+      if (this.loses) session.lose(type, data)
+      else session.dispatch(type, data)
+    }
   }
 
   /** Op 1: asks for a heartbeat at once, whatever the interval. */

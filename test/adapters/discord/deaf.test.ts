@@ -148,6 +148,24 @@ describe('a session that is not taken up again although heartbeats are acknowled
     await sink.committed(3)
 
     expect(new Set(sink.texts)).toEqual(new Set(['zero', 'left out of the replay', 'replayed']))
+    expect(sink.dropped).not.toContain('gateway:replay_with_hole')
+  })
+
+  test('a replay with a hole in its numbers is counted besides', async () => {
+    const { ledger, gateway, say, sink } = await listening()
+    say('zero')
+    await sink.committed(1)
+    const mark = ledger.mark()
+    gateway.cut()
+    gateway.loses = true
+    say('lost')
+    gateway.loses = false
+    say('replayed')
+    await ledger.nextGateway('resumed', { after: mark })
+    await sink.committed(3)
+
+    expect(new Set(sink.texts)).toEqual(new Set(['zero', 'lost', 'replayed']))
+    expect(sink.dropped).toContain('gateway:replay_with_hole')
   })
 })
 

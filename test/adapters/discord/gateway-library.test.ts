@@ -54,6 +54,7 @@ function deadly(): { readonly errors: unknown[]; readonly first: Promise<unknown
 const quiet: GatewayListener = {
   dispatch: () => {},
   ready: () => {},
+  shown: () => {},
   resumed: () => {},
   interrupted: () => {},
   ended: () => {},

@@ -69,4 +69,31 @@ describe('a new session', () => {
 
     expect(sink.texts).toEqual(['one'])
   })
+
+  test('begins without a guild that is out of order, and reads it back once it is told', async () => {
+    const clock = new ManualClock()
+    const { adapter, gateway, server, sink, listen, say, successor } = await open({
+      clock,
+      server: { now: () => clock.now() },
+    })
+    await listen()
+    say('zero')
+    await sink.committed(1)
+    await adapter.stop()
+    say('one')
+    gateway.unanswered.add('guilds')
+    const mark = server.ledger.mark()
+    const next = successor()
+    const started = next.start()
+    await server.ledger.nextGateway('unanswered', { after: mark })
+    await clock.armed(15_000)
+    await clock.advance(15_000)
+    await started
+    gateway.answerLate()
+    await next.sink.committed(1)
+    say('two')
+    await next.sink.committed(2)
+
+    expect(next.sink.texts).toEqual(['one', 'two'])
+  })
 })

@@ -1,0 +1,111 @@
+import type { ChannelSink } from '../../../src/channels/adapter.ts'
+import { ParleyError } from '../../../src/core/errors.ts'
+import { failpoint } from '../../../src/core/failpoint.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
+import { asAnswered } from '../../shared/read-back.ts'
+import type { InboundReading } from '../../shared/reading.ts'
+import { before, type ChannelFacts } from '../address.ts'
+import type { DiscordClient } from '../connection/client.ts'
+import type { GatewayConnection } from '../connection/gateway.ts'
+import type { DirectChannels } from '../outbound/direct-channels.ts'
+import { findPlace } from './places.ts'
+import type { ChannelPositions, KnownChannel } from './positions.ts'
+import { readDelete, readEdit, readMessage } from './read-event.ts'
+import { type InboundContext, readableByOthers } from './reading.ts'
+
+export interface MessagePorts {
+  readonly account: AccountId
+  readonly botId: string
+  readonly client: DiscordClient
+  readonly directs: DirectChannels
+  readonly positions: ChannelPositions
+  readonly sink: ChannelSink
+  readonly signal: AbortSignal
+  connection(): GatewayConnection | undefined
+  commands(): ReadonlySet<string> | undefined
+}
+
+/** `moves`: everything up to it was seen, so that the position may move over it. `answered`: an answer of ours was seen. */
+type Told = { readonly message: unknown; readonly moves: boolean; readonly answered?: boolean }
+
+type Reader = (context: InboundContext) => InboundReading
+
+/** Takes in one message at a time, an edit or a deletion of one: by one reader, whether it is live or read back. */
+export class MessageIntake {
+  readonly #ports: MessagePorts
+  readonly #meet: (channels: readonly KnownChannel[]) => void
+
+  /** `meet` remembers channels that are met for the first time. */
+  constructor(ports: MessagePorts, meet: (channels: readonly KnownChannel[]) => void) {
+    this.#ports = ports
+    this.#meet = meet
+  }
+
+  /** Rejects when it could not be stored. */
+  async take(channelId: string, messageId: string, { message, moves, answered }: Told): Promise<void> {
+    const place = await this.#placeOf(channelId, message)
+    const reading = place && readMessage(message, this.#context(place))
+    const shown = readableByOthers(place, message)
+    if (reading?.kind !== 'event') return this.#drop(reading, shown)
+    await this.#know(channelId, messageId, reading.event)
+    this.#stopIfOver()
+    const { positions, sink } = this.#ports
+    const cursor = moves ? positions.cursorFor(channelId, messageId) : undefined
+    await sink.accept(answered === true ? asAnswered(reading.event) : reading.event, cursor, shown)
+    failpoint('CP2-committed')
+    if (cursor !== undefined) positions.moved(channelId, messageId)
+    // The position is all the acknowledgement there is, and it was committed with the message.
+    failpoint('CP3-acked')
+  }
+
+  edit(channelId: string, message: unknown): Promise<void> {
+    return this.#takeChange(channelId, message, (at) => readEdit(message, at))
+  }
+
+  delete(channelId: string, messageId: string): Promise<void> {
+    const person = this.#ports.positions.get(channelId)?.person
+    return this.#takeChange(channelId, null, (at) => readDelete(messageId, { ...at, person }))
+  }
+
+  /** An edit or a deletion; it moves no position. */
+  async #takeChange(channelId: string, hint: unknown, read: Reader): Promise<void> {
+    const place = await this.#placeOf(channelId, hint)
+    const reading = place && read(this.#context(place))
+    const shown = readableByOthers(place, hint)
+    if (reading?.kind !== 'event') return this.#drop(reading, shown)
+    this.#stopIfOver()
+    await this.#ports.sink.accept(reading.event, undefined, shown)
+  }
+
+  /** A channel met for the first time begins right before this message, also after a crash. */
+  async #know(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<void> {
+    const person = address.chatType === 'direct' ? { person: sender.id } : {}
+    if (address.chatType === 'direct') this.#ports.directs.learn(sender.id, channelId)
+    if (this.#ports.positions.heard(channelId)) return
+    this.#stopIfOver()
+    this.#meet([{ id: channelId, after: before(messageId), ...person }])
+    await this.#ports.positions.write()
+  }
+
+  #placeOf(channelId: string, hint: unknown): Promise<ChannelFacts | undefined> {
+    const { client, signal, positions, connection } = this.#ports
+    const cached = (id: string) => connection()?.channel(id)
+    return findPlace({ client, signal, cached, personOf: (id) => positions.get(id)?.person }, channelId, hint)
+  }
+
+  #context(place: ChannelFacts): InboundContext {
+    const { account, botId } = this.#ports
+    return { account, botId, place, commands: this.#ports.commands() }
+  }
+
+  /** `shown`: what others could read all the same. */
+  #drop(reading: InboundReading | undefined, shown?: unknown): void {
+    if (this.#ports.signal.aborted) return
+    this.#ports.sink.unknown(reading?.kind === 'dropped' ? reading.why : 'message:unknown_channel', shown)
+  }
+
+  #stopIfOver(): void {
+    if (this.#ports.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
+  }
+}
