@@ -97,9 +97,11 @@ class ConversationQueues implements Queues {
   /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
   crowded({ channel, account }: Address): boolean {
     let low = 0
-    for (const { address, entries } of this.#queues.values()) {
+    for (const queue of this.#queues.values()) {
+      const { address, entries } = queue
       if (address.channel !== channel || address.account !== account) continue
       for (const { lowPriority } of entries) if (rankOf(lowPriority) > 0) low++
+      if (isUnderWay(queue) && rankOf(entries[0]?.lowPriority) > 0) low--
       if (low >= MOST_FOR_ACCOUNT) return true
     }
     return false

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OutboundMessage } from '../../src/core/outbound.ts'
-import { unreachable } from './fake-channel.ts'
+import { hanging, unreachable } from './fake-channel.ts'
 import { anInbox, at, DM, GROUP, openRig, type Rig, TELEGRAM } from './rig.ts'
 
 /** The answer to a command of somebody who is no owner. */
@@ -85,6 +85,17 @@ test('an account for which 100 lines wait is crowded until they have left', asyn
   await rig.pass(60_000)
   expect(rig.channel.calls).toHaveLength(100)
   expect(rig.delivery.crowded(at(DM))).toBe(false)
+})
+
+test('what is being sent does not wait: an account that keeps up with many chats is not crowded', async () => {
+  const rig = await openRig()
+  rig.channel.fates.push(...Array.from({ length: 150 }, () => hanging(true)))
+  for (let stranger = 1; stranger <= 150; stranger++) {
+    const address = at(`telegram:direct:${stranger}`)
+    await answer(rig, stranger, { address, lowPriority: { supersedes: `telegram:${stranger}` } })
+    await rig.channel.called(stranger)
+    expect(rig.delivery.crowded(address)).toBe(false)
+  }
 })
 
 test('a message of low priority that has begun is brought to its end, and nothing comes between its attempts', async () => {
