@@ -6,6 +6,8 @@ interface ContextParts {
   readonly information: APIGatewayBotInfo
   /** Called when the library asks for its session: before it connects, for each dispatch, and before it resumes. */
   asked(): void
+  /** Whether the last socket ended without a word of the platform: then its session may go on. */
+  isCutOff(): boolean
   /** Called when the library gives the session up, and would begin another one. */
   lost(): void
 }
@@ -59,7 +61,11 @@ export class ShardContext implements IContextFetchingStrategy {
   }
 
   updateSessionInfo(_shardId: number, session: SessionInfo | null): Promise<never> | undefined {
-    if (session === null && !this.#isOver) this.#parts.lost()
+    if (session === null && !this.#isOver) {
+      // The library gives up one whose socket could not be opened; it outlives that, and is resumed.
+      if (this.#parts.isCutOff()) return undefined
+      this.#parts.lost()
+    }
     if (this.#isClosed) return never()
     // A number that is none could not be resumed from.
     if (session === null || Number.isSafeInteger(session.sequence)) this.#session = session

@@ -25,6 +25,9 @@ export interface ShardListener {
   failed(why: string): void
 }
 
+/** What a socket says of itself that ended without a closing frame. */
+const CUT_OFF = 1006
+
 /**
  * The library's connection for one session, by its public events and questions alone. It heartbeats, reconnects and
  * resumes by itself.
@@ -36,6 +39,8 @@ export class Shard {
   readonly #forgetFailures: () => void
   /** HELLO came on the socket there is. */
   #isGreeted = false
+  /** The socket there was closed without a closing frame. */
+  #isCutOff = false
   #isLooking = false
   #isOver = false
   #isGivenUp = false
@@ -47,6 +52,7 @@ export class Shard {
       token,
       information,
       asked: () => this.#asked(),
+      isCutOff: () => this.#isCutOff,
       lost: () => listener.lost(),
     })
     this.#shard = new WebSocketShard(this.#context, 0)
@@ -93,6 +99,7 @@ export class Shard {
       if (!this.#isOver) this.#listener.acknowledged()
     })
     shard.on(WebSocketShardEvents.Closed, ({ code }) => {
+      this.#isCutOff = code === CUT_OFF
       if (!this.#isOver) this.#listener.closed(code, this.#trouble)
     })
     // What breaks a connection is told by its end; without a listener this would end the process.
@@ -113,6 +120,7 @@ export class Shard {
   #asked(): void {
     if (this.#shard.status === WebSocketShardStatus.Idle) {
       this.#isGreeted = false
+      this.#isCutOff = false
       this.#listener.interrupted()
     } else if (!this.#isLooking) {
       this.#isLooking = true

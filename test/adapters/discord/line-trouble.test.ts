@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../telegram/manual-clock.ts'
 import { heartbeats, openRig, type Rig } from './rig.ts'
 
@@ -79,6 +81,30 @@ describe('a broken connection', () => {
     expect(sink.texts).toEqual(['before', 'not told'])
     expect(server.ledger.calls('getMessages', mark)).toHaveLength(1)
   })
+})
+
+test('a session is resumed also where the gateway could not be reached at first', async () => {
+  const rig = await openRig()
+  rigs.push(rig)
+  const { gateway, ledger, world } = rig.server
+  const { port } = new URL(gateway.url)
+  let attempts = 0
+  const passage = createServer((socket) => {
+    if (++attempts <= 2) socket.resetAndDestroy()
+    else socket.pipe(connect(Number(port), '127.0.0.1')).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void passage.close())
+  await once(passage, 'listening')
+  gateway.readyOver = { resume_gateway_url: `ws://127.0.0.1:${(passage.address() as AddressInfo).port}` }
+  await rig.listen()
+  const mark = ledger.mark()
+  gateway.cut()
+  world.say({ from: rig.ada, channel: rig.channel, text: 'meanwhile' })
+  await ledger.nextGateway('resumed', { after: mark })
+  await rig.sink.committed(1)
+
+  expect(attempts).toBe(3)
+  expect(ledger.count((entry) => entry.kind === 'gateway' && entry.event === 'identified')).toBe(1)
 })
 
 describe('revoked while running', () => {
