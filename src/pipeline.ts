@@ -103,8 +103,8 @@ export class Pipeline {
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
-    const { store, clock, queue, running, delivery, transcript } = this.#deps
-    const message = replyOf(await asJoined(store.read, turn), result)
+    const { store, clock, queue, running, delivery, transcript, busy } = this.#deps
+    const message = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
     const { planned, appended, next } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
       const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))

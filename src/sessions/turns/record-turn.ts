@@ -196,7 +196,7 @@ function isPublic({ decision }: Decided): boolean {
   return decision.kind === 'run' && decision.public === true
 }
 
-/** Returns the turn as it is now: somebody known may have joined it while it ran. */
+/** Returns the turn as it is now: in busy mode `steer` somebody known may have joined it while it ran. */
 export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
   const { forStrangers, publicFor, ...known } = turn
   return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
