@@ -13,8 +13,8 @@ export interface KeeperPorts {
   /** Begins a session. @throws ChannelDown when it cannot be had, or is better not begun now */
   connect(listener: GatewayListener): Promise<GatewayConnection>
   /**
-   * Called for each thing a connection tells, except its end. Of an interruption it is told once, until `ready` or
-   * `resumed`; heartbeats that are acknowledged meanwhile are not passed on.
+   * Called for each thing a connection tells. Of an interruption it is told once, until `ready` or `resumed`, and an end is
+   * one too; heartbeats that are acknowledged meanwhile are not passed on.
    */
   readonly listener: Omit<GatewayListener, 'ended'>
   /** Not connected for a while, or not to be mended by waiting. */
@@ -108,7 +108,11 @@ export class ConnectionKeeper {
   async #connect(): Promise<Kept> {
     let over: (why: ChannelDown) => void = () => {}
     const ended = new Promise<ChannelDown>((resolve) => {
-      over = resolve
+      over = (why) => {
+        // What the next session tells before it is proven moves no position over what this one did not tell.
+        if (watch.isProven) this.#ports.listener.interrupted()
+        resolve(why)
+      }
     })
     const watch = new Watch(this.#ports, this.#signal, (detail) => over(new ChannelDown(detail, { permanent: false })))
     try {

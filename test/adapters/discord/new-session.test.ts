@@ -70,6 +70,28 @@ describe('a new session', () => {
     expect(sink.texts).toEqual(['one'])
   })
 
+  test('moves no position before its guilds were told, however the one before it ended', async () => {
+    const { server, world, guild, gateway, sink, listen, say } = await open()
+    world.addGuild({ name: 'Told late' })
+    await listen()
+    say('zero')
+    await sink.committed(1)
+    gateway.muted = true
+    say('one')
+    gateway.muted = false
+    gateway.unanswered.add('guilds')
+    const mark = server.ledger.mark()
+    gateway.invalidate()
+    await server.ledger.nextGateway('unanswered', { after: mark })
+    gateway.publish('GUILD_CREATE', world.describeGuild(guild.id))
+    say('two')
+    await sink.committed(2)
+    gateway.answerLate()
+    await sink.committed(3)
+
+    expect(new Set(sink.texts)).toEqual(new Set(['zero', 'one', 'two']))
+  })
+
   test('begins without a guild that is out of order, and reads it back once it is told', async () => {
     const clock = new ManualClock()
     const { adapter, gateway, server, sink, listen, say, successor } = await open({
