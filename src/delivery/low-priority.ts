@@ -53,22 +53,26 @@ export function letAhead<Item extends Queued>(queue: Item[]): void {
   queue.splice(behind === -1 ? queue.length : behind, 0, first)
 }
 
-/** Answers to one person that may wait in a conversation, and answers to all of them together. */
+/** Answers to one person that may wait in a conversation, and answers of one rank to all of them together. */
 const MOST_FOR_PERSON = 3
 const MOST_IN_CHAT = 10
 
 /**
- * Takes out of the queue what is not sent any more now that another answer of this priority waits in it: whole messages,
- * the oldest first, since newer answers to the same person, or to anybody there, took their place. The message under way
- * stays.
+ * Takes out of the queue what is not sent any more now that another answer of this priority waits in it: whole messages
+ * of the same rank, the oldest first, since newer answers to the same person, or to anybody there, took their place. The
+ * message under way stays.
  */
 export function takeSuperseded<Item extends Queued>(
   queue: Item[],
-  { supersedes }: LowPriority,
+  newest: LowPriority,
   underWay: SourceId | undefined,
 ): readonly Item[] {
+  const { supersedes } = newest
   const stays = new Set([underWay, ...queue.filter(({ begun }) => begun).map(({ source }) => source)])
-  const answers = queue.filter(({ source, lowPriority }) => !stays.has(source) && lowPriority?.supersedes !== undefined)
+  const answers = queue.filter(
+    ({ source, lowPriority }) =>
+      !stays.has(source) && lowPriority?.supersedes !== undefined && rankOf(lowPriority) === rankOf(newest),
+  )
   const mine = answers.filter(({ lowPriority }) => lowPriority?.supersedes === supersedes)
   const gone = new Set([...beyond(mine, MOST_FOR_PERSON), ...beyond(answers, MOST_IN_CHAT)])
   if (gone.size === 0) return []
@@ -82,4 +86,29 @@ export function takeSuperseded<Item extends Queued>(
 function beyond(waiting: readonly Queued[], most: number): readonly SourceId[] {
   const sources = [...new Set(waiting.map(({ source }) => source))]
   return sources.slice(0, Math.max(0, sources.length - most))
+}
+
+/** Parts of low priority that may wait for one account, or in one chat: some seconds of what an account may send. */
+const MOST_WAITING = 100
+/** As many of one chat count for its account: what it takes in those seconds. What else waits there waits for the chat. */
+const MOST_COUNTED = 4
+
+/**
+ * Counts the parts of low priority that wait in the conversations of one account, and returns whether they are so many
+ * that none should be added in this chat.
+ */
+export function isCrowded(
+  conversations: Iterable<{ readonly chat: string; readonly low: number }>,
+  here: string,
+): boolean {
+  const chats = new Map<string, number>()
+  let counted = 0
+  for (const { chat, low } of conversations) {
+    if (low === 0) continue
+    const before = chats.get(chat) ?? 0
+    chats.set(chat, before + low)
+    counted += Math.min(before + low, MOST_COUNTED) - Math.min(before, MOST_COUNTED)
+    if (counted >= MOST_WAITING) return true
+  }
+  return (chats.get(here) ?? 0) >= MOST_WAITING
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Activity } from './activity.ts'
 import type { Conversation, Entry, Head } from './conversation.ts'
 import type { Answer, Asking, Facts } from './item.ts'
-import { goesAhead, insert, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
+import { goesAhead, insert, isCrowded, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
 import { next } from './next.ts'
 
 export interface QueueDeps {
@@ -30,7 +30,7 @@ export interface Queues {
   /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
   announce(address: Address, source: SourceId): void
   push(address: Address, entries: readonly Entry[]): void
-  /** So many parts of low priority wait for this account that no more should be added. */
+  /** So many parts of low priority wait for this account, or in this chat, that no more should be added. */
   crowded(address: Address): boolean
   /** An adapter became ready. */
   wake(channel: ChannelId, account: AccountId): void
@@ -47,8 +47,6 @@ interface Queue extends Conversation {
 
 const RETRY_WRITE_MS = 500
 const LONGEST_RETRY_MS = 10_000
-/** Parts of low priority that may wait for one account before it is crowded: some seconds of what it may send. */
-const MOST_FOR_ACCOUNT = 100
 /** Queues started before the event loop gets its turn, after a long backlog. */
 const WAKE_AT_ONCE = 64
 
@@ -95,16 +93,8 @@ class ConversationQueues implements Queues {
   }
 
   /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
-  crowded({ channel, account }: Address): boolean {
-    let low = 0
-    for (const queue of this.#queues.values()) {
-      const { address, entries } = queue
-      if (address.channel !== channel || address.account !== account) continue
-      for (const { lowPriority } of entries) if (rankOf(lowPriority) > 0) low++
-      if (isUnderWay(queue) && rankOf(entries[0]?.lowPriority) > 0) low--
-      if (low >= MOST_FOR_ACCOUNT) return true
-    }
-    return false
+  crowded({ channel, account, chat }: Address): boolean {
+    return isCrowded(this.#waitingFor(channel, account), chat)
   }
 
   wake(channel: ChannelId, account: AccountId): void {
@@ -121,6 +111,13 @@ class ConversationQueues implements Queues {
   stop(): void {
     this.#stopped = true
     for (const queue of this.#queues.values()) queue.cancel?.()
+  }
+
+  *#waitingFor(channel: ChannelId, account: AccountId): Iterable<{ readonly chat: string; readonly low: number }> {
+    for (const queue of this.#queues.values()) {
+      const { address } = queue
+      if (address.channel === channel && address.account === account) yield { chat: address.chat, low: lowIn(queue) }
+    }
   }
 
   /** Without an adapter a queue is not even looked at; one whose part is `sending` must put it back. */
@@ -202,6 +199,14 @@ function isUnderWay({ state, entries: [head] }: Queue): boolean {
 
 function isBetweenCallAndDisk({ item: { kind } }: Entry): boolean {
   return kind === 'sending' || kind === 'recording'
+}
+
+/** The parts of low priority that wait; one that is under way does not. */
+function lowIn(queue: Queue): number {
+  const { entries } = queue
+  let low = isUnderWay(queue) && rankOf(entries[0]?.lowPriority) > 0 ? -1 : 0
+  for (const { lowPriority } of entries) if (rankOf(lowPriority) > 0) low++
+  return low
 }
 
 /** The part to go on with, now that nothing is done with any. */

@@ -57,6 +57,18 @@ test('what many people ask for in one chat is bounded too, the newest are answer
   expect((await rig.rows(anInbox('40')))[0]?.state).toBe('expired')
 })
 
+test('what strangers ask for takes the place of nothing that somebody known asked for', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  rig.up = false
+  await answer(rig, 1, { lowPriority: { supersedes: 'telegram:444', known: true }, source: anInbox('known') })
+  for (let person = 1; person <= 50; person++)
+    await answer(rig, person, { lowPriority: { supersedes: `telegram:${person}` } })
+  await rig.ready()
+  await rig.pass(120_000)
+  expect((await rig.rows(anInbox('known')))[0]?.state).toBe('sent')
+  expect(rig.channel.visible(GROUP)).toHaveLength(11)
+})
+
 test('lines to 90 strangers leave the account free for everything else', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   for (let stranger = 1; stranger <= 90; stranger++) {
@@ -96,6 +108,21 @@ test('what is being sent does not wait: an account that keeps up with many chats
     await rig.channel.called(stranger)
     expect(rig.delivery.crowded(address)).toBe(false)
   }
+})
+
+const LONG = Array.from({ length: 60 }, (_, nth) => `a word of number ${nth}`).join(' ')
+
+test.each([
+  ['eight direct chats', (nth: number) => at(`telegram:direct:${nth + 100}`)],
+  ['eight topics of one group', (nth: number) => at(`${GROUP}/${nth}`)],
+])('long answers that wait for %s leave the account to everybody else', async (_, where) => {
+  const rig = await openRig({ limits: TELEGRAM })
+  for (let nth = 1; nth <= 8; nth++)
+    await rig.say(LONG, { address: where(nth), source: anInbox(`${nth}`), lowPriority: {} })
+  await rig.delivery.idle()
+  expect(await rig.rows(anInbox('8'))).toHaveLength(20)
+  expect(rig.delivery.crowded(at(DM))).toBe(false)
+  expect(rig.delivery.crowded(where(1))).toBe(where(1).chat === where(2).chat)
 })
 
 test('a message of low priority that has begun is brought to its end, and nothing comes between its attempts', async () => {
