@@ -24,8 +24,11 @@ export interface RefusalBounds {
 }
 
 export interface AdmissionWriter {
-  /** Returns false, and does nothing, if it has asked before. */
-  ask(applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>, at: number): Promise<boolean>
+  /** Does nothing if it has asked before, or if another has its code. */
+  ask(
+    applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>,
+    at: number,
+  ): Promise<'added' | 'known' | 'code_taken'>
   /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not told. */
   beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]>
   /** Some of those who asked before this time, or of whom an owner was told before it, and are undecided. */

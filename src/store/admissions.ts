@@ -83,14 +83,15 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
   async ask(
     { key, kind, code, name, address, traceId }: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>,
     at: number,
-  ): Promise<boolean> {
+  ): Promise<'added' | 'known' | 'code_taken'> {
     const state: AdmissionState = 'asked'
     const added = await this.sql.run(
       `INSERT INTO admissions (key, kind, code, state, name, address, trace_id, asked_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key) DO NOTHING`,
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
       [key, kind, code, state, name, JSON.stringify(address), traceId, at],
     )
-    return added > 0
+    if (added > 0) return 'added'
+    return (await this.sql.get('SELECT 1 FROM admissions WHERE key = $1', [key])) === undefined ? 'code_taken' : 'known'
   }
 
   async beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]> {

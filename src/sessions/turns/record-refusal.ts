@@ -1,5 +1,6 @@
 import type { Applicant } from '../../core/admission.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -23,13 +24,27 @@ export async function recordRefusal(
   { id, dispatch, asks }: { readonly id: InboxId; readonly dispatch: Dispatch; readonly asks: Applicant },
   ids: Pick<IdSource, 'code'>,
 ): Promise<void> {
-  const { event, traceId, receivedAt: at } = dispatch
-  const card = { code: ids.code(), name: nameOf(event), address: event.address, traceId }
-  if (await tx.admissions.ask({ ...asks, ...card }, at)) await forgetBeyond(tx, 'untold')
+  const { event, receivedAt: at } = dispatch
+  if ((await ask(tx, { dispatch, asks }, ids)) === 'added') await forgetBeyond(tx, 'untold')
   if (event.kind === 'membership') return
   const bounds = { since: at - KEPT_MS, messages: MOST_HANDLED, bytes: MOST_BYTES }
   const gone = await tx.admissions.refuse(asks.key, { inbox: id, at, bytes: textBytes(dispatch) }, bounds)
   await forgetTexts(tx, gone)
+}
+
+/** Codes are short, so two applicants may draw the same one: then another is drawn. */
+async function ask(
+  tx: StoreWriter,
+  { dispatch, asks }: { readonly dispatch: Dispatch; readonly asks: Applicant },
+  ids: Pick<IdSource, 'code'>,
+): Promise<'added' | 'known'> {
+  const { event, traceId, receivedAt } = dispatch
+  const card = { name: nameOf(event), address: event.address, traceId }
+  for (let drawn = 0; drawn < MOST_DRAWN; drawn++) {
+    const asked = await tx.admissions.ask({ ...asks, ...card, code: ids.code() }, receivedAt)
+    if (asked !== 'code_taken') return asked
+  }
+  throw new ParleyError('internal', 'no code is free for an applicant')
 }
 
 /** Inside a transaction: forgets the applicants beyond the bound, and what they said. */
@@ -56,6 +71,9 @@ async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promi
     if (row) await tx.inbox.replaceDispatch(id, withoutText(row.dispatch))
   }
 }
+
+/** With thousands of applicants one draw in ten thousand is taken. */
+const MOST_DRAWN = 8
 
 const LONGEST_NAME = 60
 

@@ -55,7 +55,7 @@ function countedNoun(noun: unknown, owner: object, asked: Asked): unknown {
 }
 
 /** What a stranger's message goes through, from the decision on; Ada owns the agent and has a chat. */
-async function openDoor() {
+async function openDoor(code: () => string = ids.code) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-strangers-'))
   const real = await openSqliteStore({ path: join(folder, 'parley.db'), clock: systemClock })
   onTestFinished(async () => {
@@ -79,7 +79,7 @@ async function openDoor() {
   const cards = await createOwnerCards({ ...world, say, owners })
   const admissions = await createAdmissions({ ...world, cards, accept: async () => {} })
   const courtesy = createCourtesy({ ...world, say, admissions, crowded: () => false })
-  const deps = { ids, channels: CHANNELS } as AcceptDeps
+  const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
   let messages = 0
 
   async function hear(stranger: number, text: string, shared?: string): Promise<void> {
@@ -148,6 +148,20 @@ it('of 2,000 applicants the newest 1,000 without a card are kept, and those an o
   expect(texts.filter((text) => text !== '')).toHaveLength(1_020)
   await door.hear(500, 'me again')
   expect(await door.store.read.admissions.find('telegram:500')).toMatchObject({ state: 'asked' })
+})
+
+it('where two applicants draw the same code the second draws another, and each word of theirs is stored once', async () => {
+  const drawn = ['aaaaa', 'aaaaa', 'aaaaa', 'bbbbb']
+  const door = await openDoor(() => drawn.shift() ?? 'ccccc')
+  await door.hear(1, 'let me in')
+  await door.hear(2, 'let me in')
+  await door.hear(2, 'please')
+  const { admissions } = door.store.read
+  expect([await admissions.find('aaaaa'), await admissions.find('bbbbb')]).toMatchObject([
+    { key: 'telegram:1' },
+    { key: 'telegram:2' },
+  ])
+  expect(await admissions.refusals('telegram:2', 0, 9)).toHaveLength(2)
 })
 
 it('of one applicant the newest 20 texts are kept, and never more than 32 KB', async () => {
