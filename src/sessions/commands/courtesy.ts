@@ -45,12 +45,13 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
 }
 
 const CROWDED = 'I am talking with as many people as I can right now. Please write again in a minute.'
+const QUEUE_FULL = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createCourtesy({ clock, logger, say, admissions, crowded }: CourtesyDeps): Courtesy {
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
-    // Whoever is not told now is told with their next word.
-    if (crowded(message.address)) return
+    // Whoever is not told now is told with their next word. Whoever is known is told, however many others there are.
+    if (message.lowPriority?.known === undefined && crowded(message.address)) return
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
     )
@@ -76,12 +77,10 @@ export function createCourtesy({ clock, logger, say, admissions, crowded }: Cour
     },
     queueFull(inbox, dispatch, decision) {
       if (dispatch.posted) return
-      const text = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
-      once(
-        `queue_full:${dispatch.event.address.channel}:${dispatch.event.address.chat}`,
-        BURST_MS,
-        messageOf(inbox, dispatch, { text, decision }),
-      )
+      const { channel, chat } = dispatch.event.address
+      const message = messageOf(inbox, dispatch, { text: QUEUE_FULL, decision })
+      const whom = message.lowPriority?.known === undefined ? 'queue_full' : 'queue_full_known'
+      once(`${whom}:${channel}:${chat}`, BURST_MS, message)
     },
   }
 }

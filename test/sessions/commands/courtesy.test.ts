@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Decision } from '../../../src/core/dispatch.ts'
+import type { InboxId } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createCourtesy, type Say } from '../../../src/sessions/commands/courtesy.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
+import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+
+const INBOX = 'in_1' as InboxId
+const said = (id: string) => dispatchOf(message({ address: group('-100'), sender: user(id) }))
+const run = (changes: object) =>
+  ({ kind: 'run', identity: { role: 'guest' }, trace: [], ...changes }) as unknown as Decision
+const STRANGER = run({ public: true })
+const MEMBER = run({ identity: { role: 'member' } })
+
+/** What is said of a full queue, as the store's `once` has it. */
+async function tell(crowded: boolean, calls: readonly (readonly [string, Decision])[]): Promise<readonly string[]> {
+  const told: string[] = []
+  const keys = new Set<string>()
+  const once = async (key: string) => keys.size < keys.add(key).size
+  const say: Say = async ({ lowPriority }, when) => {
+    if (await when({ notices: { once } } as unknown as StoreWriter)) told.push(lowPriority?.supersedes ?? '')
+  }
+  const courtesy = createCourtesy({
+    clock: systemClock,
+    logger: silentLogger,
+    say,
+    admissions: { refused() {} },
+    crowded: () => crowded,
+  })
+  for (const [id, decision] of calls) courtesy.queueFull(INBOX, said(id), decision)
+  await new Promise(setImmediate)
+  return told
+}
+
+it('whoever is known is told that a queue is full, however much waits for strangers', async () => {
+  expect(await tell(true, [['444', MEMBER]])).toEqual(['telegram:444'])
+  expect(await tell(true, [['9', STRANGER]])).toEqual([])
+})
+
+it('a line to strangers takes the place of none to whoever is known', async () => {
+  const calls = [
+    ['8', STRANGER],
+    ['9', STRANGER],
+    ['444', MEMBER],
+    ['555', MEMBER],
+  ] as const
+  expect(await tell(false, calls)).toEqual(['telegram:8', 'telegram:444'])
+})
