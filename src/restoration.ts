@@ -61,8 +61,12 @@ export interface OldState {
 
 export function createOldState(store: Store, clock: Clock): OldState {
   let restoredAt: number | undefined
+  const begun = clock.elapsed()
+  /** It was found at this start or before: a time beyond that was told by a clock that was wrong and has been set since. */
+  const putBackBy = (): number | undefined =>
+    restoredAt === undefined ? undefined : Math.min(restoredAt, clock.now() - (clock.elapsed() - begun))
   return {
-    judged: (decided) => asOldState(decided, restoredAt),
+    judged: (decided) => asOldState(decided, putBackBy()),
     async hold() {
       const restoration = await store.read.restorations.latest()
       restoredAt = restoration?.at

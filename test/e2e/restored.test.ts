@@ -2,9 +2,11 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 import { startTwoMore, type TwoMore } from './three-platforms.ts'
 
 const ADA = 111
@@ -12,13 +14,13 @@ const BOB = 444
 const access = { direct: 'public', groups: [] } as const
 
 /** A household whose database a test can copy and put back. */
-async function startCopied(beside?: TwoMore) {
+async function startCopied(beside?: TwoMore, more: { readonly clock?: Clock } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-restored-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'parley.db')
   let aheadMs = 0
   const telegram = { now: () => Date.now() + aheadMs }
-  const ours = { telegram, streaming: false, config: { store: { path } } }
+  const ours = { ...more, telegram, streaming: false, config: { store: { path } } }
   const house = await startHousehold(
     beside ? { ...ours, beside, routing: { people: household().people } } : { ...ours, routing: { access } },
   )
@@ -165,6 +167,20 @@ it('F08: where all of the folder was put back, what a platform shows as answered
   const each = ['before', 'after', 'away'].map((word) => expect.stringContaining(word))
   for (const { all } of places) expect(all()).toEqual(each)
   expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
+})
+
+it('F08: where the clock was ahead when it was found, what is said after the clock was set is answered', async () => {
+  const clock = setClock(new Date().toISOString())
+  const { house, copy, putBack, later } = await startCopied(undefined, { clock })
+  await heard(house, ADA, 'hello')
+  copy()
+  await heard(house, ADA, 'said after the copy')
+  clock.setBy(3 * 3_600_000)
+  await putBack()
+  clock.setBy(-3 * 3_600_000)
+  later()
+  await heard(house, BOB, 'and now?')
+  expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held' } })
 })
 
 it('F08: a mere stop holds nothing back: what came in meanwhile is answered', async () => {

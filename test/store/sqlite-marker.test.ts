@@ -14,13 +14,15 @@ const open = (path: string, clock = systemClock) => openSqliteStore({ path, cloc
 const say = (store: Store, value: string) =>
   store.write((tx) => tx.channelState.set('telegram', toAccountId('default'), 'a', value))
 
+const copyTo = (path: string, copy: string) => withDatabase(path, (database) => database.exec(`VACUUM INTO '${copy}'`))
+
 /** A database of which a copy was made while it was open, and which went on. Closed. */
 async function copied(): Promise<{ path: string; copy: string }> {
   const path = join(tempFolder(), 'parley.db')
   const copy = `${path}.copy`
   const store = await open(path)
   await say(store, 'before')
-  withDatabase(path, (database) => database.exec(`VACUUM INTO '${copy}'`))
+  copyTo(path, copy)
   await say(store, 'after')
   await store.close()
   return { path, copy }
@@ -49,6 +51,41 @@ describe('F08: the marker beside the database', () => {
     copyFileSync(copy, path)
     const first = await found(path)
     expect(await found(path)).toEqual(first)
+  })
+
+  it('tells a later copy too, put back next because the first was the wrong one', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const clock = steppedClock()
+    const store = await open(path, clock)
+    for (const day of ['first', 'second', 'third']) {
+      copyTo(path, `${path}.${day}`)
+      for (let minute = 0; minute < 3; minute++) {
+        clock.moveTo(clock.now() + 60_000)
+        await say(store, `${day}, ${minute}`)
+      }
+    }
+    await store.close()
+    for (const day of ['second', 'first', 'third']) {
+      copyFileSync(`${path}.${day}`, path)
+      expect(await found(path)).toMatchObject({ state: 'found' })
+    }
+  })
+
+  it('tells the next one as well where the clock was set back in between', async () => {
+    const { path, copy } = await copied()
+    copyFileSync(copy, path)
+    const clock = steppedClock(Date.UTC(2040, 0, 1))
+    const store = await open(path, clock)
+    await store.write((tx) => tx.restorations.hold())
+    await store.write((tx) => tx.restorations.discard('an owner chose'))
+    copyTo(path, `${path}.next`)
+    clock.moveTo(clock.now() + 60_000)
+    await say(store, 'after')
+    await store.close()
+    copyFileSync(`${path}.next`, path)
+    const restoration = await found(path)
+    expect(restoration).toMatchObject({ state: 'found' })
+    expect(restoration?.at).toBeLessThanOrEqual(Date.now())
   })
 
   it('says nothing after a stop of any length, with the clock set in either direction', async () => {

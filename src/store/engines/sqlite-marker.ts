@@ -22,6 +22,8 @@ export interface Marker {
 const PACE_MS = 1_000
 const RAISE = `INSERT INTO counters (name, value) VALUES ('mark', 1)
   ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value`
+const MARK_AHEAD = `INSERT INTO counters (name, value) VALUES ('mark', $1)
+  ON CONFLICT (name) DO UPDATE SET value = MAX(counters.value, excluded.value)`
 const MARKED_AT = `INSERT INTO counters (name, value) VALUES ('marked_at', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
@@ -35,13 +37,10 @@ interface MarkerParts {
 /** Records a restoration where the database is older than its marker or says so itself, and marks it as it is now. */
 export function openMarker(parts: MarkerParts): Marker {
   const { connection, place, clock, logger } = parts
-  if (isOlderCopy(connection, markIn(place))) {
+  const ahead = markIn(place)
+  if (isOlderCopy(connection, ahead)) {
     const lastAt = counter(connection, 'marked_at') ?? 0
-    connection.run("INSERT INTO restorations (at, last_at, state) VALUES ($1, $2, 'found') ON CONFLICT DO NOTHING", [
-      clock.now(),
-      lastAt,
-    ])
-    connection.run("DELETE FROM counters WHERE name = 'restored'", [])
+    recordFound(connection, { at: clock.now(), lastAt, ahead })
     logger.warn('The database is an older copy: nothing it had queued is sent until an owner chooses', { lastAt })
   }
   let touched = false
@@ -70,6 +69,27 @@ export function openMarker(parts: MarkerParts): Marker {
     seal() {
       if (touched) mark()
     },
+  }
+}
+
+/**
+ * Only the newest restoration counts, whatever the clock said at an earlier one. The number goes beyond the file's: a later
+ * copy, put back next because the first was the wrong one, is older than what was there as well.
+ */
+function recordFound(
+  connection: SqliteConnection,
+  { at, lastAt, ahead = 0 }: { readonly at: number; readonly lastAt: number; readonly ahead: number | undefined },
+): void {
+  connection.run('BEGIN IMMEDIATE', [])
+  try {
+    connection.run('DELETE FROM restorations', [])
+    connection.run("INSERT INTO restorations (at, last_at, state) VALUES ($1, $2, 'found')", [at, lastAt])
+    connection.run("DELETE FROM counters WHERE name = 'restored'", [])
+    connection.run(MARK_AHEAD, [ahead])
+    connection.run('COMMIT', [])
+  } catch (error) {
+    if (connection.inTransaction) connection.run('ROLLBACK', [])
+    throw error
   }
 }
 
