@@ -232,11 +232,12 @@ function ownOf(rule: GroupRule | undefined): Partial<Common> {
 }
 
 function compareWords(path: string, { before, after }: Record<'before' | 'after', readonly string[]>): Change[] {
-  const [was, is] = [before, after].map((words) => words.map((word) => word.trim().toLowerCase()))
+  const folded = (words: readonly string[]): string[] => words.map((word) => word.trim().toLowerCase())
+  const [was, is] = [folded(before), folded(after)]
   const line = (word: string, what: string): string => `${path}: "${word}": ${what}`
   return [
-    ...(was ?? []).flatMap((word) => (is?.includes(word) ? [] : [{ by: -1, line: line(word, 'taken out') }])),
-    ...(is ?? []).flatMap((word) => (was?.includes(word) ? [] : [{ by: 1, line: line(word, 'added') }])),
+    ...was.flatMap((word) => (is.includes(word) ? [] : [{ by: -1, line: line(word, 'taken out') }])),
+    ...is.flatMap((word) => (was.includes(word) ? [] : [{ by: 1, line: line(word, 'added') }])),
   ]
 }
 

@@ -40,6 +40,20 @@ describe('sessions that a reload joins', () => {
     ])
   })
 
+  it('H14: a rule for a sender whose names may be those of another rule is compared with it', () => {
+    const split: DispatchRule = { match: { sender: '5' }, dimensions: ['chat', 'sender'] }
+    for (const sender of ['telegram:5', 'somebody']) {
+      const joined: DispatchRule = { match: { sender }, dimensions: ['chat'] }
+      expect(opened([joined, split], [split])).not.toEqual([])
+    }
+  })
+
+  it('H14: a rule that names no dimension we know has those of everybody', () => {
+    const unknown = { match: { chat: '-2' }, dimensions: ['colour'] } as unknown as DispatchRule
+    expect(opened([support, unknown], [support])).toEqual([])
+    expect(opened([support], [unknown])).not.toEqual([])
+  })
+
   it.each<[string, readonly DispatchRule[], readonly DispatchRule[], Partial<RoutingPolicy>]>([
     [
       'a chat that is split by sender',
