@@ -44,7 +44,7 @@ interface ListenerSettings {
 interface ListenerPorts {
   /** Whether the headers prove the sender; where they do not, nothing of the body is read. Absent: `handle` looks at both. */
   admits?(headers: IncomingHttpHeaders): boolean
-  /** Returns the answer to a request; 401 where it is not from who it says. Where this rejects, the sender is cut off. */
+  /** Returns the answer to a request; 403 where it is not from who it says. Where this rejects, the sender is cut off. */
   handle(request: HttpRequest): Promise<HttpAnswer>
 }
 
@@ -120,7 +120,7 @@ export class HttpListener {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const answer = await this.#handle(request)
-      if (answer.status === 401) this.#countTurnedAway()
+      if (answer.status === 403) this.#countTurnedAway()
       await send(response, answer)
       if (answer.status === 200) failpoint('CP3-acked')
     } catch {
@@ -134,7 +134,7 @@ export class HttpListener {
     const { headers, method, url = '' } = request
     if (url.split('?')[0] !== this.#settings.listen.path) return { status: 404 }
     if (method !== 'POST') return { status: 405 }
-    if (admits?.(headers) === false) return { status: 401 }
+    if (admits?.(headers) === false) return { status: 403 }
     const body = await readBody(request)
     if (body === null) return { status: 413 }
     if (this.#isStopped) return { status: 503 }

@@ -71,7 +71,7 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
     for (const secret of ['', 'wrong', `${SECRET}0`]) {
       const headers = { 'x-telegram-bot-api-secret-token': secret }
       const response = await fetch(scene.url, { method: 'POST', body: JSON.stringify(forged), headers })
-      expect(response.status).toBe(401)
+      expect(response.status).toBe(403)
     }
     await scene.settle([ADA])
     const { inbox } = await scene.finish()

@@ -55,7 +55,7 @@ export class HttpReceiver implements Receiver {
       timestamp: headerOf(headers, 'x-slack-request-timestamp'),
       body,
     }
-    if (!isSignedBySlack(signingSecret, signed, clock.now())) return { status: 401 }
+    if (!isSignedBySlack(signingSecret, signed, clock.now())) return { status: 403 }
     this.#ports.onAlive()
     this.#ports.onProof()
     return this.#receive({ headers, body })

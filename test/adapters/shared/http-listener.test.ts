@@ -88,14 +88,14 @@ describe('the HTTP listener', () => {
         else sending.flushHeaders()
       })
 
-    expect([await ask('wrong'), await ask('right'), handled]).toEqual([401, 200, ['body']])
+    expect([await ask('wrong'), await ask('right'), handled]).toEqual([403, 200, ['body']])
   })
 
   test('says at once that requests were turned away, and once an interval how many more', async () => {
     const { listener, post, clock, logger } = await open({ admits: () => false })
     await listener.start()
     const told = () => logger.lines.map(({ fields }) => fields?.requests)
-    for (let asked = 0; asked < 5; asked++) expect((await post('x')).status).toBe(401)
+    for (let asked = 0; asked < 5; asked++) expect((await post('x')).status).toBe(403)
     expect(told()).toEqual([1])
     await clock.advance(600_000)
     expect(told()).toEqual([1, 4])

@@ -84,7 +84,7 @@ describe('HTTP events', () => {
     const { url, sink } = await receiving()
     const response = await fetch(url, { method: 'POST', body: sent, headers: { ...headers } })
 
-    expect([response.status, await response.text()]).toEqual([401, ''])
+    expect([response.status, await response.text()]).toEqual([403, ''])
     expect(sink.offered).toEqual([])
     expect(sink.dropped).toEqual([])
   })

@@ -75,7 +75,7 @@ describe('a webhook', () => {
     const proof = adapter.health().lastProofAt
     const response = await post(url, update(1, 5), headers)
 
-    expect([response.status, await response.text()]).toEqual([401, ''])
+    expect([response.status, await response.text()]).toEqual([403, ''])
     expect([sink.offered, sink.dropped, adapter.health().lastProofAt]).toEqual([[], [], proof])
   })
 
