@@ -285,3 +285,43 @@ it('a turn of a stranger begins at once where whoever is known is stored with it
   await sent(house, chat, 'and me?')
   alone.release()
 }, 60_000)
+
+it('what others are doing in a group a stranger neither stops nor starts over, and their own they stop', async () => {
+  const { house, gate } = await open()
+  const { telegram } = house
+  for (const id of [9_001, 9_002]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [111, 9_001, 9_002] })
+  const tell = async (from: number, text: string, words: string): Promise<void> => {
+    const mark = telegram.ledger.mark()
+    telegram.world.say({ from, chat, text })
+    await telegram.ledger.nextFromBot('sent', {
+      after: mark,
+      where: (one) => one.text.includes(words),
+      timeoutMs: 20_000,
+    })
+  }
+  telegram.world.say({ from: 111, chat, text: '@parley_bot a stranger?' })
+  await house.anthropic?.ledger.nextAccepted()
+  await tell(9_001, '/stop@parley_bot', 'Only people')
+  await tell(9_001, '/new@parley_bot', 'Only people')
+  gate.release()
+  await sent(house, chat, 'a stranger?')
+  expect(asked(house)).toHaveLength(1)
+}, 60_000)
+
+it('a stranger stops their own turn in a group, and drops nothing that others wait for', async () => {
+  const { house, gate } = await open()
+  const { telegram } = house
+  for (const id of [9_001, 9_002]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [9_001, 9_002] })
+  telegram.world.say({ from: 9_001, chat, text: '@parley_bot a stranger asks' })
+  await house.anthropic?.ledger.nextAccepted()
+  const waits = telegram.world.say({ from: 9_002, chat, text: '@parley_bot and I' })
+  await telegram.ledger.confirmed(telegram.ledger.updateIdOf(waits))
+  telegram.world.say({ from: 9_002, chat, text: '/stop@parley_bot' })
+  await sent(house, chat, 'Only people')
+  telegram.world.say({ from: 9_001, chat, text: '/stop@parley_bot' })
+  await sent(house, chat, 'Stopped.')
+  await sent(house, chat, 'and I')
+  gate.release()
+}, 60_000)

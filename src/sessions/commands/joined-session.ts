@@ -2,6 +2,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
+import { isShared } from '../../core/platform-id.ts'
 
 /**
  * Throws `forbidden` where a command would end what people of other chats are doing. Members may stop and start over what
@@ -12,5 +13,23 @@ export function refuseJoined(channels: Channels, { decision: { route, identity }
   throw new ParleyError(
     'forbidden',
     'Only my owner may do that: this conversation is shared with people of other chats, and would end for them too.',
+  )
+}
+
+/**
+ * Whether this is asked by somebody whom nobody let in by name, in a conversation that others have part in: there they end
+ * what they alone have asked for, and nothing else.
+ */
+export function isAmongOthers(channels: Channels, { dispatch, decision }: CommandCall): boolean {
+  if (decision.public === undefined || dispatch.event.address.chatType === 'direct') return false
+  const { channel, values } = decision.route.scope
+  return values.sender === undefined || isShared(channels.traits(channel).ids, values.sender)
+}
+
+/** Returns the error for whoever would end what others are doing. */
+export function othersToo(): ParleyError {
+  return new ParleyError(
+    'forbidden',
+    'Only people whom my owner knows may do that here, for it would end for others too.',
   )
 }

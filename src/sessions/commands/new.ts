@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
-import { refuseJoined } from './joined-session.ts'
+import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
 
 export interface NewCommandDeps {
   readonly channels: Channels
@@ -21,7 +21,7 @@ export interface NewCommandDeps {
 /**
  * `/new`, S10: the old session turns inactive, and the scope key points to a new one from now on. What was set for the
  * conversation by hand goes with it: a chat that was told to be silent stays so. In a session that people of other chats
- * share it is the owner's.
+ * share it is the owner's, and in one that strangers share none of theirs.
  */
 export function newCommand(deps: NewCommandDeps): ChatCommand {
   return {
@@ -37,6 +37,7 @@ async function startOver(
   { store, clock, channels, ids, running, overrides }: NewCommandDeps,
 ): Promise<string> {
   refuseJoined(channels, call)
+  if (isAmongOthers(channels, call)) throw othersToo()
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current || isFresh(current)) return FRESH

@@ -1,9 +1,11 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { SessionId } from '../../core/ids.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
-import { refuseJoined } from './joined-session.ts'
+import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
 
 export interface StopCommandDeps {
   readonly channels: Channels
@@ -14,7 +16,7 @@ export interface StopCommandDeps {
 
 /**
  * `/stop`: ends the running turn and drops what waits behind it, on disk before it is said. In a session that people of
- * other chats share it is the owner's.
+ * other chats share it is the owner's; among others a stranger ends the turn that they alone have asked for.
  */
 export function stopCommand(deps: StopCommandDeps): ChatCommand {
   return {
@@ -29,7 +31,8 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
   refuseJoined(channels, call)
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
-  if (!current) return 'Nothing is running here.'
+  if (!current) return NOTHING
+  if (isAmongOthers(channels, call)) return stopOwn(call, current.id, { store, running })
   const dropped = await store.write(async (tx) => {
     const messages = await tx.inbox.settleWaiting(current.id, 'cancelled')
     if (messages > 0)
@@ -39,8 +42,27 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
   // Only what is on disk has stopped for good: a crash now must not bring the turn back (RELIABILITY P37).
   const ended = running.abort(current.id)
   await ended
-  if (!ended && dropped === 0) return 'Nothing is running here.'
-  return dropped === 0
-    ? 'Stopped.'
-    : `Stopped, and ${dropped} waiting ${dropped === 1 ? 'message' : 'messages'} with it.`
+  if (!ended && dropped === 0) return NOTHING
+  return dropped === 0 ? STOPPED : `Stopped, and ${dropped} waiting ${dropped === 1 ? 'message' : 'messages'} with it.`
 }
+
+async function stopOwn(
+  { dispatch: { event } }: CommandCall,
+  session: SessionId,
+  { store, running }: Pick<StopCommandDeps, 'store' | 'running'>,
+): Promise<string> {
+  const turn = (await store.read.turns.running()).find(({ sessionId }) => sessionId === session)
+  if (turn === undefined) return NOTHING
+  const own = senderKey(event.address.channel, event.sender)
+  const asked = await store.read.inbox.ofTurn(turn.id)
+  const isOwn = asked.every(
+    ({ dispatch }) =>
+      dispatch.posted === undefined && senderKey(dispatch.event.address.channel, dispatch.event.sender) === own,
+  )
+  if (!isOwn) throw othersToo()
+  await running.abort(session)
+  return STOPPED
+}
+
+const STOPPED = 'Stopped.'
+const NOTHING = 'Nothing is running here.'
