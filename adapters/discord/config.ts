@@ -14,9 +14,9 @@ export const discordAccountSchema = z.strictObject({
   streaming: z.boolean().default(true),
   limits: z
     .strictObject({
-      perSecond: z.number().positive().default(45),
-      perChatPerSecond: z.number().positive().default(1),
-      perGroupPerMinute: z.number().positive().default(60),
+      perSecond: z.number().min(0.01).default(45),
+      perChatPerSecond: z.number().min(0.01).default(1),
+      perGroupPerMinute: z.number().min(0.01).default(60),
     })
     .prefault({}),
 })

@@ -30,9 +30,9 @@ export const slackAccountSchema = z
     streaming: z.boolean().default(true),
     limits: z
       .strictObject({
-        perSecond: z.number().positive().default(5),
-        perChatPerSecond: z.number().positive().default(1),
-        perGroupPerMinute: z.number().positive().default(60),
+        perSecond: z.number().min(0.01).default(5),
+        perChatPerSecond: z.number().min(0.01).default(1),
+        perGroupPerMinute: z.number().min(0.01).default(60),
       })
       .prefault({}),
   })

@@ -44,9 +44,9 @@ export const telegramAccountSchema = z
     streaming: z.boolean().default(true),
     limits: z
       .strictObject({
-        perSecond: z.number().positive().default(30),
-        perChatPerSecond: z.number().positive().default(1),
-        perGroupPerMinute: z.number().positive().default(20),
+        perSecond: z.number().min(0.01).default(30),
+        perChatPerSecond: z.number().min(0.01).default(1),
+        perGroupPerMinute: z.number().min(0.01).default(20),
       })
       .prefault({}),
   })

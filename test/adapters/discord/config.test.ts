@@ -16,6 +16,7 @@ describe('the account block', () => {
     ['a key that is none', { token: 'a', botToken: 'b' }],
     ['an address without http', { token: 'a', apiRoot: 'discord.example.org' }],
     ['a limit of nothing', { token: 'a', limits: { perSecond: 0 } }],
+    ['a limit that lets nothing through', { token: 'a', limits: { perChatPerSecond: 1e-300 } }],
   ])('is refused with %s', (_, block) => {
     expect(discordAccountSchema.safeParse(block).success).toBe(false)
   })

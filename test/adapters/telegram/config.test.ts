@@ -27,6 +27,7 @@ describe('the Telegram account block', () => {
     ['an empty token', { token: ' ' }, '@BotFather'],
     ['an unknown key', { token: '5:a', tokn: 'x' }, 'tokn'],
     ['an unknown limit', { token: '5:a', limits: { perHour: 1 } }, 'perHour'],
+    ['a limit that lets nothing through', { token: '5:a', limits: { perSecond: 1e-300 } }, 'perSecond'],
     ['an apiRoot that is no URL', { token: '5:a', apiRoot: 'localhost:80' }, 'apiRoot'],
   ])('refuses %s', (_, block, said) => {
     const result = configSchema.safeParse(block)
