@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import { ChannelDown } from '../../src/channels/adapter.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
@@ -66,6 +67,9 @@ export class HttpListener {
   readonly #settings: ListenerSettings
   readonly #ports: ListenerPorts
   readonly #working = new Set<Promise<void>>()
+  /** Connections on which nothing came yet that may be from the platform, the oldest first. */
+  readonly #unproven = new Set<Socket>()
+  #connections = 0
   #server: Server | undefined
   #isStopped = false
   /** Requests turned away since that was last said; undefined: nothing is being counted. */
@@ -89,7 +93,7 @@ export class HttpListener {
       const work = this.#answer(request, response).finally(() => this.#working.delete(work))
       this.#working.add(work)
     })
-    server.maxConnections = MOST_CONNECTIONS
+    server.on('connection', (socket) => this.#met(socket))
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
         reject(new ChannelDown(notHad(what, listen, error), { permanent: false, cause: error }))
@@ -116,6 +120,20 @@ export class HttpListener {
     this.#server?.closeAllConnections()
   }
 
+  /** Where there are too many, the one goes that has been silent longest: strangers keep nobody out, whatever they hold. */
+  #met(socket: Socket): void {
+    this.#connections++
+    this.#unproven.add(socket)
+    socket.once('close', () => {
+      this.#connections--
+      this.#unproven.delete(socket)
+    })
+    const [oldest] = this.#unproven
+    if (this.#connections <= MOST_CONNECTIONS || oldest === undefined) return
+    this.#unproven.delete(oldest)
+    oldest.destroy()
+  }
+
   /** Never rejects. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
@@ -135,8 +153,10 @@ export class HttpListener {
     if (url.split('?')[0] !== this.#settings.listen.path) return { status: 404 }
     if (method !== 'POST') return { status: 405 }
     if (admits?.(headers) === false) return { status: 403 }
+    if (admits) this.#unproven.delete(request.socket)
     const body = await readBody(request)
     if (body === null) return { status: 413 }
+    this.#unproven.delete(request.socket)
     if (this.#isStopped) return { status: 503 }
     return handle({ headers, body })
   }

@@ -165,4 +165,25 @@ describe('the HTTP listener', () => {
     socket.write('POST /in HTTP/1.1\r\nhost: x\r\n')
     expect(await ended).toMatch(/^HTTP\/1\.1 408 /)
   })
+
+  test('K07: takes what is let in while strangers hold as many connections as there may be', async () => {
+    const { listener, listen, post, handled } = await open({ admits: ({ 'x-secret': secret }) => secret === 'right' })
+    await listener.start()
+    const kept = await post('kept open', { 'x-secret': 'right' })
+    expect(await kept.text()).toBe('')
+    const strangers = Array.from({ length: 600 }, (_, at) => {
+      const socket = connect(listen.port, listen.host)
+      socket.on('error', () => {})
+      if (at % 2 === 0) socket.write('POST /in HTTP/1.1\r\nhost: x\r\n')
+      return new Promise<void>((resolve) => {
+        socket.once('connect', resolve)
+        socket.once('close', () => resolve())
+      })
+    })
+    await Promise.all(strangers)
+    for (const word of ['one', 'two', 'three'])
+      expect((await post(word, { 'x-secret': 'right', connection: 'close' })).status).toBe(200)
+
+    expect(handled).toEqual(['kept open', 'one', 'two', 'three'])
+  })
 })
