@@ -58,6 +58,8 @@ export function createQueues(deps: QueueDeps): Queues {
 class ConversationQueues implements Queues {
   readonly #deps: QueueDeps
   readonly #queues = new Map<string, Queue>()
+  /** Those in which something of low priority may wait: nobody looks for it in the others. */
+  readonly #low = new Set<Queue>()
   readonly #announced = new Map<string, SourceId>()
   #stopped = false
 
@@ -84,6 +86,7 @@ class ConversationQueues implements Queues {
     const underWay = isUnderWay(queue)
     for (const entry of entries) insert(queue.entries, entry, underWay ? 1 : 0)
     const [{ lowPriority } = {}] = entries
+    if (lowPriority) this.#low.add(queue)
     const superseded = lowPriority
       ? takeSuperseded(queue.entries, lowPriority, underWay ? head?.source : undefined)
       : []
@@ -114,7 +117,7 @@ class ConversationQueues implements Queues {
   }
 
   *#waitingFor(channel: ChannelId, account: AccountId): Iterable<{ readonly chat: string; readonly low: number }> {
-    for (const queue of this.#queues.values()) {
+    for (const queue of this.#low) {
       const { address } = queue
       if (address.channel === channel && address.account === account) yield { chat: address.chat, low: lowIn(queue) }
     }
@@ -147,6 +150,7 @@ class ConversationQueues implements Queues {
     if (queue.entries.length === 0) {
       this.#queues.delete(queue.key)
       this.#announced.delete(queue.key)
+      this.#low.delete(queue)
     }
     activity.end()
   }

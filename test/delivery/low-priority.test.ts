@@ -125,6 +125,26 @@ test.each([
   expect(rig.delivery.crowded(where(1))).toBe(where(1).chat === where(2).chat)
 })
 
+test('whether an account is crowded is not asked of conversations in which nothing of low priority waits', async () => {
+  const rig = await openRig()
+  rig.up = false
+  let looks = 0
+  for (let chat = 1; chat <= 20; chat++) {
+    const address = at(`telegram:direct:${chat}`)
+    const { account } = address
+    const get = () => (looks++, account)
+    const watched = Object.defineProperty({ ...address }, 'account', { get, enumerable: true })
+    await rig.say('an answer', { address: watched, ...(chat > 18 ? { lowPriority: {} } : {}) })
+  }
+  looks = 0
+  expect(rig.delivery.crowded(at(DM))).toBe(false)
+  expect(looks).toBe(2)
+  await rig.ready()
+  looks = 0
+  rig.delivery.crowded(at(DM))
+  expect(looks).toBe(0)
+})
+
 test('a message of low priority that has begun is brought to its end, and nothing comes between its attempts', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   rig.channel.fates.push(unreachable)
