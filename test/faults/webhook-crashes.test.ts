@@ -55,8 +55,9 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
       await scene.settle(people)
       await scene.finish()
       for (const chat of people) {
-        const lines = scene.texts(chat).join('\n')
-        expect(lines.match(/part \d/g)).toEqual(['part 1', 'part 2', 'part 3'])
+        // A send that was under way may have arrived or not: its marked repeat is the same answer.
+        const answers = new Set(scene.texts(chat).map((text) => text.replace('(repeat) ', '')))
+        expect([...answers].join('\n').match(/part \d/g)).toEqual(['part 1', 'part 2', 'part 3'])
       }
     })
   }
