@@ -40,9 +40,11 @@ export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxO
   return {
     restoration,
     async decide(verdict) {
-      if (!sendHeld) throw new ParleyError('unavailable', 'Start the daemon first: it sends what is held.')
-      const latest = await read.restorations.latest()
-      if (latest?.state !== 'held') throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
+      const state = (await read.restorations.latest())?.state
+      if (!sendHeld && (state === 'held' || state === 'found'))
+        throw new ParleyError('unavailable', 'Start the daemon first: it carries out what you decide.')
+      if (!sendHeld || state !== 'held')
+        throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
       if (verdict === 'resume') await sendHeld()
       else await store.write((tx) => tx.restorations.discard(DISCARDED))
       const report = await restoration()

@@ -32,7 +32,7 @@ test('outbox list --json prints the answer as it came; null where the database w
 })
 
 test('outbox list without a daemon reads the store and says that nothing was put back', async () => {
-  const decide = () => Promise.reject(new ParleyError('unavailable', 'Start the daemon first: it sends what is held.'))
+  const decide = () => Promise.reject(new ParleyError('unavailable', 'Start the daemon first: it carries it out.'))
   const outbox = { restoration: async () => undefined, decide }
   const parley = await rig({ openOffline: async () => ({ ...fakeOffline(), outbox }) })
   await makeStore(parley)

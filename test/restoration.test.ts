@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../src/core/clock.ts'
+import { createRestoration } from '../src/restoration.ts'
+import { openSqliteStore } from '../src/store/engines/sqlite.ts'
+import { removeTempFolders, tempFolder } from './store/temp-database.ts'
+
+removeTempFolders()
+
+it.each(['resume', 'discard'] as const)(
+  '%s without a daemon says that nothing is held where nothing is',
+  async (verdict) => {
+    const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+    onTestFinished(() => store.close())
+    const decided = createRestoration({ store }).decide(verdict)
+    await expect(decided).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'Nothing is held: there is nothing to decide.',
+    })
+  },
+)
