@@ -88,6 +88,19 @@ describe('F08: the marker beside the database', () => {
     expect(restoration?.at).toBeLessThanOrEqual(Date.now())
   })
 
+  it('was found no later than the last write, where the clock was ahead then and has been set', async () => {
+    const { path, copy } = await copied()
+    copyFileSync(copy, path)
+    const clock = steppedClock(Date.UTC(2040, 0, 1))
+    const store = await open(path, clock)
+    await store.write((tx) => tx.restorations.hold())
+    clock.setBy(Date.UTC(2026, 0, 1) - clock.now())
+    clock.moveTo(clock.now() + 60_000)
+    await say(store, 'with the clock set')
+    await store.close()
+    expect(await found(path)).toMatchObject({ state: 'held', at: clock.now() })
+  })
+
   it('says nothing after a stop of any length, with the clock set in either direction', async () => {
     const { path } = await copied()
     for (const at of [0, Date.UTC(2040, 0, 1), Date.UTC(2001, 0, 1)]) {

@@ -38,13 +38,17 @@ interface MarkerParts {
 export function openMarker(parts: MarkerParts): Marker {
   const { connection, place, clock, logger } = parts
   const ahead = markIn(place)
+  const markedAt = counter(connection, 'marked_at')
   if (isOlderCopy(connection, ahead)) {
-    const lastAt = counter(connection, 'marked_at') ?? 0
+    const lastAt = markedAt ?? 0
     recordFound(connection, { at: clock.now(), lastAt, ahead })
     logger.warn('The database is an older copy: nothing it had queued is sent until an owner chooses', { lastAt })
+  } else if (markedAt !== undefined) {
+    // It was found before the last write: a later time was told by a clock that was wrong and has been set since.
+    connection.run('UPDATE restorations SET at = $1 WHERE at > $1', [markedAt])
   }
   let touched = false
-  let markedAt = clock.elapsed()
+  let paceFrom = clock.elapsed()
   const file = createFile(place, logger)
   const mark = (): void => {
     const row = connection.get(RAISE, [])
@@ -56,8 +60,8 @@ export function openMarker(parts: MarkerParts): Marker {
     touch(write) {
       touched = true
       const elapsed = clock.elapsed()
-      if (elapsed - markedAt < PACE_MS) return
-      markedAt = elapsed
+      if (elapsed - paceFrom < PACE_MS) return
+      paceFrom = elapsed
       touched = false
       const at = clock.now()
       write(async (sql) => {
