@@ -223,7 +223,7 @@ it('an answer that waits for a slot is in its turn once somebody known has joine
     script,
     streaming: false,
     // Of the three slots of a chat, which do not come again, what has low priority leaves two.
-    limits: { perSecond: 1_000, perChatPerSecond: 0.001, perGroupPerMinute: 1_000 },
+    limits: { perSecond: 1_000, perChatPerSecond: 0.01, perGroupPerMinute: 1_000 },
     routing: policy({
       people: [owner('ada', 'telegram:111')],
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },

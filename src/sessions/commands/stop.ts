@@ -60,8 +60,10 @@ async function stopOwn(
       dispatch.posted === undefined && senderKey(dispatch.event.address.channel, dispatch.event.sender) === own,
   )
   if (!isOwn) throw othersToo()
-  await running.abort(session)
-  return STOPPED
+  // Another turn may have begun in the meantime.
+  const ended = running.abort(session, turn.id)
+  await ended
+  return ended === undefined ? NOTHING : STOPPED
 }
 
 const STOPPED = 'Stopped.'

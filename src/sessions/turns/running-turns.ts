@@ -1,7 +1,7 @@
 import { type Clock, sleep, within } from '../../core/clock.ts'
 import { type Deferred, deferred } from '../../core/deferred.ts'
 import { errorCode } from '../../core/errors.ts'
-import type { SessionId } from '../../core/ids.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { StartedTurn } from './record-turn.ts'
 
@@ -12,8 +12,8 @@ export interface RunningTurns {
    * daemon.
    */
   begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<unknown>): Promise<void>
-  /** Aborts the session's turn for good; resolves when its end is on disk. Undefined if it has none. */
-  abort(session: SessionId): Promise<void> | undefined
+  /** Aborts the session's turn for good, or that one `only`; resolves when its end is on disk. Undefined if it has none. */
+  abort(session: SessionId, only?: TurnId): Promise<void> | undefined
   /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
   putsDown(turn: StartedTurn): boolean
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
@@ -30,6 +30,7 @@ export interface RunningTurns {
 }
 
 interface Running {
+  readonly id: TurnId
   readonly control: AbortController
   readonly done: Promise<void>
   stopped: boolean
@@ -67,15 +68,16 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
       const session = turn.session.id
       const control = new AbortController()
       const done = toItsEnd(turn, control, run)
-      running.set(session, { control, done, stopped: false })
+      running.set(session, { id: turn.id, control, done, stopped: false })
       return done
     },
 
-    abort(session) {
+    abort(session, only) {
       const turn = running.get(session)
-      if (turn) turn.stopped = true
-      turn?.control.abort()
-      return turn?.done
+      if (turn === undefined || (only ?? turn.id) !== turn.id) return undefined
+      turn.stopped = true
+      turn.control.abort()
+      return turn.done
     },
 
     putsDown: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { deferred } from '../../../src/core/deferred.ts'
-import { toSessionId } from '../../../src/core/ids.ts'
+import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
@@ -39,4 +39,21 @@ test('a turn that ends after the next has begun leaves it running', async () => 
   gate.resolve()
   await next
   expect(running.has(SESSION)).toBe(false)
+})
+
+test('a turn that is named is aborted, and no other that runs in its place by then', async () => {
+  const running = createRunningTurns(systemClock, silentLogger)
+  const [one, another] = ['turn_1' as TurnId, 'turn_2' as TurnId]
+  const gate = deferred()
+  let signal: AbortSignal | undefined
+  const ended = running.begin({ ...TURN, id: one }, (given) => {
+    signal = given
+    return gate.promise
+  })
+  expect([running.abort(SESSION, another), signal?.aborted]).toEqual([undefined, false])
+  const aborted = running.abort(SESSION, one)
+  expect(signal?.aborted).toBe(true)
+  gate.resolve()
+  await Promise.all([aborted, ended])
+  expect(running.abort(SESSION)).toBeUndefined()
 })
