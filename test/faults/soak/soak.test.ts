@@ -26,27 +26,56 @@ describe('the plan of a soak', () => {
 
 describe('the tally of a soak', () => {
   it('whoever has no answer is lost, and the longest wait is told', () => {
-    const { lost, answered, longestWaitMs } = tallyOf([said('w1', 10), said('w2', 20)], [answer('echo of w1', 510)])
+    const { lost, answered, longestWaitMs } = tallyOf(
+      [said('w1', 10), said('w2', 20)],
+      [answer('echo of w1 and nothing else', 510)],
+    )
     expect([lost.map(({ word }) => word), answered, longestWaitMs]).toEqual([['w2'], 1, 500])
   })
 
   it('a marked copy on Telegram is no double, an unmarked one is, and on Discord any is', () => {
-    const copies = [answer('echo of w1'), answer('(repeat) echo of w1')]
+    const copies = [answer('echo of w1 and nothing else'), answer('(repeat) echo of w1 and nothing else')]
     expect(tallyOf([said('w1')], copies)).toMatchObject({ doubled: [], marked: 1 })
-    expect(tallyOf([said('w1')], [answer('echo of w1'), answer('echo of w1')]).doubled).toHaveLength(1)
+    expect(
+      tallyOf(
+        [said('w1')],
+        [copies[0], copies[0]].flatMap((one) => one ?? []),
+      ).doubled,
+    ).toHaveLength(1)
     const elsewhere = copies.map((copy) => ({ ...copy, platform: 'discord' as const }))
     expect(tallyOf([{ ...said('w1'), platform: 'discord' }], elsewhere).doubled).toHaveLength(1)
   })
 
   it('an answer behind that of a later message is out of order, unless the platform repeated the message behind it', () => {
-    const answers = [answer('echo of w2'), answer('echo of w1')]
+    const answers = [answer('echo of w2 and nothing else'), answer('echo of w1 and nothing else')]
     expect(tallyOf([said('w1'), said('w2')], answers).outOfOrder.map(({ word }) => word)).toEqual(['w1'])
     const repeated = { ...said('w1'), handed: { first: 1, last: 3 } }
     expect(tallyOf([repeated, { ...said('w2'), handed: { first: 2, last: 2 } }], answers).outOfOrder).toEqual([])
   })
 
+  it('what a growing answer shows of a longer word is no answer to a shorter one, and no double', () => {
+    const grown = [answer('echo of w11 and nothing else'), answer('echo of w11')]
+    expect(tallyOf([said('w11'), said('w118')], grown)).toMatchObject({ answered: 1, doubled: [] })
+    expect(tallyOf([said('w11')], grown.slice(1)).lost).toHaveLength(1)
+  })
+
+  it('a beginning that stands unfinished is told of, but on Telegram where nobody can find it', () => {
+    const half = answer('echo of w11 an')
+    expect(tallyOf([said('w11')], [half]).unfinished).toEqual([])
+    const elsewhere = { ...half, platform: 'slack' as const }
+    expect(tallyOf([said('w11')], [elsewhere]).unfinished).toEqual([elsewhere])
+  })
+
+  it('an answer in another chat is none', () => {
+    const elsewhere = { ...answer('echo of w1 and nothing else'), chat: '2' }
+    expect(tallyOf([said('w1')], [elsewhere]).lost).toHaveLength(1)
+  })
+
   it('several messages answered together are answered in order', () => {
-    expect(tallyOf([said('w1'), said('w2')], [answer('echo of w1 w2')])).toMatchObject({ answered: 2, outOfOrder: [] })
+    expect(tallyOf([said('w1'), said('w2')], [answer('echo of w1 w2 and nothing else')])).toMatchObject({
+      answered: 2,
+      outOfOrder: [],
+    })
   })
 })
 

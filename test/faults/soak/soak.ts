@@ -96,7 +96,8 @@ function progress(): string {
 }
 
 /** Prints the table and what was wrong. Returns whether something was. */
-function report({ said, answered: done, lost, doubled, outOfOrder, marked, longestWaitMs }: Tally, unclean: string[]) {
+function report(tally: Tally, unclean: string[]) {
+  const { said, answered: done, lost, doubled, unfinished, outOfOrder, marked, longestWaitMs } = tally
   const stored = readStored(daemon.database)
   const quarantined = stored.turns.filter(({ state }) => state === 'quarantined')
   const slope = slopeOf(daemon.samples)
@@ -105,6 +106,7 @@ function report({ said, answered: done, lost, doubled, outOfOrder, marked, longe
     ['answered', done],
     ['lost', lost.length],
     ['doubled', doubled.length],
+    ['unfinished', unfinished.length],
     ['out of order', outOfOrder.length],
     ['marked repeats', marked],
     ['quarantined', quarantined.length],
@@ -118,6 +120,7 @@ function report({ said, answered: done, lost, doubled, outOfOrder, marked, longe
   const wrong = [
     ...named('lost', lost),
     ...named('doubled', doubled),
+    ...unfinished.map(({ platform, chat, text }) => `unfinished: ${platform} ${chat} ${text}`),
     ...named('out of order', outOfOrder),
     ...quarantined.map(({ id, session_id, error }) => `quarantined: ${id} in ${session_id}: ${error}`),
     ...daemon.unasked.map((end) => `ended by itself: ${end}`),

@@ -5,7 +5,7 @@ import { startSlackServer } from '../../../src/rehearsal/slack/server.ts'
 import { startTelegramServer } from '../../../src/rehearsal/telegram/server.ts'
 import { START_WITHIN_MS } from '../daemon-child.ts'
 import { CHATS, PLATFORMS, type Platform } from './plan.ts'
-import { type Said, wordsOf } from './tally.ts'
+import { END, type Said, wordsOf } from './tally.ts'
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
@@ -18,7 +18,7 @@ const SLOW_EVERY = 12
 const parrot: Script = (request) => {
   const words = wordsOf(lastUserText(request))
   const slow = words.some((word) => Number(word.slice(1)) % SLOW_EVERY === 0)
-  return textReply(`echo of ${words.join(' ')} and nothing else`, { delayMs: slow ? 300 : 5 })
+  return textReply(`echo of ${words.join(' ')}${END}`, { delayMs: slow ? 300 : 5 })
 }
 
 /** Three platforms with the same number of conversations on each, and a model. */

@@ -31,6 +31,8 @@ export interface Tally {
   readonly lost: readonly Said[]
   /** Words that stand in two unmarked messages or, where a platform can tell of the first, in any two. */
   readonly doubled: readonly Said[]
+  /** Beginnings of answers that stand unfinished where a platform can tell of the message that shows them. */
+  readonly unfinished: readonly Answer[]
   readonly outOfOrder: readonly Said[]
   readonly marked: number
   readonly longestWaitMs: number
@@ -41,18 +43,25 @@ interface Answered {
   readonly answers: readonly Answer[]
 }
 
-/** Compares what people said with what the bot answered, both in the order in which they stand. */
+/** Every answer of the model ends with it, so that one which is still growing is known. */
+export const END = ' and nothing else'
+
+/** Compares what people said with what the bot answered there, both in the order in which they stand. */
 export function tallyOf(said: readonly Said[], answers: readonly Answer[]): Tally {
-  const byWord = new Map<string, Answer[]>()
+  const byPlace = new Map<string, Answer[]>()
   for (const answer of answers)
-    for (const word of wordsOf(answer.text)) byWord.set(word, [...(byWord.get(word) ?? []), answer])
-  const all = said.map((one) => ({ said: one, answers: byWord.get(one.word) ?? [] }))
+    for (const word of wholeWordsOf(answer.text)) {
+      const key = placeOf(answer, word)
+      byPlace.set(key, [...(byPlace.get(key) ?? []), answer])
+    }
+  const all = said.map((one) => ({ said: one, answers: byPlace.get(placeOf(one, one.word)) ?? [] }))
   const answered = all.filter((one) => one.answers.length > 0)
   return {
     said: said.length,
     answered: answered.length,
     lost: all.filter((one) => one.answers.length === 0).map((one) => one.said),
     doubled: answered.filter(isDoubled).map((one) => one.said),
+    unfinished: answers.filter(({ platform, text }) => platform !== 'telegram' && !text.endsWith(END)),
     outOfOrder: overtaken(answered, answers),
     marked: answers.filter(isMarked).length,
     longestWaitMs: Math.max(0, ...answered.map((one) => (one.answers[0]?.at ?? 0) - one.said.at)),
@@ -62,6 +71,16 @@ export function tallyOf(said: readonly Said[], answers: readonly Answer[]): Tall
 /** Returns each word once, however often a text has it. */
 export function wordsOf(text: string): string[] {
   return [...new Set(text.match(/\bw\d+\b/g) ?? [])]
+}
+
+/** An answer that grows may be cut inside its last word, which then looks like another one. */
+function wholeWordsOf(text: string): string[] {
+  return wordsOf(text.endsWith(END) ? text : text.replace(/\S*$/, ''))
+}
+
+/** An answer elsewhere is none. */
+function placeOf({ platform, chat }: Pick<Answer, 'platform' | 'chat'>, word: string): string {
+  return `${platform}/${chat}/${word}`
 }
 
 function isMarked({ text }: Answer): boolean {
