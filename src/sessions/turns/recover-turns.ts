@@ -37,7 +37,8 @@ export interface RecoverDeps {
  * interrupted turns back for a quiet time, three times as long as the last crash took to come. If the process ends in
  * it, none of them is to blame, and nothing is counted against them any more. Else the suspects go on one at a time, the
  * other turns behind them; only the one that goes on is counted, and one that has run as long as the quiet time is
- * trusted again. Whoever crashed the process twice in this way is set aside. New messages wait for none of this.
+ * trusted again. Whoever crashed the process twice in this way is set aside. New messages wait for none of this, and turns
+ * of those we know for no turn of strangers.
  */
 export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   const { store, queue, commands } = deps
@@ -73,19 +74,32 @@ async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps
   }
 }
 
-/** Nobody known waits for a turn of people nobody let in by name. */
+/**
+ * Nobody known waits for a turn of people nobody let in by name, nor for the quiet time where only such turns are suspects.
+ * What goes on meanwhile of those we know has ended or is trusted again before a suspect of strangers begins, so that it is
+ * not counted for what that one does.
+ */
 async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
-  const { ms, passed } = await beginQuietTime(interrupted, deps)
-  const suspects = interrupted.filter(isSuspect)
-  const known = suspects.filter(({ turn }) => turn.publicFor === undefined)
-  const strangers = suspects.filter(({ turn }) => turn.publicFor !== undefined)
-  let before = passed
-  for (const { turn } of [...known, ...strangers]) {
+  const known = interrupted.filter(({ turn }) => turn.publicFor === undefined)
+  const strangers = interrupted.filter(({ turn }) => turn.publicFor !== undefined)
+  const atOnce = known.some(isSuspect) ? [] : known
+  const { ms, passed } = await beginQuietTime(
+    interrupted.filter((one) => !atOnce.includes(one)),
+    deps,
+  )
+  const goesOn = ({ turn }: Interrupted, before: Promise<void>): Promise<void> => {
     const begun = deferred()
     const ended = goOnAfter(before, turn, deps, begun.resolve)
-    before = Promise.race([ended, begun.promise.then(() => outlivesSuspicion(turn.id, ms, deps))])
+    return Promise.race([ended, begun.promise.then(() => outlivesSuspicion(turn.id, ms, deps))])
   }
-  for (const one of interrupted) if (!isSuspect(one)) void goOnAfter(before, one.turn, deps)
+  const oneByOne = (before: Promise<void>, suspects: readonly Interrupted[]): Promise<void> =>
+    suspects.reduce((last, one) => goesOn(one, last), before)
+  const knownSuspects = oneByOne(passed, known.filter(isSuspect))
+  const others = known.filter((one) => !isSuspect(one))
+  const trusted = others.map((one) => goesOn(one, atOnce.length > 0 ? Promise.resolve() : knownSuspects))
+  const afterKnown = Promise.all([knownSuspects, ...trusted]).then(() => {})
+  const strangerSuspects = oneByOne(afterKnown, strangers.filter(isSuspect))
+  for (const one of strangers) if (!isSuspect(one)) void goOnAfter(strangerSuspects, one.turn, deps)
 }
 
 /**

@@ -11,15 +11,18 @@ import { recoverTurns } from '../../../src/sessions/turns/recover-turns.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { type SteppedClock, steppedClock } from '../../delivery/stepped-clock.ts'
-import { sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
 /** What a turn does in these worlds: it ends after so long, or it ends the process after so long, each time. */
-type Nature = { readonly endsAfterMs: number } | { readonly killsAfterMs: number }
+type Nature = ({ readonly endsAfterMs: number } | { readonly killsAfterMs: number }) & {
+  /** Asked by somebody nobody let in by name. */
+  readonly public?: true
+}
 
 const STOPPED_AT = Number.POSITIVE_INFINITY
 const FIRST_START = Date.UTC(2026, 10, 21, 9, 30)
@@ -36,6 +39,11 @@ function crashingWorld() {
     const session = await store.write((tx) => tx.sessions.create(sessionDraft(++chats), at))
     const turn = { ...turnOf(session.id, chats, chats), startedAt: at }
     await store.write((tx) => tx.turns.start(turn))
+    if (nature.public) {
+      const row = inboxRow(chats, chats, { sessionId: session.id, state: 'claimed', turnId: turn.id })
+      const decision = { ...row.decision, public: true } as NewInboxRow['decision']
+      await store.write((tx) => tx.inbox.add({ ...row, decision }))
+    }
     natures.set(turn.id, nature)
     return turn.id
   }
@@ -54,17 +62,19 @@ function crashingWorld() {
       else await store.write((tx) => tx.turns.finish(id, endedAt(clock)))
     }
     const running = createRunningTurns(clock, silentLogger)
+    const publicTurns = createPublicTurns(DEFAULT_PUBLIC_TURNS)
     await recoverTurns({
       ...{ store, clock, logger: silentLogger },
       ids: createIdSource({ now: clock.now, randomBytes }),
       queue: createTurnQueue(100),
-      publicTurns: createPublicTurns(DEFAULT_PUBLIC_TURNS),
+      publicTurns,
       commands: { run() {} },
       say: async (_, when) => void (await store.write(when)),
       draining: () => dead,
       resume: (turn, first) =>
         running.begin(turn, async (signal) => {
           if (!first || (await first(signal))) await run(turn.id)
+          publicTurns.left(turn.id)
         }),
     })
     for (const nature of fresh) void run(await claim(store, nature))
@@ -170,5 +180,24 @@ describe('a process that dies again and again', () => {
     while ((await world.live(A_DAY)) < A_DAY) starts++
     expect(starts).toBeLessThan(40)
     expect(await world.states()).toEqual({ completed: 1, quarantined: 5 })
+  })
+
+  it('A16: those of strangers and of people we know are set aside, and nothing else, whoever else asks', async () => {
+    const world = crashingWorld()
+    const asked = [...busy(2, 8_000), ...busy(2, 40_000)]
+    const strangers = [...asked, POISON].map((nature) => ({ ...nature, public: true as const }))
+    await world.live(A_DAY, [...asked, ...strangers, POISON])
+    for (let start = 2; start <= 12; start++) await world.live(A_DAY)
+    expect(await world.states()).toEqual({ completed: 8, quarantined: 2 })
+  })
+
+  it('A16: kills every 3 s set aside nothing where some are of strangers', async () => {
+    const world = crashingWorld()
+    for (let kill = 0; kill < 20; kill++) {
+      const [ours, theirs] = busy(2, 2_500 + (kill % 7) * 500)
+      await world.live(3_000, [ours as Nature, { ...(theirs as Nature), public: true }])
+    }
+    await world.live(A_DAY)
+    expect(await world.states()).toEqual({ completed: 40 })
   })
 })

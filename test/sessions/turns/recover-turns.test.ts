@@ -48,14 +48,17 @@ async function crashed(...crashes: readonly number[]): Promise<{ store: Store; i
   return { store, ids }
 }
 
-/** Waits that are a quiet time have passed once they begin; nothing here outlives its suspicion. */
-function hurriedClock(): Clock {
+/** The quiet time and so many waits in all have passed once they begin; nothing else here outlives its suspicion. */
+function hurriedClock(passing = 1): Clock {
   let waits = 0
-  return { ...systemClock, after: (ms, callback) => systemClock.after(waits++ === 0 ? 0 : ms, callback) }
+  return { ...systemClock, after: (ms, callback) => systemClock.after(waits++ < passing ? 0 : ms, callback) }
 }
 
+/** No quiet time passes. */
+const foreverClock = (): Clock => hurriedClock(0)
+
 /** Recovers with turns that run until their gate opens. */
-async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_TURNS) {
+async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_TURNS, clock = hurriedClock()) {
   const logger = silentLogger
   const running = createRunningTurns(systemClock, logger)
   const gates = new Map<TurnId, GateKeeper>()
@@ -72,7 +75,7 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
   await recoverTurns({
     store,
     logger,
-    clock: hurriedClock(),
+    clock,
     ids: createIdSource({ now: systemClock.now, randomBytes }),
     queue: createTurnQueue(100),
     publicTurns,
@@ -167,6 +170,44 @@ describe('the turns a dead process left running', () => {
     expect(await attempts(ids)).toEqual([2, 3])
     gateOf(second).release()
     await gateOf(first).reached
+  })
+
+  it('A16: a suspect of strangers keeps nobody known, who is not counted for it', async () => {
+    const { store, ids } = await crashed(2, 1)
+    const [suspect, known] = ids as [TurnId, TurnId]
+    await asked(store, suspect, { public: true })
+    const { gateOf, attempts, running, all } = await recover(store, undefined, foreverClock())
+    await gateOf(known).reached
+    // Whoever kills the process now is one of those that run.
+    expect(await attempts(ids)).toEqual([0, 2])
+    gateOf(known).release()
+    await running.drain(2_000)
+    await all()
+  })
+
+  it('A16: a suspect of strangers goes on when the turns of those we know are trusted again', async () => {
+    const { store, ids } = await crashed(2, 1)
+    const [suspect, known] = ids as [TurnId, TurnId]
+    await asked(store, suspect, { public: true })
+    const { gateOf, attempts } = await recover(store, undefined, hurriedClock(2))
+    await gateOf(known).reached
+    await gateOf(suspect).reached
+    expect(await attempts(ids)).toEqual([3, 1])
+    for (const id of ids) gateOf(id).release()
+  })
+
+  it('A16: nor does somebody known who waits for a suspect of ours wait for one of strangers', async () => {
+    const { store, ids } = await crashed(2, 2, 1)
+    const [suspect, ours, known] = ids as [TurnId, TurnId, TurnId]
+    await asked(store, suspect, { public: true })
+    const { gateOf, attempts } = await recover(store)
+    await gateOf(ours).reached
+    gateOf(ours).release()
+    await gateOf(known).reached
+    expect(await attempts(ids)).toEqual([2, 3, 2])
+    gateOf(known).release()
+    await gateOf(suspect).reached
+    gateOf(suspect).release()
   })
 
   it('S33: after one crash all go on side by side', async () => {
