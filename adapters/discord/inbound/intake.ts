@@ -21,7 +21,7 @@ export interface IntakePorts extends RetryPorts, MessagePorts {
 
 /** More than a busy channel says while a disk is full for minutes; beyond it the platform's history is the queue. */
 const MOST_WAITING = 500
-/** Channels read back after a resume. What it leaves out is left out in busy ones. */
+/** Channels read back after a resume, and of those that a new session does not show. */
 const LATEST = 50
 const LOCATE_WITHIN_MS = 10_000
 /** The key of what belongs to no channel. */
@@ -44,6 +44,8 @@ export class Intake {
   #interrupted = true
   /** Channels that told something during the interruption. */
   readonly #toldMeanwhile = new Set<string>()
+  /** Channels we know that this session did not show, and in which something may have been missed before it. */
+  #outOfSight = new Set<string>()
 
   constructor(ports: IntakePorts) {
     this.#ports = ports
@@ -72,6 +74,7 @@ export class Intake {
     }
     this.#ports.seen.told(timeOfSnowflake(ids.id))
     if (this.#interrupted) this.#toldMeanwhile.add(ids.channelId)
+    else if (this.#outOfSight.delete(ids.channelId)) this.#readBack(new Set([ids.channelId]))
     const moves = !this.#interrupted && !this.#queue.isBehind(ids.channelId)
     this.#queue.push(ids.channelId, () => this.#messages.take(ids.channelId, ids.id, { message, moves }))
   }
@@ -97,13 +100,21 @@ export class Intake {
     this.#interrupted = true
   }
 
-  /** After a new session: whatever has a newer message than we have read, and every direct chat we know. */
+  /**
+   * After a new session: whatever has a newer message than we have read, every direct chat we know, and the latest of what it
+   * does not show, such as a thread that was closed or a guild that is told late. The rest of those is read back before
+   * anything that is said there moves its position.
+   */
   ready(connection: GatewayConnection): void {
     const { positions, seen } = this.#ports
     const [visible, now] = [connection.channels(), seen.now()]
     this.#missedSince = seen.at
     this.#meetAll(visible, () => seen.saw(now))
-    const further = new Set([...directsOf(positions).map(({ id }) => id), ...this.#toldMeanwhile])
+    const shown = new Set(visible.map(({ id }) => id))
+    const known = positions.values().flatMap(({ id }) => (shown.has(id) ? [] : id))
+    const directs = directsOf(positions).map(({ id }) => id)
+    const further = new Set([...directs, ...this.#toldMeanwhile, ...known.slice(-LATEST)])
+    this.#outOfSight = new Set(known.filter((id) => !further.has(id)))
     const budget = newBudget()
     this.#readNewest(
       visible.filter(({ id }) => !further.has(id)),
@@ -115,6 +126,7 @@ export class Intake {
 
   /** After a guild was told later than its session began: what was said there may have been missed before it. */
   shown(channels: readonly VisibleChannel[]): void {
+    for (const { id } of channels) this.#outOfSight.delete(id)
     this.#meetAll(channels, () => Promise.resolve())
     this.#readNewest(channels, newBudget())
   }
