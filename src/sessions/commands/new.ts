@@ -2,7 +2,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
-import { overridesOf, type Session } from '../../core/session.ts'
+import { overridesOf, type Session, type SessionDraft } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
@@ -47,7 +47,8 @@ async function startOver(
     const last = await tx.sessions.current(decision.route.scopeKey)
     if (!last || isFresh(last)) return undefined
     await tx.sessions.deactivate(last.id, clock.now())
-    return startSession(tx, draftAfter(last, ids), clock.now())
+    const draft = (): SessionDraft => draftAfter(last, ids)
+    return startSession(tx, draft(), { at: clock.now(), draw: () => draft().id })
   })
   if (!fresh) return FRESH
   overrides.set(fresh, overridesOf(fresh), true)

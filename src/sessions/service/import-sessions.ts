@@ -61,7 +61,7 @@ async function writeAll(
     const now = deps.clock.now()
     // A time to come would keep it the newest of all.
     const at = Math.min(old.updatedAt ?? now, now)
-    const { id, scopeKey, displayKey } = await startSession(tx, draft, at)
+    const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session('import') })
     const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
     await tx.aliases.add(scopeKey, [name])
     const events = eventsOf(old, deps.ids)

@@ -33,7 +33,7 @@ async function ownSession({ write, clock, routeOf }: VisitDeps, visitor: Visitor
   const draft = { id: toSessionId(displayKey), scope, scopeKey, agentId: agent, kind, displayKey, chatType }
   return write(
     async (tx) =>
-      (await tx.sessions.current(scopeKey)) ?? startSession(tx, { ...draft, source, metadata }, clock.now()),
+      (await tx.sessions.current(scopeKey)) ?? startSession(tx, { ...draft, source, metadata }, { at: clock.now() }),
   )
 }
 

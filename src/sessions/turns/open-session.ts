@@ -1,7 +1,7 @@
 import { type Address, formatAddress } from '../../core/address.ts'
 import { type Channels, OWN_DOORS } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
@@ -95,7 +95,8 @@ async function beginSession(
   const aliases = aliasesOf(channels, opening)
   // A key its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
-  const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, at)
+  const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
+  const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, { at, draw })
   if (older) {
     await takeOverHistory(tx, { id: session.id, older, at })
     tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
@@ -108,12 +109,35 @@ function aliasesOf(channels: Channels, { route, identity, dispatch }: Opening): 
   return sessionAliases(channels, { route, event: dispatch.event, person: identity.person })
 }
 
-/** Makes the row and its first event (C2). */
-export async function startSession(tx: StoreWriter, draft: SessionDraft, at: number): Promise<Session> {
-  const session = await tx.sessions.create(draft, at)
+/** When a session starts, and where its id was drawn, how to draw another. */
+export interface Start {
+  readonly at: number
+  readonly draw?: () => SessionId
+}
+
+/** Makes the row and its first event (C2). Throws `conflict` where its id is taken and nothing else can be drawn. */
+export async function startSession(tx: StoreWriter, draft: SessionDraft, start: Start): Promise<Session> {
+  const session = await create(tx, draft, start)
+  const { at } = start
   await tx.events.append(session.id, at, [{ type: 'session_started', data: { agent: draft.agentId } }])
   return session
 }
+
+/** The ids of one day are few enough for two sessions to draw the same: then another is drawn. */
+async function create(tx: StoreWriter, draft: SessionDraft, { at, draw }: Start): Promise<Session> {
+  let id = draft.id
+  for (let drawn = 1; draw !== undefined && drawn < MOST_DRAWN; drawn++) {
+    try {
+      return await tx.sessions.create({ ...draft, id }, at)
+    } catch (err) {
+      if (errorCode(err) !== 'conflict') throw err
+      id = draw()
+    }
+  }
+  return tx.sessions.create({ ...draft, id }, at)
+}
+
+const MOST_DRAWN = 8
 
 /** The row a session with the same scope as `session` starts from: what `/new` opens (S10). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
