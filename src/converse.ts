@@ -52,7 +52,7 @@ async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSign
     try {
       const seen = transcript.view(session, turnId)
       const view = seen instanceof Promise ? await seen : seen
-      const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, live)), signal)
+      const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, { live, signal })), signal)
       const first = await steps.next()
       result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
       const level = deps.verbose(session)
@@ -132,22 +132,30 @@ async function withNotes(
 /** What nobody in the chat asked for is posted once it is whole, if at all. */
 const UNSEEN: LiveReply = { push() {}, settle: () => undefined, shown: () => undefined }
 
-function contextOf(deps: ConverseDeps, turn: StartedTurn, live: LiveReply): RequestContext {
+function contextOf(
+  deps: ConverseDeps,
+  turn: StartedTurn,
+  { live, signal }: { readonly live: LiveReply; readonly signal: AbortSignal },
+): RequestContext {
   const { agent, clock, busy } = deps
   return {
     agent: agent(turn.session),
     joined: deps.joined(turn.session) || undefined,
     now: clock.now(),
     show: live.push,
-    steer: busy === 'steer' ? () => steer(deps, turn) : nothingSaid,
+    steer: busy === 'steer' ? () => steer(deps, turn, signal) : nothingSaid,
   }
 }
 
 const nothingSaid = async (): Promise<readonly string[]> => []
 
-/** What was said meanwhile joins the turn; the agent is told it as the log now has it. */
-async function steer({ store, clock, queue, transcript }: ConverseDeps, turn: StartedTurn): Promise<readonly string[]> {
-  const rows = await store.write((tx) => steerWaiting(tx, turn, clock.now(), queue))
+/** What was said meanwhile joins the turn, unless that is being stopped; the agent is told it as the log now has it. */
+async function steer(
+  { store, clock, queue, transcript }: ConverseDeps,
+  turn: StartedTurn,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const rows = await store.write(async (tx) => (signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), queue)))
   if (rows.length === 0) return []
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)

@@ -54,16 +54,18 @@ async function stopOwn(
   const turn = (await store.read.turns.running()).find(({ sessionId }) => sessionId === session)
   if (turn === undefined) return NOTHING
   const own = senderKey(event.address.channel, event.sender)
-  const asked = await store.read.inbox.ofTurn(turn.id)
-  const isOwn = asked.every(
-    ({ dispatch }) =>
-      dispatch.posted === undefined && senderKey(dispatch.event.address.channel, dispatch.event.sender) === own,
-  )
-  if (!isOwn) throw othersToo()
-  // Another turn may have begun in the meantime.
-  const ended = running.abort(session, turn.id)
-  await ended
-  return ended === undefined ? NOTHING : STOPPED
+  const stopping = await store.write(async (tx) => {
+    const asked = await tx.inbox.ofTurn(turn.id)
+    const isOwn = asked.every(
+      ({ dispatch }) =>
+        dispatch.posted === undefined && senderKey(dispatch.event.address.channel, dispatch.event.sender) === own,
+    )
+    if (!isOwn) throw othersToo()
+    // Inside the transaction nobody else joins the turn before it is stopped; another turn may have begun since.
+    return { ended: running.abort(session, turn.id) }
+  })
+  await stopping.ended
+  return stopping.ended === undefined ? NOTHING : STOPPED
 }
 
 const STOPPED = 'Stopped.'
