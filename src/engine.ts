@@ -101,7 +101,7 @@ export function createEngine(parts: EngineParts): Engine {
   const running = createRunningTurns(clock, logger, publicTurns.close)
   const delivery = deliveryOf(parts)
   const say = sayer(store, delivery)
-  const runner = createCommandRunner({ store, logger, say, command: (name) => commands.get(name) })
+  const runner = createCommandRunner({ store, logger, say, commands, crowded: delivery.crowded })
   const { busy } = config.session.queue
   const joined = (session: Session): boolean =>
     joinsDirectChats(routing.channels, session, routing.sessions.scope === 'global')

@@ -193,6 +193,7 @@ export type InboxOutcome =
   | 'quarantined'
   | `refused: ${string}`
   | `ignored: ${string}`
+  | `unanswered: ${string}`
 
 export interface TurnEndData {
   readonly outcome: TurnOutcome

@@ -1,3 +1,4 @@
+import type { Address } from '../../core/address.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -18,7 +19,9 @@ export interface CommandRunnerDeps {
   readonly store: Store
   readonly logger: Logger
   readonly say: Say
-  command(name: string): ChatCommand | undefined
+  readonly commands: { get(name: string): ChatCommand | undefined }
+  /** So much waits for this account that a command of strangers is done and not answered. */
+  crowded(address: Address): boolean
 }
 
 export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
@@ -26,10 +29,15 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const row = await deps.store.read.inbox.get(id)
     const call = row && callOf(row)
     if (!row || !call) return
-    const command = deps.command(call.decision.command)
-    const text = command ? await answer(command, call, deps.logger) : null
+    const command = deps.commands.get(call.decision.command)
+    const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
-    await deps.say(messageOf(row, text, command), async (tx) => {
+    const message = messageOf(row, text, command)
+    const { lowPriority, address } = message
+    const spared = !failed && isOpenedByCode(call, command)
+    if (lowPriority && lowPriority.known === undefined && !spared && deps.crowded(address))
+      return deps.store.write((tx) => tx.inbox.settle(id, 'unanswered: public_full'))
+    await deps.say(message, async (tx) => {
       await tx.inbox.settle(id, 'control')
       return true
     })
@@ -46,14 +54,27 @@ function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
   return { inboxId: id, dispatch, decision, args: dispatch.event.kind === 'command' ? dispatch.event.args : '' }
 }
 
-async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<string | null> {
+interface Answer {
+  /** Null: nothing is said. */
+  readonly text: string | null
+  readonly failed?: true
+}
+
+const NOTHING: Answer = { text: null }
+
+async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<Answer> {
   try {
-    return await command.run(call)
+    return { text: await command.run(call) }
   } catch (err) {
-    if (err instanceof ParleyError && err.code !== 'internal') return err.message
+    if (err instanceof ParleyError && err.code !== 'internal') return { text: err.message, failed: true }
     logger.error('A command failed', { err, command: command.name, traceId: call.dispatch.traceId })
-    return calmLine('internal', call.dispatch.traceId)
+    return { text: calmLine('internal', call.dispatch.traceId), failed: true }
   }
+}
+
+/** Whoever has typed a code that is good is somebody we know from now on, and is told. */
+function isOpenedByCode({ args, dispatch: { event } }: CommandCall, command: ChatCommand | undefined): boolean {
+  return command?.open === true && args !== '' && event.address.chatType === 'direct'
 }
 
 /** An owner does not wait behind what others ask for. */

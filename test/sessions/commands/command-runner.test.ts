@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import type { ChatCommand } from '../../../src/core/command.ts'
+import { deferred } from '../../../src/core/deferred.ts'
+import { ParleyError } from '../../../src/core/errors.ts'
+import type { InboxOutcome } from '../../../src/core/event.ts'
+import type { InboxId } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { createCommandRunner } from '../../../src/sessions/commands/command-runner.ts'
+import type { Store, StoreWriter } from '../../../src/store/store.ts'
+import { command, direct, dispatchOf, user } from '../../fakes/dispatch.ts'
+
+const COMMANDS: Readonly<Record<string, ChatCommand>> = {
+  whoami: { name: 'whoami', description: '', who: 'anyone', run: async () => 'You are nobody.' },
+  start: {
+    name: 'start',
+    description: '',
+    who: 'anyone',
+    open: true,
+    run: async ({ args }) => {
+      if (args === 'right') return 'You are my owner now.'
+      throw new ParleyError('forbidden', 'No.')
+    },
+  },
+}
+
+/** What is said to somebody while an account is crowded, and what became of their command. */
+async function ask(name: string, args: string, asker: object): Promise<{ said: string[]; outcome: unknown }> {
+  const said: string[] = []
+  const dispatch = dispatchOf(command(name, { args, address: direct('9'), sender: user('9') }))
+  const decision = { kind: 'control', command: name, identity: { role: 'guest' }, trace: [], ...asker }
+  const settled = deferred()
+  let outcome: InboxOutcome | undefined
+  const set = (settledAs: InboxOutcome): void => {
+    outcome = settledAs
+    settled.resolve()
+  }
+  const tx = {
+    inbox: { settle: async (_: InboxId, as: InboxOutcome) => set(as) },
+  } as unknown as StoreWriter
+  const runner = createCommandRunner({
+    store: {
+      read: { inbox: { get: async () => ({ id: 'in_1', dispatch, decision }) } },
+      write: (body: (tx: StoreWriter) => Promise<unknown>) => body(tx),
+    } as unknown as Store,
+    logger: silentLogger,
+    say: async ({ text }, when) => {
+      said.push(text)
+      await when(tx)
+    },
+    commands: { get: (wanted) => COMMANDS[wanted] },
+    crowded: () => true,
+  })
+  runner.run('in_1' as InboxId)
+  await settled.promise
+  return { outcome, said }
+}
+
+it('where too much waits for strangers, a command of one is done and its answer left unsaid', async () => {
+  expect(await ask('whoami', '', { public: true })).toEqual({ said: [], outcome: 'unanswered: public_full' })
+  expect(await ask('start', 'wrong', { public: true })).toEqual({ said: [], outcome: 'unanswered: public_full' })
+})
+
+it('whoever is known is answered all the same, and whoever has just shown a code that is good', async () => {
+  const answered = { said: ['You are nobody.'], outcome: 'control' }
+  expect(await ask('whoami', '', {})).toEqual(answered)
+  expect(await ask('whoami', '', { identity: { role: 'owner' } })).toEqual(answered)
+  expect(await ask('start', 'right', { public: true })).toMatchObject({ said: ['You are my owner now.'] })
+})
