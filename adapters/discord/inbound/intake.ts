@@ -109,7 +109,7 @@ export class Intake {
     const { positions, seen } = this.#ports
     const [visible, now] = [connection.channels(), seen.now()]
     this.#missedSince = seen.at
-    this.#meetAll(visible, () => seen.saw(now))
+    this.#meetAll(visible, this.#missedSince, () => seen.saw(now))
     const shown = new Set(visible.map(({ id }) => id))
     const known = positions.values().flatMap(({ id }) => (shown.has(id) ? [] : id))
     const directs = directsOf(positions).map(({ id }) => id)
@@ -127,22 +127,18 @@ export class Intake {
   /** After a guild was told later than its session began: what was said there may have been missed before it. */
   shown(channels: readonly VisibleChannel[]): void {
     for (const { id } of channels) this.#outOfSight.delete(id)
-    this.#meetAll(channels, () => Promise.resolve())
+    this.#meetAll(channels, this.#missedSince, () => Promise.resolve())
     this.#readNewest(channels, newBudget())
   }
 
   /** After a resume: the platform has told what was missed, and is known to have forgotten some of it. */
   resumed(): void {
-    const { positions } = this.#ports
-    this.#readBack(
-      new Set([
-        ...positions
-          .values()
-          .slice(-LATEST)
-          .map(({ id }) => id),
-        ...this.#toldMeanwhile,
-      ]),
-    )
+    const { positions, seen, connection } = this.#ports
+    const unknown = (connection()?.channels() ?? []).filter(({ id }) => positions.of(id) === undefined)
+    const begun = unknown.filter(({ kind }) => kind !== 'direct').slice(-LATEST)
+    this.#meetAll(begun, seen.at, () => Promise.resolve())
+    const latest = positions.values().slice(-LATEST)
+    this.#readBack(new Set([...[...latest, ...begun].map(({ id }) => id), ...this.#toldMeanwhile]))
     this.#proven()
   }
 
@@ -177,9 +173,11 @@ export class Intake {
   }
 
   /** At once: each is read back by itself, and does not wait for what the account has to store. */
-  #meetAll(channels: readonly VisibleChannel[], stored: () => Promise<void>): void {
+  #meetAll(channels: readonly VisibleChannel[], missedSince: number | undefined, stored: () => Promise<void>): void {
     const { positions } = this.#ports
-    this.#meet(channels.map((channel) => ({ id: channel.id, after: startOf(channel, this.#missedSince) })))
+    // Whose a direct chat is tells only the first message in it.
+    const places = channels.filter(({ kind }) => kind !== 'direct')
+    this.#meet(places.map((channel) => ({ id: channel.id, after: startOf(channel, missedSince) })))
     this.#queue.push(ACCOUNT, () => positions.write().then(stored))
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ManualClock } from '../telegram/manual-clock.ts'
-import { openRig, type Rig } from './rig.ts'
+import { addressOf, openRig, type Rig } from './rig.ts'
 
 const rigs: Rig[] = []
 afterEach(async () => {
@@ -14,6 +14,8 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
   const say = (text: string, channel: { id: string } = rig.channel) => world.say({ from: rig.ada, channel, text })
   return { ...rig, world, gateway, say }
 }
+
+const GREETING = { text: 'hello', plain: 'hello', markup: 'markdown' } as const
 
 describe('a new session that does not show a place we know', () => {
   test('reads a thread back that somebody closed meanwhile', async () => {
@@ -80,5 +82,41 @@ describe('a new session that does not show a place we know', () => {
     await next.sink.committed(3)
 
     expect(next.sink.texts).toEqual(['one', 'two', 'three'])
+  })
+})
+
+describe('a session that goes on', () => {
+  test('reads a thread back that began in it and of whose first words it was not told', async () => {
+    const { world, gateway, channel, say, sink, listen } = await open()
+    await listen()
+    say('zero')
+    await sink.committed(1)
+    await sink.until(() => sink.stored.has('seen'))
+    const thread = world.addThread({ channel, name: 'plans' })
+    gateway.muted = true
+    say('one', thread)
+    gateway.muted = false
+    gateway.cut()
+    await sink.committed(2)
+    say('two', thread)
+    await sink.committed(3)
+
+    expect(sink.texts).toEqual(['zero', 'one', 'two'])
+  })
+  test('knows whose a direct chat is, also where we spoke first', async () => {
+    const { server, world, gateway, ada, adapter, say, sink, listen, signal } = await open()
+    await listen()
+    await adapter.send({ address: addressOf('direct', ada.id), rendered: GREETING, key: 'k' }, signal)
+    say('zero')
+    await sink.committed(1)
+    const mark = server.ledger.mark()
+    gateway.cut()
+    await server.ledger.nextGateway('resumed', { after: mark })
+    say('one')
+    await sink.committed(2)
+    world.say({ from: ada, text: 'two' })
+    await sink.committed(3)
+
+    expect([...sink.stored.values()].filter((stored) => stored.includes(`"person":"${ada.id}"`))).toHaveLength(1)
   })
 })
