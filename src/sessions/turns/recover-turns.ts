@@ -80,8 +80,11 @@ async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps
  * not counted for what that one does.
  */
 async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
-  const known = interrupted.filter(({ turn }) => turn.publicFor === undefined)
-  const strangers = interrupted.filter(({ turn }) => turn.publicFor !== undefined)
+  const known = interrupted.filter(({ turn }) => !turn.forStrangers)
+  // First those that somebody known waits behind: they are counted for no stranger.
+  const strangers = interrupted
+    .filter(({ turn }) => turn.forStrangers)
+    .toSorted((one, other) => Number(one.turn.publicFor !== undefined) - Number(other.turn.publicFor !== undefined))
   const atOnce = known.some(isSuspect) ? [] : known
   const { ms, passed } = await beginQuietTime(
     interrupted.filter((one) => !atOnce.includes(one)),

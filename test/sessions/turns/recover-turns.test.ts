@@ -172,10 +172,13 @@ describe('the turns a dead process left running', () => {
     await gateOf(first).reached
   })
 
-  it('A16: a suspect of strangers keeps nobody known, who is not counted for it', async () => {
+  it.each([
+    ['', { public: true }],
+    [', not even if somebody known waits behind it', {}],
+  ] as const)('A16: a suspect of strangers keeps nobody known in other conversations%s', async (_, behind) => {
     const { store, ids } = await crashed(2, 1)
     const [suspect, known] = ids as [TurnId, TurnId]
-    await asked(store, suspect, { public: true })
+    await asked(store, suspect, behind)
     const { gateOf, attempts, running, all } = await recover(store, undefined, foreverClock())
     await gateOf(known).reached
     // Whoever kills the process now is one of those that run.
@@ -194,6 +197,19 @@ describe('the turns a dead process left running', () => {
     await gateOf(suspect).reached
     expect(await attempts(ids)).toEqual([3, 1])
     for (const id of ids) gateOf(id).release()
+  })
+
+  it('A16: of the suspects of strangers those go first that somebody known waits behind', async () => {
+    const { store, ids } = await crashed(2, 2)
+    const [first, second] = ids as [TurnId, TurnId]
+    await asked(store, first, { public: true })
+    await asked(store, second, {})
+    const { gateOf, attempts } = await recover(store)
+    await gateOf(second).reached
+    expect(await attempts(ids)).toEqual([2, 3])
+    gateOf(second).release()
+    await gateOf(first).reached
+    gateOf(first).release()
   })
 
   it('A16: nor does somebody known who waits for a suspect of ours wait for one of strangers', async () => {
