@@ -111,8 +111,9 @@ export class Intake {
     this.#missedSince = seen.at
     this.#meetAll(visible, this.#missedSince, () => seen.saw(now))
     const shown = new Set(visible.map(({ id }) => id))
-    const known = positions.values().flatMap(({ id }) => (shown.has(id) ? [] : id))
     const directs = directsOf(positions).map(({ id }) => id)
+    const unshown = positions.values().filter(({ id, person }) => person === undefined && !shown.has(id))
+    const known = unshown.map(({ id }) => id)
     const further = new Set([...directs, ...this.#toldMeanwhile, ...known.slice(-LATEST)])
     this.#outOfSight = new Set(known.filter((id) => !further.has(id)))
     const budget = newBudget()

@@ -36,6 +36,26 @@ describe('a new session that does not show a place we know', () => {
     expect(next.sink.texts).toEqual(['one', 'two'])
   })
 
+  test('reads a closed thread back, however many wrote directly since', async () => {
+    const { world, channel, say, sink, listen, adapter, successor } = await open()
+    const thread = world.addThread({ channel, name: 'plans' })
+    await listen()
+    say('zero', thread)
+    for (let people = 1; people <= 50; people++) {
+      await sink.committed(people)
+      world.say({ from: world.addUser({ username: `person-${people}` }), text: 'hello' })
+    }
+    await sink.committed(51)
+    await adapter.stop()
+    say('one', thread)
+    world.setThread(thread, { archived: true })
+    const next = successor()
+    await next.start()
+    await next.sink.committed(1)
+
+    expect(next.sink.texts).toEqual(['one'])
+  })
+
   test('reads one of many closed threads back before what is said there next', async () => {
     const { world, channel, say, sink, listen, adapter, successor } = await open()
     const threads = Array.from({ length: 60 }, (_, index) => world.addThread({ channel, name: `plans ${index}` }))
