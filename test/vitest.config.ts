@@ -13,7 +13,8 @@ export default defineConfig({
     pool: 'forks',
     // Packages are imported as Node and the bundle import them.
     deps: { interopDefault: false },
-    maxWorkers: 2,
+    // Most of a suite is waiting for a process or a deadline: two processors carry three.
+    maxWorkers: 3,
     sequence: { shuffle: { files: true, tests: false } },
     coverage: {
       provider: 'v8',
