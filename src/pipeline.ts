@@ -16,7 +16,8 @@ import { endingOf, replyOf } from './sessions/turns/turn-reply.ts'
 import type { Transcript } from './sessions/view/transcript.ts'
 import type { Store } from './store/store.ts'
 
-export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'participants'> {
+export interface PipelineDeps
+  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'participants' | 'busy'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -30,7 +31,6 @@ export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'channels' | 'ove
   readonly delivery: DeliveryService
   readonly commands: CommandRunner
   readonly courtesy: Courtesy
-  readonly busy: 'queue' | 'steer' | 'interrupt'
 }
 
 /** The story of a message: accept, claim, turn, finish, deliver. Each step is one commit; a crash lies between two. */
@@ -43,10 +43,20 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, channels, overrides, queue, publicTurns, participants, decide, delivery } = this.#deps
+    const { store, ids, channels, overrides, queue, publicTurns, participants, busy, decide, delivery } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const deps = { ids, channels, overrides, queue, publicTurns, participants, crowded: delivery.crowded, position }
+    const deps = {
+      ids,
+      channels,
+      overrides,
+      queue,
+      publicTurns,
+      participants,
+      busy,
+      crowded: delivery.crowded,
+      position,
+    }
     const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
     this.#follow(accepted, dispatch, decision)
   }
@@ -58,7 +68,7 @@ export class Pipeline {
   }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
-    const { transcript, running, publicTurns, commands, courtesy, busy } = this.#deps
+    const { transcript, running, publicTurns, commands, courtesy } = this.#deps
     switch (accepted.kind) {
       case 'started':
         transcript.saw(accepted.turn.session, accepted.appended)
@@ -67,7 +77,7 @@ export class Pipeline {
         break
       case 'waiting':
         if (decision.kind === 'run' && !decision.public) publicTurns.hurry(accepted.sessionId)
-        if (busy === 'interrupt' && accepted.interrupts) void running.abort(accepted.sessionId)
+        if (accepted.interrupts) void running.abort(accepted.sessionId, accepted.interrupts)
         break
       case 'command':
         commands.run(accepted.inboxId)

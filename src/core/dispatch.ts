@@ -87,8 +87,6 @@ export interface WritingSession {
   readonly agent: AgentId
   /** Messages between sessions that led to this one, itself included. */
   readonly hops: number
-  /** Its turn answers nobody but people whom nobody let in by name. */
-  readonly forStrangers?: true
 }
 
 export type TraceStage =

@@ -39,7 +39,7 @@ export type EventDraft =
   | { readonly type: 'message_deleted'; readonly data: MessageName }
   | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
-  | { readonly type: 'turn_steered'; readonly data: { readonly messages: number } }
+  | { readonly type: 'turn_steered'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'messages_dropped'; readonly data: { readonly messages: number } }
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
   | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
@@ -78,10 +78,16 @@ const ALL_TYPES = {
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
 
-export interface TurnStartData {
-  readonly traceId: TraceId
-  /** How many of the messages that waited it answers, the oldest first; absent: all of them. */
+/** Which of the messages that wait for an answer a turn takes. */
+export interface TakenMessages {
+  /** How many, the oldest first; absent: all of them. */
   readonly messages?: number
+  /** How many older ones of strangers go on waiting, because somebody known goes before them. */
+  readonly skips?: number
+}
+
+export interface TurnStartData extends TakenMessages {
+  readonly traceId: TraceId
 }
 
 /** Which message of a session is meant: the platform's id, and the chat where the session joins several. */

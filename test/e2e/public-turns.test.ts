@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { PublicTurnLimits } from '../../src/sessions/turns/public-turns.ts'
@@ -12,7 +13,10 @@ import { type Household, startHousehold } from './household.ts'
 removeTempFolders()
 
 /** Anybody may write: two turns of strangers at once, three more wait. What they ask is answered once the gate opens. */
-async function open(queue: Config['session']['queue'] = { max: 100, busy: 'queue' }) {
+async function open(
+  queue: Config['session']['queue'] = { max: 100, busy: 'queue' },
+  routing: Partial<RoutingPolicy> = {},
+) {
   const gate = createGate()
   const path = join(tempFolder(), 'parley.db')
   const script: Script = (request) => {
@@ -25,6 +29,7 @@ async function open(queue: Config['session']['queue'] = { max: 100, busy: 'queue
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+      ...routing,
     }),
     config: { session: { queue, publicTurns: { atOnce: 2, perPerson: 1, waiting: 3 } }, store: { path } },
   })
@@ -146,6 +151,54 @@ it('a stranger interrupts nobody else', async () => {
   gate.release()
   await sent(house, chat, 'a stranger?')
   await sent(house, chat, 'another')
+}, 60_000)
+
+it('what somebody known says goes before what strangers said in other chats of the same conversation', async () => {
+  const { house, gate } = await open({ max: 100, busy: 'queue' }, { dimensions: [] })
+  const { telegram } = house
+  telegram.world.addUser({ id: 9_001, firstName: 'Stranger' })
+  const clubs = ['Red', 'Blue'].map((title) =>
+    telegram.world.addChat({ type: 'supergroup', title, members: [111, 9_001] }),
+  )
+  const say = async (from: number, text: string, chat?: number): Promise<void> => {
+    const said = telegram.world.say({ from, text, ...(chat === undefined ? {} : { chat }) })
+    await telegram.ledger.confirmed(telegram.ledger.updateIdOf(said))
+  }
+  const [red = 0, blue = 0] = clubs.map(({ id }) => id)
+  await say(9_001, '@parley_bot a first stranger', red)
+  await house.anthropic?.ledger.nextAccepted()
+  for (let nth = 1; nth <= 4; nth++) {
+    await say(9_001, `@parley_bot red ${nth}`, red)
+    await say(9_001, `@parley_bot blue ${nth}`, blue)
+  }
+  await say(111, 'and now me')
+  gate.release()
+  await sent(house, 111, 'and now me')
+  await sent(house, blue, 'blue 4')
+  const order = asked(house).map((text) => /red \d|blue \d|now me/.exec(text)?.[0])
+  expect(order.slice(0, 4)).toEqual([undefined, 'now me', 'red 1', 'blue 1'])
+}, 60_000)
+
+it('a stranger does not interrupt the turn that answers them and another stranger', async () => {
+  const { house, gate, count } = await open({ max: 100, busy: 'interrupt' })
+  const { telegram } = house
+  for (const id of [9_001, 9_002]) telegram.world.addUser({ id, firstName: 'Stranger' })
+  const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [9_001, 9_002] })
+  const say = async (from: number, text: string): Promise<void> => {
+    const said = telegram.world.say({ from, chat, text: `@parley_bot ${text}` })
+    await telegram.ledger.confirmed(telegram.ledger.updateIdOf(said))
+  }
+  await say(9_001, 'a first stranger')
+  await house.anthropic?.ledger.nextAccepted()
+  await say(9_002, 'a question of one stranger')
+  // Ends the turn that is theirs alone; the next one answers both.
+  await say(9_001, 'a question of another stranger')
+  await house.anthropic?.ledger.nextAccepted({ where: (request) => lastUserText(request).includes('another') })
+  await say(9_001, 'and one more thing')
+  await vi.waitFor(() => expect(count("inbox WHERE state = 'waiting'")).toBe(1), 20_000)
+  gate.release()
+  await sent(house, chat, 'a question of one stranger')
+  await sent(house, chat, 'and one more thing')
 }, 60_000)
 
 it('a turn of a stranger that waits when the daemon stops is not begun, and goes on at the next start', async () => {

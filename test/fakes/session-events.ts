@@ -18,9 +18,12 @@ function writers(events: SessionEvent[]) {
     add,
     user: (text: string, more: Partial<UserMessageData> = {}) =>
       add({ type: 'user_message', data: userMessage(text, more) }),
-    started: (turn: string, messages?: number) =>
+    started: (turn: string, messages?: number, skips?: number) =>
       add(
-        { type: 'turn_started', data: { traceId: 'tr_1' as never, ...(messages === undefined ? {} : { messages }) } },
+        {
+          type: 'turn_started',
+          data: { traceId: 'tr_1' as never, ...(messages && { messages }), ...(skips && { skips }) },
+        },
         turn,
       ),
     steered: (turn: string) => add({ type: 'turn_steered', data: { messages: 1 } }, turn),

@@ -2,8 +2,8 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { SessionId } from '../../core/ids.ts'
-import { senderKey } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
+import { findOwnTurn } from '../turns/interrupted-turn.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
 
@@ -51,18 +51,11 @@ async function stopOwn(
   session: SessionId,
   { store, running }: Pick<StopCommandDeps, 'store' | 'running'>,
 ): Promise<string> {
-  const turn = (await store.read.turns.running()).find(({ sessionId }) => sessionId === session)
-  if (turn === undefined) return NOTHING
-  const own = senderKey(event.address.channel, event.sender)
   const stopping = await store.write(async (tx) => {
-    const asked = await tx.inbox.ofTurn(turn.id)
-    const isOwn = asked.every(
-      ({ dispatch }) =>
-        dispatch.posted === undefined && senderKey(dispatch.event.address.channel, dispatch.event.sender) === own,
-    )
-    if (!isOwn) throw othersToo()
-    // Inside the transaction nobody else joins the turn before it is stopped; another turn may have begun since.
-    return { ended: running.abort(session, turn.id) }
+    const turn = await findOwnTurn(tx, session, event)
+    if (turn === 'others') throw othersToo()
+    // Inside the transaction nobody else joins the turn before it is stopped.
+    return { ended: turn && running.abort(session, turn) }
   })
   await stopping.ended
   return stopping.ended === undefined ? NOTHING : STOPPED

@@ -24,12 +24,28 @@ const MOST_NAMED = 3
  * Nobody known means nobody may. Pure.
  */
 export function judgeActing(authors: readonly Judged[]): Verdict {
-  return judge(authors, (unable) => {
-    const names = unable.slice(0, MOST_NAMED).map((author) => (author === NOBODY ? STRANGERS : author))
-    const more = unable.length > MOST_NAMED ? ` and ${unable.length - MOST_NAMED} more` : ''
-    const who = unable.length === 0 ? STRANGERS : `${names.join(', ')}${more}`
-    return `Denied: this conversation contains words of ${who}, who may not do this, so it is not done from here. Ask in another conversation, or begin a fresh one with /new.`
-  })
+  return judge(
+    authors,
+    (unable) =>
+      `Denied: this conversation contains words of ${namesOf(unable)}, who may not do this, so it is not done from here. Ask in another conversation, or begin a fresh one with /new.`,
+  )
+}
+
+/**
+ * Decides whether a turn may send into its own conversation, where each message begins one more turn: only if everybody
+ * whose words it was shown is known, for nobody else may cause turns that are not counted as theirs. Pure.
+ */
+export function judgeSendingHere(authors: readonly (Pick<Judged, 'author'> & { readonly known: boolean })[]): Verdict {
+  const strangers = authors.filter(({ known }) => !known).map(({ author }) => author)
+  if (strangers.length === 0) return ALLOWED
+  const reason = `Denied: this conversation contains words of ${namesOf(strangers)}, whom nobody let in by name, so nothing is sent into it. Answer here instead.`
+  return { kind: 'denied', reason }
+}
+
+function namesOf(authors: readonly AuthorId[]): string {
+  const names = authors.slice(0, MOST_NAMED).map((author) => (author === NOBODY ? STRANGERS : author))
+  const more = authors.length > MOST_NAMED ? ` and ${authors.length - MOST_NAMED} more` : ''
+  return authors.length === 0 ? STRANGERS : `${names.join(', ')}${more}`
 }
 
 /**

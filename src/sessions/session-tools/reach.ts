@@ -7,7 +7,14 @@ import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
-import { ALLOWED, type Judged, judgeActing, judgeReading, type Verdict } from '../people/least-reach.ts'
+import {
+  ALLOWED,
+  type Judged,
+  judgeActing,
+  judgeReading,
+  judgeSendingHere,
+  type Verdict,
+} from '../people/least-reach.ts'
 import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
 import { type TurnAuthority, type TurnAuthorityDeps, turnAuthority } from '../turns/turn-authority.ts'
 
@@ -119,8 +126,8 @@ class TurnReach implements CallerReach {
 
   async sends(named: Session | undefined): Promise<Verdict> {
     const session = this.#visible(named)
-    if (session?.id === this.#turn.sessionId) return ALLOWED
     const { authors } = this.#authority
+    if (session?.id === this.#turn.sessionId) return judgeSendingHere(await this.#known(authors))
     // A message carries what is known here: who may not read it here takes nothing out, not even to themselves.
     const here = await this.#deps.read.sessions.get(this.#turn.sessionId)
     const [reading, reaching] = await Promise.all([this.#judged(authors, here), this.#judged(authors, session)])
@@ -151,6 +158,11 @@ class TurnReach implements CallerReach {
 
   async #judged(authors: readonly AuthorId[], session: Session | undefined): Promise<readonly Judged[]> {
     return Promise.all(authors.map(async (author) => ({ author, may: await this.#mayReach(author, session) })))
+  }
+
+  async #known(authors: readonly AuthorId[]): Promise<Parameters<typeof judgeSendingHere>[0]> {
+    const known = async (author: AuthorId) => (await this.#callerOf(author)).role !== 'guest'
+    return Promise.all(authors.map(async (author) => ({ author, known: await known(author) })))
   }
 
   /** Only an owner may learn that a session is not there: to everybody else it looks like one they may not reach. */

@@ -5,7 +5,6 @@ import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids
 import type { Session } from '../../core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
-import { isOfStrangers } from '../turns/record-turn.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
@@ -157,7 +156,6 @@ async function writingSession(
       displayKey: session.displayKey,
       agent: session.agentId,
       hops: 1 + Math.max(0, ...before),
-      ...(asked.length > 0 && asked.every(isOfStrangers) ? { forStrangers: true } : {}),
     }
   )
 }

@@ -2,18 +2,18 @@ import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
-import { joinsPeople } from '../../core/joins-people.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
 import { acceptAmendment, findOriginal } from './accept-amendment.ts'
+import { interruptedBy } from './interrupted-turn.ts'
 import { withoutText, withShortText } from './kept-text.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { recordRefusal } from './record-refusal.ts'
-import { type Appended, countedFor, recordStart, type StartedTurn } from './record-turn.ts'
+import { type Appended, countedFor, MOST_OF_STRANGERS, recordStart, type StartedTurn } from './record-turn.ts'
 import type { Admission, TurnQueue } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
@@ -29,8 +29,8 @@ export type Accepted =
       readonly kind: 'waiting'
       readonly inboxId: InboxId
       readonly sessionId: SessionId
-      /** Where the session is the sender's too, its turn may be ended for it (busy mode `interrupt`). */
-      readonly interrupts: boolean
+      /** The turn that it ends (busy mode `interrupt`), or whichever the session has. */
+      readonly interrupts?: TurnId | 'any'
     }
   | { readonly kind: 'full'; readonly inboxId: InboxId }
   /** Recorded and refused: the agent talks with as many strangers as it may. */
@@ -38,7 +38,8 @@ export type Accepted =
 
 export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
-  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter' | 'isOf'>
+  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
+  readonly busy: 'queue' | 'steer' | 'interrupt'
   readonly participants: Pick<Participants, 'join'>
   /** So much waits to be sent by this account that no turn of theirs should add to it. */
   crowded(address: Address): boolean
@@ -182,8 +183,7 @@ async function acceptRun(
   const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
     await tx.events.append(session.id, dispatch.receivedAt, [message])
-    const interrupts = mayInterrupt(session, { dispatch, decision }, deps)
-    return { kind: 'waiting', inboxId: id, sessionId: session.id, interrupts }
+    return { kind: 'waiting', inboxId: id, sessionId: session.id, ...(await interruptedBy(tx, session, row, deps)) }
   }
   const turn = startedTurn(turnId, session, { dispatch, decision })
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
@@ -199,21 +199,6 @@ function acceptUnheard(
   return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
 }
 
-/**
- * In a session that joins people of different chats a member does not end the turn of another; people nobody let in by
- * name end none but their own anywhere.
- */
-function mayInterrupt(
-  session: Session,
-  { dispatch, decision }: Omit<Incoming<'run'>, 'id'>,
-  { publicTurns, channels }: AcceptDeps,
-): boolean {
-  if (dispatch.posted) return false
-  const { publicFor } = countedFor([{ dispatch, decision }])
-  if (publicFor !== undefined) return publicTurns.isOf(publicFor, session.id)
-  return decision.identity.role === 'owner' || !joinsPeople(channels, session)
-}
-
 /** A message for a session that is busy waits there and makes no turn of its own. */
 async function isCrowded(
   tx: StoreWriter,
@@ -227,9 +212,9 @@ async function isCrowded(
   return session === undefined || queue.peek(session.id) === 'start'
 }
 
-/** Strangers fill half of the places behind a turn at most, so that whom we know finds one. */
+/** Strangers fill half of the places behind a turn at most, so that whom we know finds one, and never too many. */
 function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue }: AcceptDeps): number {
-  return stranger ? Math.floor(queue.max / 2) : 0
+  return stranger ? Math.max(Math.floor(queue.max / 2), queue.max - MOST_OF_STRANGERS) : 0
 }
 
 /**

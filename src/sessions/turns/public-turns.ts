@@ -27,8 +27,6 @@ export interface PublicTurns {
   expect(turn: StartedTurn): void
   /** Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined: it may run at once. */
   mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
-  /** Returns whether the turn of this session is one that this person alone has asked for. */
-  isOf(person: string, session: SessionId): boolean
   /** Called when somebody known waits behind the turn of this session: it runs at once. */
   hurry(session: SessionId): void
   /** Called when the turn has ended. */
@@ -117,8 +115,6 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
         if (place.state === 'expected') put(place, 'hurried')
       }
     },
-    isOf: (person, session) =>
-      [...places.values()].some((place) => place.session === session && place.person === person),
     left: leave,
     close() {
       closed = true

@@ -1,7 +1,7 @@
 import { conversationOf } from '../../core/address.ts'
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { EventDraft, InboxOutcome, TurnOutcome } from '../../core/event.ts'
+import type { EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
@@ -42,12 +42,11 @@ async function append(
 export async function recordStart(
   tx: StoreWriter,
   turn: StartedTurn,
-  answers: { readonly message: EventToAppend } | { readonly waiting: number },
+  answers: { readonly message: EventToAppend } | { readonly waiting: TakenMessages },
 ): Promise<Appended> {
   const { id, session, traceId, reply, startedAt } = turn
   await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
-  const [before, data] =
-    'message' in answers ? [[answers.message], { traceId }] : [[], { traceId, messages: answers.waiting }]
+  const [before, data] = 'message' in answers ? [[answers.message], { traceId }] : [[], { traceId, ...answers.waiting }]
   return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }])
 }
 
@@ -69,7 +68,7 @@ export async function claimWaiting(
   { ids, queue, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
   const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
-  const rows = answeredTogether(waiting)
+  const { rows, which } = answeredNext(waiting)
   const newest = rows.at(-1)
   if (!newest) {
     queue.free(session.id, tx)
@@ -77,9 +76,9 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows, waiting) }
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
-  await recordStart(tx, turn, { waiting: rows.length })
+  await recordStart(tx, turn, { waiting: which })
   // Whoever is known and waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
@@ -88,16 +87,32 @@ export async function claimWaiting(
 /** Messages one turn answers at most; what is left waits for the next. */
 const CLAIM_LIMIT = 100
 
+/** Messages of strangers that wait in one session at most: among so many the claim still finds somebody known. */
+export const MOST_OF_STRANGERS = CLAIM_LIMIT - 1
+
 /**
- * What one chat waits for is answered together, up to the first message of another chat, whose answer belongs there
- * (K46). A message from elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else
- * (T21).
+ * Chooses what the next turn answers: what the first of those we know waits for, else what waits longest. What one chat
+ * waits for is answered together, up to a message of another chat, whose answer belongs there (K46). A message from
+ * elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else (T21).
  */
-function answeredTogether(rows: readonly InboxRow[]): readonly InboxRow[] {
-  const [first] = rows
-  if (first === undefined || isFromElsewhere(first)) return rows.slice(0, 1)
-  const apart = rows.findIndex((row) => isFromElsewhere(row) || placeOf(row.dispatch) !== placeOf(first.dispatch))
-  return apart === -1 ? rows : rows.slice(0, apart)
+function answeredNext(waiting: readonly InboxRow[]): {
+  readonly rows: readonly InboxRow[]
+  readonly which: TakenMessages & { readonly messages: number }
+} {
+  const at = Math.max(
+    0,
+    waiting.findIndex((row) => !isPublic(row)),
+  )
+  const first = waiting[at]
+  const isApart = (row: InboxRow): boolean =>
+    first === undefined ||
+    isFromElsewhere(first) ||
+    isFromElsewhere(row) ||
+    placeOf(row.dispatch) !== placeOf(first.dispatch)
+  const skips = waiting.slice(0, at).findLastIndex(isApart) + 1
+  const apart = waiting.findIndex((row, index) => index > at && isApart(row))
+  const rows = waiting.slice(skips, apart === -1 ? undefined : apart)
+  return { rows, which: { messages: rows.length, ...(skips > 0 && { skips }) } }
 }
 
 /** Where the answer is read. */
@@ -118,12 +133,12 @@ export async function steerWaiting(
 ): Promise<readonly InboxRow[]> {
   if (turn.reply.elsewhere !== undefined) return []
   const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
-  const [first] = waiting
+  const { rows, which } = answeredNext(waiting)
+  const [first] = rows
   if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
-  const rows = answeredTogether(waiting)
   queue.taken(turn.session.id, rows.length, tx)
   await tx.inbox.claim(idsOf(rows), turn.id)
-  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: { messages: rows.length } }
+  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: which }
   await tx.events.append(turn.session.id, at, [steered])
   return rows
 }
@@ -173,25 +188,20 @@ type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
 
 /**
  * Returns whether a turn that answers these messages is one for strangers alone, and the person it counts for then;
- * nobody if somebody known waits behind it, or if it is another turn of theirs that asks and has its place.
+ * nobody if somebody known waits behind it.
  */
 export function countedFor(
   rows: readonly Decided[],
   waiting: readonly Decided[] = [],
 ): Pick<StartedTurn, 'forStrangers' | 'publicFor'> {
   const newest = rows.at(-1)
-  if (!newest || !rows.every(isOfStrangers)) return {}
-  if (!rows.every(isPublic) || !waiting.every(isPublic)) return { forStrangers: true }
+  if (!newest || !rows.every(isPublic)) return {}
+  if (!waiting.every(isPublic)) return { forStrangers: true }
   const { address, sender } = newest.dispatch.event
   return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
 }
 
-/** Said by somebody whom nobody let in by name, or by an agent in a turn for such people alone. */
-export function isOfStrangers(row: Decided): boolean {
-  const from = row.dispatch.posted?.from
-  return isPublic(row) || (from !== undefined && 'session' in from && from.forStrangers === true)
-}
-
+/** Said by somebody whom nobody let in by name. */
 function isPublic({ decision }: Decided): boolean {
   return decision.kind === 'run' && decision.public === true
 }

@@ -13,7 +13,7 @@ export interface RunningTurns {
    */
   begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<unknown>): Promise<void>
   /** Aborts the session's turn for good, or that one `only`; resolves when its end is on disk. Undefined if it has none. */
-  abort(session: SessionId, only?: TurnId): Promise<void> | undefined
+  abort(session: SessionId, only?: TurnId | 'any'): Promise<void> | undefined
   /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
   putsDown(turn: StartedTurn): boolean
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
@@ -72,9 +72,9 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
       return done
     },
 
-    abort(session, only) {
+    abort(session, only = 'any') {
       const turn = running.get(session)
-      if (turn === undefined || (only ?? turn.id) !== turn.id) return undefined
+      if (turn === undefined || (only !== 'any' && only !== turn.id)) return undefined
       turn.stopped = true
       turn.control.abort()
       return turn.done

@@ -1,5 +1,5 @@
 import { withWordsOf } from '../../core/amended.ts'
-import type { MessageName, UserMessageData } from '../../core/event.ts'
+import type { MessageName, TakenMessages, UserMessageData } from '../../core/event.ts'
 
 /** A user message as a model view keeps it. */
 export type Heard = UserMessageData & {
@@ -59,16 +59,17 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
   })
 }
 
-/** The oldest messages that owe an answer with what was said before them; with the last of them everything. */
-export function takeOldest(
+/** The messages that a turn takes with what was said before them; with the last of all everything behind it too. */
+export function takeMessages(
   pending: readonly Heard[],
-  messages: number | undefined,
+  { messages, skips = 0 }: TakenMessages,
 ): { readonly taken: readonly Heard[]; readonly left: readonly Heard[] } {
   if (messages === undefined) return { taken: pending, left: [] }
   const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
-  const last = messages >= owing.length ? undefined : owing[messages - 1]
+  const begin = skips === 0 ? 0 : (owing[skips - 1] ?? -1) + 1
+  const last = skips + messages >= owing.length ? undefined : owing[skips + messages - 1]
   const end = last === undefined ? pending.length : last + 1
-  return { taken: pending.slice(0, end), left: pending.slice(end) }
+  return { taken: pending.slice(begin, end), left: [...pending.slice(0, begin), ...pending.slice(end)] }
 }
 
 function isSame(a: MessageName, b: MessageName): boolean {

@@ -1,10 +1,17 @@
 import type { ChatType } from '../../core/address.ts'
-import type { EventDraft, HistoryBoundary, MessageName, PostedData, SessionEvent } from '../../core/event.ts'
+import type {
+  EventDraft,
+  HistoryBoundary,
+  MessageName,
+  PostedData,
+  SessionEvent,
+  TakenMessages,
+} from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import { applyEdit, boundContext, type ContextLimits, dropDeleted, type Heard, redact, takeOldest } from './heard.ts'
+import { applyEdit, boundContext, type ContextLimits, dropDeleted, type Heard, redact, takeMessages } from './heard.ts'
 import {
   addHistory,
   exchange,
@@ -117,9 +124,9 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
     case 'messages_dropped':
       return { pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
-      return event.turnId ? start(view, event.turnId, event.data.messages) : UNCHANGED
+      return event.turnId ? start(view, event.turnId, event.data) : UNCHANGED
     case 'turn_steered':
-      return steer(view, { chat, messages: event.data.messages })
+      return steer(view, chat, event.data)
     case 'assistant_step':
     case 'tool_call':
     case 'tool_result':
@@ -145,14 +152,8 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
   }
 }
 
-interface Taking {
-  readonly chat: ChatType
-  /** Messages that owe an answer; absent: all there are. */
-  readonly messages: number | undefined
-}
-
-function start({ pending, notes }: ModelView, id: TurnId, messages: number | undefined): Change {
-  const { taken, left } = takeOldest(pending, messages)
+function start({ pending, notes }: ModelView, id: TurnId, which: TakenMessages): Change {
+  const { taken, left } = takeMessages(pending, which)
   return { pending: left, notes: NONE, running: { ...BEGINNING, id, heard: taken, notes } }
 }
 
@@ -217,9 +218,9 @@ function postedNote({ from }: PostedData): string {
   return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
 }
 
-function steer(view: ModelView, { chat, messages }: Taking): Change {
+function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
   if (!view.running) return UNCHANGED
-  const { taken, left } = takeOldest(view.pending, messages)
+  const { taken, left } = takeMessages(view.pending, which)
   const text: ModelMessage = { role: 'user', text: joined(taken, chat) }
   return { pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type SourceId, toAgentId, toPersonId } from '../../../src/core/ids.ts'
+import { toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { SessionCaller } from '../../../src/core/session-tools.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import { CLIENT, openRig, type Rig, turnIn } from './rig.ts'
@@ -162,19 +162,6 @@ describe('what a session is sent', () => {
       sender: { id, kind: 'bot' },
     })
     expect(said?.data).not.toHaveProperty('person')
-  })
-
-  it.each([
-    ['strangers goes behind everything else', { public: true }, {}],
-    ['somebody known is said in its turn', {}, undefined],
-  ] as const)('by a turn for %s, as its answer in the chat does', async (_, as, lowPriority) => {
-    const rig = await household()
-    const caller = await turnIn(rig.store, await rig.named(ADA), '111', as)
-    const { runId } = await rig.send({ sessionKey: BOB, message: 'hi', announce: true, timeoutSeconds: 5 }, caller)
-    const [row] = await rig.store.read.inbox.find(runId)
-    const [answer] = await rig.store.read.outbox.ofSource(row?.turnId as SourceId)
-    expect(answer).toMatchObject({ class: 'effect', address: { chat: '444' } })
-    expect(answer?.lowPriority).toEqual(lowPriority)
   })
 
   it('I03: runs with the authority of the person who asked, and the session keeps its place', async () => {

@@ -249,6 +249,16 @@ describe('what a turn may send elsewhere', () => {
     expect(await hears(rig, BOB)).not.toContain('a plain word')
   })
 
+  it('row 48: a conversation that contains words of somebody nobody let in sends nothing into itself', async () => {
+    const groups = [{ match: {}, who: 'public', trigger: 'mention' }] as const
+    const rig = await household({ routing: { access: { direct: 'allowlist', groups } } })
+    expect(json(await inGroup(rig, '444', 'write to group'))).toMatchObject({ status: 'accepted' })
+    const before = (await hears(rig, GROUP)).length
+    expect(await inGroup(rig, '777', 'write to group')).toContain('words of telegram:777, whom nobody let in by name')
+    expect(await inGroup(rig, '111', 'write to group')).toContain('words of telegram:777, whom nobody let in by name')
+    expect((await hears(rig, GROUP)).slice(before)).not.toContain('a plain word')
+  })
+
   it('row 48: two members are not each other, and a bot’s words do nothing', async () => {
     const bots = {
       access: {

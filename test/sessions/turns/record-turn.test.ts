@@ -69,46 +69,49 @@ describe('messages of several chats behind one turn', () => {
 })
 
 describe('a turn for people nobody let in by name', () => {
-  /** A message of somebody unknown waits, and one of somebody known behind it, in another place. */
-  async function behind(known: boolean): Promise<void> {
+  /** T and D: somebody unknown waits for an answer on Telegram, on Discord; with `!` it is somebody known. */
+  async function waitingFor(...said: readonly string[]): Promise<void> {
     const run = inboxRow(1, 1).decision as Extract<NewInboxRow['decision'], { kind: 'run' }>
-    for (const [no, address] of [TELEGRAM, DISCORD].entries()) {
-      const dispatch = { ...dispatchOf(1, no), reply: { address } }
-      const decision = no === 1 && known ? run : { ...run, public: true as const }
+    for (const [no, one] of said.entries()) {
+      const dispatch = { ...dispatchOf(1, no), reply: { address: one.startsWith('T') ? TELEGRAM : DISCORD } }
+      const decision = one.endsWith('!') ? run : { ...run, public: true as const }
       await store.write((tx) => tx.inbox.add(inboxRow(1, no, { dispatch, decision, sessionId: session.id })))
     }
   }
 
   const final = { kind: 'final', text: 'heard', model: 'm', usage: { input: 0, output: 0 }, steps: 1 } as const
 
-  it('is not counted, and waits for no place, where somebody known waits behind it; its answer has low priority', async () => {
-    await behind(true)
+  it('counts as one of theirs, and its answer has low priority', async () => {
+    await waitingFor('T', 'D')
     const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
-    expect(turn).toMatchObject({ forStrangers: true })
-    expect(turn).not.toHaveProperty('publicFor')
+    expect(turn).toMatchObject({ forStrangers: true, publicFor: 'telegram:111' })
     expect(turn && replyOf(await asJoined(store.read, turn), final)).toMatchObject({ lowPriority: {} })
   })
 
   it('is one for everybody once somebody known has joined it', async () => {
-    await behind(false)
+    await waitingFor('T', 'D')
     const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
     const joined = inboxRow(1, 7, { sessionId: session.id, state: 'claimed', ...(turn && { turnId: turn.id }) })
     await store.write((tx) => tx.inbox.add(joined))
     expect(turn && replyOf(await asJoined(store.read, turn), final)).not.toHaveProperty('lowPriority')
   })
 
-  it('says in another session what goes behind everything else too, and waits for no place there', async () => {
-    const posted = { session: session.id, from: { session: session.id, hops: 1, forStrangers: true } }
-    const dispatch = { ...dispatchOf(1, 1), posted } as unknown as NewInboxRow['dispatch']
-    await store.write((tx) => tx.inbox.add(inboxRow(1, 1, { dispatch, sessionId: session.id })))
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
-    expect(turn).toMatchObject({ forStrangers: true })
-    expect(turn).not.toHaveProperty('publicFor')
-  })
-
-  it('counts as one of theirs where nobody known waits', async () => {
-    await behind(false)
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
-    expect(turn?.publicFor).toBe('telegram:111')
+  it.each([
+    [
+      'T D T D!',
+      ['1 at discord:direct:222', '1 at telegram:direct:111', '1 at discord:direct:222', '1 at telegram:direct:111'],
+    ],
+    ['T D D D! D T', ['4 at discord:direct:222', '2 at telegram:direct:111']],
+    [
+      'T! D T D!',
+      ['1 at telegram:direct:111', '1 at discord:direct:222', '1 at discord:direct:222', '1 at telegram:direct:111'],
+    ],
+  ])('goes behind what somebody known says in another chat of the session: %s', async (said, turns) => {
+    await waitingFor(...said.split(' '))
+    expect(await claimAll()).toEqual(turns)
+    const skipped = (await store.read.events.latest(session.id, 10)).flatMap((event) =>
+      event.type === 'turn_started' ? (event.data.skips ?? 0) : [],
+    )
+    expect(skipped.some((skips) => skips > 0)).toBe(true)
   })
 })

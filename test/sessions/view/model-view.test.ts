@@ -84,6 +84,19 @@ describe('model view', () => {
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
   })
 
+  it('C4: what a turn skips goes on waiting, with what was said before it', () => {
+    const log = eventLog()
+    log.user('heard first', { triggers: false, addressed: false })
+    log.user('of a stranger')
+    log.user('heard later', { triggers: false, addressed: false })
+    log.user('of somebody known')
+    log.started('t1', 1, 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\nof somebody known' })
+    log.answered('t1', 'first')
+    log.started('t2', 1)
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard first\nof a stranger' })
+  })
+
   it('C20: messages that waited together are one user message', () => {
     const log = eventLog()
     log.user('one')

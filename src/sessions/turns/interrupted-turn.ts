@@ -1,0 +1,48 @@
+import type { Channels } from '../../core/channel-traits.ts'
+import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import { senderKey } from '../../core/platform-id.ts'
+import type { Session } from '../../core/session.ts'
+import type { StoreReader } from '../../store/store.ts'
+
+type Turns = Pick<StoreReader, 'turns' | 'inbox'>
+
+/**
+ * Returns which turn a message that waits in the session ends, in busy mode `interrupt`: `any` that the session has. In a
+ * session that joins people of different chats a member ends no turn of another; people nobody let in by name end none
+ * but their own anywhere.
+ */
+export async function interruptedBy(
+  store: Turns,
+  session: Session,
+  { dispatch, decision }: { readonly dispatch: Dispatch; readonly decision: Extract<Decision, { kind: 'run' }> },
+  { busy, channels }: { readonly busy: 'queue' | 'steer' | 'interrupt'; readonly channels: Channels },
+): Promise<{ readonly interrupts?: TurnId | 'any' }> {
+  if (busy !== 'interrupt' || dispatch.posted) return {}
+  if (decision.public) {
+    const turn = await findOwnTurn(store, session.id, dispatch.event)
+    return turn === undefined || turn === 'others' ? {} : { interrupts: turn }
+  }
+  return decision.identity.role === 'owner' || !joinsPeople(channels, session) ? { interrupts: 'any' } : {}
+}
+
+/**
+ * Returns the session's turn if it answers nobody but this sender, `others` if somebody else waits for it too, and
+ * undefined if the session has none. Asked inside a transaction, nobody joins the turn before its answer is used.
+ */
+export async function findOwnTurn(
+  { turns, inbox }: Turns,
+  session: SessionId,
+  { address, sender }: Pick<InboundEvent, 'address' | 'sender'>,
+): Promise<TurnId | 'others' | undefined> {
+  const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
+  if (turn === undefined) return undefined
+  const own = senderKey(address.channel, sender)
+  const asked = await inbox.ofTurn(turn.id)
+  const isOwn = asked.every(
+    ({ dispatch: { posted, event } }) => posted === undefined && senderKey(event.address.channel, event.sender) === own,
+  )
+  return isOwn ? turn.id : 'others'
+}
