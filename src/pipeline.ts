@@ -43,20 +43,10 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, ids, channels, overrides, queue, publicTurns, participants, busy, decide, delivery } = this.#deps
+    const { store, decide, delivery } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const deps = {
-      ids,
-      channels,
-      overrides,
-      queue,
-      publicTurns,
-      participants,
-      busy,
-      crowded: delivery.crowded,
-      position,
-    }
+    const deps = { ...this.#deps, crowded: delivery.crowded, position }
     const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
     this.#follow(accepted, dispatch, decision)
   }
