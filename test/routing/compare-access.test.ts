@@ -9,6 +9,13 @@ import { agents, member, owner, policy, routingOf } from '../fakes/routing-polic
 const rule = (who: Audience, match: GroupRule['match'] = {}): GroupRule => ({ match, who, trigger: 'mention' })
 const groups = (...rules: readonly GroupRule[]): RoutingPolicy => policy({ access: { direct: 'owner', groups: rules } })
 
+/** With such a rule a mention says who answers, so that more and fewer mentions both are wider. */
+const MENTIONED: RoutingPolicy['dispatch'] = [{ match: { mentioned: true } }]
+const threads = (followed: Partial<GroupRule>): RoutingPolicy['access'] => ({
+  direct: 'owner',
+  groups: [{ ...rule('public'), ...followed }],
+})
+
 describe('what a changed policy does', () => {
   it('H14: is nothing when nothing has changed', () => {
     const same = groups(rule('public', { chat: '-100' }), rule('owner'))
@@ -44,6 +51,10 @@ describe('what a changed policy does', () => {
     expect(compareAccess(groups(), groups(rule('public'))).wider).toEqual([
       'routing.access.groups: any other group: public (was owner)',
     ])
+  })
+
+  it('H14: a first rule that lets all in leaves the place as open to requests as it was', () => {
+    expect(compareAccess(groups(), groups(rule('public'))).narrower).toEqual([])
   })
 
   it('H14: whatever the rules, no place gets wider that no line tells of', () => {
@@ -191,6 +202,24 @@ describe('what a changed policy does', () => {
         access: { direct: 'public', groups: [] },
       },
       ['people: id telegram:2: free of the rules for bob'],
+    ],
+    [
+      'a wake word less where a rule asks for a mention',
+      { wakeWords: ['bot'], dispatch: MENTIONED },
+      { dispatch: MENTIONED },
+      ['routing.wakeWords: "bot": taken out'],
+    ],
+    [
+      'a wake word that goes together with the rule that asked for a mention',
+      { wakeWords: ['bot'], dispatch: MENTIONED },
+      {},
+      ['routing.wakeWords: "bot": taken out'],
+    ],
+    [
+      'threads that nobody follows any more where a rule asks for a mention',
+      { access: threads({ followThreads: true }), dispatch: MENTIONED },
+      { access: threads({}), dispatch: MENTIONED },
+      ['routing.access.groups: any other group: followThreads: false (was true)'],
     ],
   ])('H14: %s is wider, and the way back is not', (_what, before, after, wider) => {
     expect(compareAccess(policy(before), policy(after)).wider).toEqual(wider)

@@ -84,6 +84,36 @@ describe('sessions that a reload joins', () => {
   })
 })
 
+describe('sessions that a rule joins with those of other places', () => {
+  it.each<[string, DispatchRule, Partial<RoutingPolicy>, string]>([
+    [
+      'a sender whose messages are told apart by chat',
+      { match: { sender: 'slack:u1' }, dimensions: ['chat'] },
+      { channelDimensions: { slack: ['sender'] } },
+      'sender slack:u1: sessions by: chat (was sender)',
+    ],
+    [
+      'a space whose chats are told apart, where a space is known by its type as well',
+      { match: { space: 't1' }, dimensions: ['chat'] },
+      { dimensions: ['space'] },
+      'space t1: sessions by: chat (was space)',
+    ],
+    [
+      'a chat whose topics are told apart, where a chat is known by its type as well',
+      { match: { chat: '1' }, dimensions: ['topic'] },
+      { dimensions: [], channelDimensions: { slack: ['chat', 'topic'] } },
+      'chat 1: sessions by: topic (was chat, topic)',
+    ],
+  ])('H14: %s, is told', (_what, rule, rest, line) => {
+    expect(opened([], [rule], rest)).toContainEqual(expect.stringContaining(`routing.dispatch: ${line}`))
+  })
+
+  it('H14: a sender in one topic who gets sessions of their own shares none', () => {
+    const rule: DispatchRule = { match: { topic: '7', sender: 'bob' }, dimensions: ['chat', 'sender'] }
+    expect(opened([], [rule], { dimensions: [], channelDimensions: { slack: ['chat', 'topic'] } })).toEqual([])
+  })
+})
+
 describe('sessions that a reload joins where the case of an id counts', () => {
   const traits: RoutingPolicy['traits'] = {
     ...TRAITS,
