@@ -1,15 +1,18 @@
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Address } from '../../../src/core/address.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { CommandCall } from '../../../src/core/command.ts'
-import type { TurnId } from '../../../src/core/ids.ts'
+import { type Deferred, deferred } from '../../../src/core/deferred.ts'
+import type { PostedText } from '../../../src/core/dispatch.ts'
+import type { SessionId, TurnId } from '../../../src/core/ids.ts'
 import { stopCommand } from '../../../src/sessions/commands/stop.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
-import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
-import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { inboxRow, routeOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -59,4 +62,129 @@ it('a stranger ends no turn that somebody joins at that moment', async () => {
   const stopping = command.run(call).catch((err: unknown) => err)
   expect(await stopping).toMatchObject({ code: 'forbidden' })
   expect(ended).toEqual([])
+})
+
+type Values = CommandCall['decision']['route']['scope']['values']
+type Said = { readonly by: string; readonly posted?: PostedText }
+
+/** Somebody types `/stop` in a session: who, where, and what happens there. Nobody knows them, unless it says so. */
+interface Scene {
+  readonly address?: Address
+  readonly values?: Values
+  readonly by?: string
+  readonly known?: true
+  /** What the running turn answers. Absent: none runs. */
+  readonly answers?: readonly Said[]
+  readonly waiting?: readonly string[]
+  /** The turn has not ended until this is resolved. */
+  readonly ending?: Deferred
+}
+
+const WRITER = {
+  session: 'ses_other' as SessionId,
+  displayKey: 'telegram:direct:111',
+  agent: routeOf(1).agent,
+  hops: 1,
+}
+const POSTED: PostedText = {
+  session: 'ses_own' as SessionId,
+  route: routeOf(1),
+  identity: { role: 'owner' },
+  from: WRITER,
+}
+
+async function stopIn({ address = group('-100'), values = { chat: '-100' }, by = '9', ...scene }: Scene) {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const { dispatch, decision, ...given } = commandCall('stop', '', { address: group('-100') })
+  const route = { ...decision.route, scope: { ...decision.route.scope, values } }
+  const identity = scene.known ? ({ role: 'owner' } as const) : ({ role: 'guest' } as const)
+  const call: CommandCall = {
+    ...given,
+    dispatch: { ...dispatch, event: { ...dispatch.event, address, sender: user(by) } },
+    decision: { ...decision, route, identity, ...(scene.known ? {} : { public: true }) },
+  }
+  const { id: session } = await store.write((tx) =>
+    tx.sessions.create(sessionDraft(1, { scopeKey: route.scopeKey }), 1),
+  )
+  const turn = turnOf(session, 1)
+  const row = ({ by: sender, posted }: Said, no: number) => ({
+    ...inboxRow(1, no, { sessionId: session }),
+    dispatch: dispatchOf(message({ address, sender: user(sender), eventKey: `said ${no}` }), posted && { posted }),
+  })
+  await store.write(async (tx) => {
+    if (scene.answers) await tx.turns.start(turn)
+    for (const [no, said] of (scene.answers ?? []).entries())
+      await tx.inbox.add({ ...row(said, no), state: 'claimed', turnId: turn.id })
+    for (const [no, sender] of (scene.waiting ?? []).entries()) await tx.inbox.add(row({ by: sender }, 50 + no))
+  })
+  const aborted: unknown[] = []
+  const asked = deferred()
+  const abort = (...which: readonly unknown[]): Promise<void> | undefined => {
+    aborted.push(which)
+    asked.resolve()
+    return scene.answers && (scene.ending?.promise ?? Promise.resolve())
+  }
+  const said = stopCommand({ channels: CHANNELS, store, clock: systemClock, running: { abort } }).run(call)
+  return { said, aborted, asked, session, turn, store }
+}
+
+describe('what a stranger stops', () => {
+  it('is the turn that they alone have asked for, by its name', async () => {
+    const { said, aborted, session, turn } = await stopIn({ answers: [{ by: '9' }, { by: '9' }] })
+    expect(await said).toBe('Stopped.')
+    expect(aborted).toEqual([[session, turn.id]])
+  })
+
+  it('is no turn that another session waits for', async () => {
+    const { said, aborted } = await stopIn({ answers: [{ by: '9', posted: POSTED }] })
+    await expect(said).rejects.toMatchObject({ code: 'forbidden' })
+    expect(aborted).toEqual([])
+  })
+
+  it('is nothing where no turn runs, and what waits there stays', async () => {
+    const { said, store, session } = await stopIn({ waiting: ['9'] })
+    expect(await said).toBe('Nothing is running here.')
+    expect(await store.read.inbox.waiting(session, 9)).toHaveLength(1)
+  })
+
+  it('is all that happens in their own direct chat, with what waits', async () => {
+    const own = { address: direct('9'), values: { chat: 'direct:9' } }
+    const { said } = await stopIn({ ...own, answers: [{ by: '9' }], waiting: ['9'] })
+    expect(await said).toBe('Stopped, and 1 waiting message with it.')
+  })
+
+  it('is all that happens in a session of a group that is theirs alone', async () => {
+    const { said } = await stopIn({ values: { chat: '-100', sender: '9' }, answers: [{ by: '9' }], waiting: ['9'] })
+    expect(await said).toBe('Stopped, and 1 waiting message with it.')
+  })
+
+  it('is nothing that waits in the session of an id that many people share', async () => {
+    const admins = '1087968824'
+    const { said, store, session } = await stopIn({
+      values: { chat: '-100', sender: admins },
+      by: admins,
+      waiting: [admins],
+    })
+    expect(await said).toBe('Nothing is running here.')
+    expect(await store.read.inbox.waiting(session, 9)).toHaveLength(1)
+  })
+})
+
+it.each([
+  ['an owner', true],
+  ['a stranger', undefined],
+] as const)('P37: %s is told of the end once it is on disk, not before', async (_, known) => {
+  const ending = deferred()
+  const { said, asked, store } = await stopIn({ ...(known && { known }), answers: [{ by: '9' }], ending })
+  const order: string[] = []
+  const told = said.then((text) => order.push(String(text)))
+  await asked.promise
+  // All that does not wait for the end has been done when one more transaction has passed.
+  await store.write(async () => {})
+  await new Promise((done) => setImmediate(done))
+  order.push('on disk')
+  ending.resolve()
+  await told
+  expect(order).toEqual(['on disk', 'Stopped.'])
 })

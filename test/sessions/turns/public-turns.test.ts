@@ -81,6 +81,38 @@ it('a turn that is expected takes no place until it asks for one, and waits for 
   expect(begun).toEqual(['a'])
 })
 
+it('a turn that somebody known waits behind runs at once, and no turn of another session with it', async () => {
+  const { turns, begin, begun } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
+  for (const [person, id] of [
+    ['cy', 'a'],
+    ['dee', 'b'],
+    ['eve', 'c'],
+  ] as const)
+    await begin(person, id)
+  turns.hurry('s-b' as SessionId)
+  await Promise.resolve()
+  expect(begun).toEqual(['a', 'b'])
+})
+
+it('a turn that was stopped before it asks for a place waits for none', async () => {
+  const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
+  await begin('cy', 'a')
+  expect(turns.mayRun(turnOf('dee', 'b'), AbortSignal.abort())).toBeUndefined()
+})
+
+it('once the daemon is being stopped no turn waits for a place, not even one that asks only then', async () => {
+  const { turns, begin, begun } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
+  for (const [person, id] of [
+    ['cy', 'a'],
+    ['dee', 'b'],
+  ] as const)
+    await begin(person, id)
+  turns.close()
+  await begin('eve', 'c')
+  await Promise.resolve()
+  expect(begun).toEqual(['a', 'b', 'c'])
+})
+
 it('a turn that waits ends its waiting when it is stopped', async () => {
   const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
   await begin('cy', 'a')
