@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../../src/cli/exit-code.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -12,6 +12,7 @@ import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
 
+const AS_ROOT = process.geteuid?.() === 0
 const last = MIGRATIONS.length
 const step = (offset: number, ...statements: readonly string[]): Migration => ({
   version: last + offset,
@@ -57,6 +58,28 @@ describe('migrations', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     expect(tables(copy)).not.toContain('later')
     expect(withDatabase(copy, (database) => database.prepare('SELECT id FROM sessions').pluck().all())).toEqual([id])
+  })
+
+  it('A25: the copy is for the owner of the database alone, whatever the umask', async () => {
+    await (await open()).close()
+    if (AS_ROOT) for (const owned of [dirname(path), path]) chownSync(owned, 65534, 65534)
+    const umask = process.umask(0)
+    try {
+      await (await open(step(1, 'CREATE TABLE later (x TEXT)'))).close()
+    } finally {
+      process.umask(umask)
+    }
+    const { mode, uid } = statSync(`${path}.before-v${last + 1}`)
+    expect([mode & 0o777, uid]).toEqual([0o600, statSync(path).uid])
+  })
+
+  it('A25: what an earlier try left of a copy is in nobody’s way', async () => {
+    await (await open()).close()
+    const copy = `${path}.before-v${last + 1}`
+    writeFileSync(`${copy}.partial`, 'half a database', { mode: 0o600 })
+    await (await open(step(1, 'CREATE TABLE later (x TEXT)'))).close()
+    expect(tables(copy)).toContain('sessions')
+    expect(existsSync(`${copy}.partial`)).toBe(false)
   })
 
   it('K40: a failed migration leaves the old database untouched, with a code of its own, and the next try completes', async () => {

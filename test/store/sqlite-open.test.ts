@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { failureOf } from '../contracts/store/under-test.ts'
 import { removeTempFolders, tempFolder } from './temp-database.ts'
 
 removeTempFolders()
+const AS_ROOT = process.geteuid?.() === 0
 const ACCOUNT = toAccountId('default')
 const open = (path: string) => openSqliteStore({ path, clock: systemClock })
 
@@ -74,7 +76,7 @@ describe('openSqliteStore', () => {
     await (await open(path)).close()
   })
 
-  it.runIf(process.geteuid?.() === 0)(
+  it.runIf(AS_ROOT)(
     'root opens no database elsewhere that the owner of a folder has put a link or a name there for',
     async () => {
       const folder = tempFolder()
@@ -98,6 +100,31 @@ describe('openSqliteStore', () => {
       expect(statSync(join(ours, 'new.db')).uid).toBe(65534)
     },
   )
+
+  it.each(['-wal', '-shm', '-journal'])('a file %s beside the database that others made is refused', async (suffix) => {
+    const path = join(tempFolder(), 'store.db')
+    const beside = path + suffix
+    writeFileSync(beside, '')
+    chmodSync(beside, 0o666)
+    const refused = async (message: string) =>
+      expect(await failureOf(open(path))).toMatchObject({ code: 'config', message: expect.stringContaining(message) })
+    await refused(`chmod 600 ${beside}`)
+    if (AS_ROOT) {
+      chmodSync(beside, 0o600)
+      chownSync(beside, 65534, 65534)
+      await refused(`${beside} belongs to user 65534`)
+    }
+    rmSync(beside)
+    symlinkSync('elsewhere', beside)
+    await refused(`${beside} is in the way and no plain file`)
+  })
+
+  it('links that lead to each other are refused', async () => {
+    const folder = tempFolder()
+    symlinkSync('b.db', join(folder, 'a.db'))
+    symlinkSync('a.db', join(folder, 'b.db'))
+    expect(await failureOf(open(join(folder, 'a.db')))).toMatchObject({ code: 'config' })
+  })
 
   it('F09: a path that cannot be written is a mistake of the configuration, with the reason', async () => {
     const folder = tempFolder()
