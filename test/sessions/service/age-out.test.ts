@@ -92,6 +92,24 @@ it('rows, notices, answers and pages go once they are old, and what is in a sess
   expect(statSync(path).size).toBeLessThan(full * 4_096)
 })
 
+it('an answer of a session goes after 90 days, however short the rest is kept, and a notice after two', async () => {
+  const { store, ids, clock, refused, pass, round } = await rig()
+  const session = await store.write((tx) => tx.sessions.create(sessionDraft(1), START))
+  const answer = deliveryOf(refused(1).id, { id: ids.delivery(), sessionId: session.id, state: 'sent' })
+  await store.write((tx) => tx.outbox.add([answer]))
+  const told = () => store.write((tx) => tx.notices.once('told', clock.now(), 60 * DAY))
+  expect([await told(), await told()]).toEqual([true, false])
+  pass(3)
+  await round(30)
+  expect(await told()).toBe(true)
+  pass(57)
+  await round(30)
+  expect(await store.read.outbox.counts()).toMatchObject({ sent: 1 })
+  pass(31)
+  await round(30)
+  expect(await store.read.outbox.counts()).toEqual({})
+})
+
 it('S43: a message that comes again within 8 days is known, however often was cleaned up', async () => {
   const { store, refused, pass, round } = await rig()
   await store.write((tx) => tx.inbox.add(refused(1)))
