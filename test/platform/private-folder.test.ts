@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   lchownSync,
+  linkSync,
   mkdirSync,
   readlinkSync,
   statSync,
@@ -10,8 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { type FolderUse, privateFile, privateFolder } from '../../src/platform/private-folder.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  belongsHere,
+  explained,
+  type FolderUse,
+  privateFile,
+  privateFolder,
+} from '../../src/platform/private-folder.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 
 const AS_ROOT = process.geteuid?.() === 0
@@ -30,6 +37,16 @@ function refusal(path: string, use?: FolderUse): unknown {
     return privateFolder(path, use)
   } catch (error) {
     return error
+  }
+}
+
+/** Runs what does not wait with the rights of another user. */
+function asNobody(work: () => void): void {
+  process.seteuid?.(NOBODY)
+  try {
+    work()
+  } finally {
+    process.seteuid?.(0)
   }
 }
 
@@ -102,6 +119,25 @@ describe('a folder', () => {
   })
 })
 
+describe('a system error', () => {
+  test('that an operator mends by another folder is one of the configuration, any other passes as it is', () => {
+    const fault = (code: string) => Object.assign(new Error(code), { code })
+    expect(explained('/data', fault('EROFS'))).toMatchObject({ code: 'config' })
+    const full = fault('ENOSPC')
+    expect(explained('/data', full)).toBe(full)
+  })
+})
+
+test('what it makes has its mode whatever the umask', async () => {
+  const { parent } = await place()
+  const umask = process.umask(0o277)
+  onTestFinished(() => void process.umask(umask))
+  const folder = privateFolder(join(parent, 'new'))
+  const file = join(folder.path, 'file')
+  privateFile(file, folder)
+  expect([mode(folder.path), mode(file)]).toEqual([0o700, 0o600])
+})
+
 describe.runIf(AS_ROOT)('among several users', () => {
   test('root takes the folder of another user and makes everything there that user’s', async () => {
     const { data } = await place()
@@ -136,6 +172,27 @@ describe.runIf(AS_ROOT)('among several users', () => {
     expect(privateFolder(data).path).toBe(data)
     chownSync(parent, 0, SOMEBODY)
     expect(refusal(data)).toMatchObject({ message: expect.stringContaining(`chmod go-w ${parent}`) })
+  })
+
+  test('a user keeps nothing in a folder of root, and takes no file of root, but may ask the daemon of root there', async () => {
+    const { parent, data } = await place()
+    for (const path of [join(parent, '..'), parent, data]) chmodSync(path, 0o755)
+    const theirs = join(parent, 'theirs')
+    mkdirSync(theirs)
+    chownSync(theirs, NOBODY, NOBODY)
+    writeFileSync(join(theirs, 'file'), '', { mode: 0o600 })
+    asNobody(() => {
+      for (const use of ['data', 'code'] as const)
+        expect(refusal(data, use)).toMatchObject({
+          code: 'config',
+          message: expect.stringContaining('belongs to user 0'),
+        })
+      expect(privateFolder(data, 'ask').owner.uid).toBe(0)
+      const folder = privateFolder(theirs, 'ask')
+      expect(() => privateFile(join(theirs, 'file'), folder)).toThrow('belongs to user 0')
+      expect(belongsHere({ uid: 0 }, folder)).toBe(false)
+      expect(belongsHere({ uid: 0 }, folder, 'usOrRoot')).toBe(true)
+    })
   })
 
   test('a link that somebody else put on the way is refused', async () => {
@@ -177,6 +234,14 @@ describe('a file', () => {
     expect(mode(path)).toBe(0o600)
     chmodSync(path, 0o660)
     expect(refused(path)).toMatchObject({ code: 'config', message: expect.stringContaining(`chmod 600 ${path}`) })
+  })
+
+  test('of ours that has another name too is taken', async () => {
+    const { data } = await place()
+    const path = join(data, 'store.db')
+    writeFileSync(path, '', { mode: 0o600 })
+    linkSync(path, join(data, 'other.db'))
+    expect(refused(path)).toBeUndefined()
   })
 
   test.runIf(AS_ROOT)('of another user is refused', async () => {
