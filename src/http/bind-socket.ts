@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, renameSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
@@ -38,8 +38,8 @@ export async function bindSocket(server: Server, socketPath: string): Promise<vo
     handOver(fresh, folder)
     renameSync(fresh, socketPath)
   } catch (error) {
+    // It also takes the file away that it has made.
     server.close()
-    rmSync(fresh, { force: true })
     throw explained(socketPath, error)
   }
 }

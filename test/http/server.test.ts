@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { chmod, chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { WhyReport } from '../../src/core/operator.ts'
+import { bindSocket } from '../../src/http/bind-socket.ts'
 import { type LocalApi, type LocalApiOptions, startLocalApi } from '../../src/http/server.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import { fakeOperator, sampleWhy } from '../fakes/operator.ts'
+
+const AS_ROOT = process.geteuid?.() === 0
+const NOBODY = 65534
 
 async function serve(socketPath: string, given: Partial<LocalApiOptions> = {}): Promise<LocalApi> {
   const api = await startLocalApi({ socketPath, service: fakeOperator(), logger: silentLogger, ...given })
@@ -60,6 +65,32 @@ describe('the socket', () => {
     expect(await statusOf(socketPath)).toBe(200)
   })
 
+  test.runIf(AS_ROOT)('a dead one of somebody else in a folder of ours is refused and left there', async () => {
+    const socketPath = join(await localFolder(), 'parley.sock')
+    await leaveDeadSocket(socketPath)
+    await chown(socketPath, NOBODY, NOBODY)
+    await expect(serve(socketPath)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(`parley.sock belongs to user ${NOBODY}`),
+    })
+    expect((await stat(socketPath)).uid).toBe(NOBODY)
+  })
+
+  test.runIf(AS_ROOT)('of a daemon of root in the folder of another user is that user’s', async () => {
+    const folder = await localFolder()
+    await chown(folder, NOBODY, NOBODY)
+    await serve(join(folder, 'parley.sock'))
+    expect((await stat(join(folder, 'parley.sock'))).uid).toBe(NOBODY)
+  })
+
+  test('one that cannot be moved to its name leaves nothing behind', async () => {
+    const folder = await localFolder()
+    const socketPath = join(folder, 'parley.sock')
+    const server = createServer().once('listening', () => mkdirSync(socketPath))
+    await expect(bindSocket(server, socketPath)).rejects.toMatchObject({ code: 'config' })
+    expect(await readdir(folder)).toEqual(['parley.sock'])
+  })
+
   test('one that another daemon answers is refused and goes on answering', async () => {
     const socketPath = join(await localFolder(), 'parley.sock')
     await serve(socketPath)
@@ -96,6 +127,16 @@ describe('the socket', () => {
     expect(await statusOf(fits)).toBe(200)
     const long = join(folder, 'ü'.repeat(40), 'parley.sock')
     await expect(serve(long)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('Set a shorter folder by store.url'),
+    })
+  })
+
+  test('a path that fits, in a folder too deep for the name it is made under, is refused with the remedy', async () => {
+    const folder = await localFolder()
+    const path = join(folder, 'x'.repeat(107 - Buffer.byteLength(folder) - '/'.length - '/s'.length), 's')
+    expect(Buffer.byteLength(path)).toBe(107)
+    await expect(serve(path)).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining('Set a shorter folder by store.url'),
     })
