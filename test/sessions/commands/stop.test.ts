@@ -93,7 +93,7 @@ const POSTED: PostedText = {
   from: WRITER,
 }
 
-async function stopIn({ address = group('-100'), values = { chat: '-100' }, by = '9', ...scene }: Scene) {
+async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }, by = '9', ...scene }: Scene) {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
   const { dispatch, decision, ...given } = commandCall('stop', '', { address: group('-100') })
@@ -155,14 +155,18 @@ describe('what a stranger stops', () => {
   })
 
   it('is all that happens in a session of a group that is theirs alone', async () => {
-    const { said } = await stopIn({ values: { chat: '-100', sender: '9' }, answers: [{ by: '9' }], waiting: ['9'] })
+    const { said } = await stopIn({
+      values: { chat: 'group:-100', sender: '9' },
+      answers: [{ by: '9' }],
+      waiting: ['9'],
+    })
     expect(await said).toBe('Stopped, and 1 waiting message with it.')
   })
 
   it('is nothing that waits in the session of an id that many people share', async () => {
     const admins = '1087968824'
     const { said, store, session } = await stopIn({
-      values: { chat: '-100', sender: admins },
+      values: { chat: 'group:-100', sender: admins },
       by: admins,
       waiting: [admins],
     })

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { toPersonId } from '../../../src/core/ids.ts'
+import type { SessionCaller } from '../../../src/core/session-tools.ts'
+import { createReach, type ReachDeps } from '../../../src/sessions/session-tools/reach.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { ids, sessionDraft } from '../../store/sample-rows.ts'
+import { openRig, turnIn } from './rig.ts'
+
+const [ADA, BOB] = ['telegram:direct:111', 'telegram:direct:444'] as const
+const SCRIPT = 'rules: [{ steps: [{ text: heard }] }]'
+
+it('a turn whose session is gone has the authority of nobody known', async () => {
+  const rig = await openRig({ script: SCRIPT })
+  const { id: sessionId, agentId } = sessionDraft(1)
+  const deps: ReachDeps = {
+    channels: CHANNELS,
+    read: rig.store.read,
+    inGroups: 'here',
+    mainIsShared: () => false,
+    agents: [],
+    access: { read: rig.store.read, platformIds: async () => [] },
+    whoIs: () => ({ role: 'owner' }),
+    roleOf: async () => 'owner',
+  }
+  const reach = await createReach(deps).of({ turn: { id: ids.turn(), sessionId, agentId } })
+  expect(await reach.principal()).toEqual({ role: 'guest' })
+})
+
+it('S20: words of several members get the same refusal for a session that is there and for one that is not', async () => {
+  const rig = await openRig({
+    script: SCRIPT,
+    routing: {
+      people: [
+        { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] },
+        { id: toPersonId('bob'), role: 'member', ids: ['telegram:444'] },
+        { id: toPersonId('cy'), role: 'member', ids: ['telegram:555'] },
+      ],
+    },
+  })
+  for (const id of ['111', '444']) await rig.ask(id, 'hello')
+  const both = await rig.named(BOB)
+  await rig.store.write((tx) => tx.participants.add(both.id, 'telegram:555', 1))
+  await rig.store.write((tx) => tx.authors.add(both.id, 'telegram:555'))
+  const caller: SessionCaller = await turnIn(rig.store, both, '444')
+  const refusal = (sessionKey: string): Promise<unknown> =>
+    rig.send({ sessionKey, message: 'hi' }, caller).catch((err: unknown) => err)
+  const denied = { message: expect.stringContaining('words of telegram:444, telegram:555, who may not do this') }
+  expect(await refusal(ADA)).toMatchObject(denied)
+  expect(await refusal('telegram:direct:999')).toEqual(await refusal(ADA))
+})

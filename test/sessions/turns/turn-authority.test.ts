@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Dispatch, PostedText } from '../../../src/core/dispatch.ts'
+import type { Session, SessionDraft } from '../../../src/core/session.ts'
+import {
+  type TurnAuthority,
+  type TurnAuthorityDeps,
+  turnAuthority,
+} from '../../../src/sessions/turns/turn-authority.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { inboxRow, routeOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+let store: Store
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+})
+
+const OWN: Partial<SessionDraft> = { kind: 'main', chatType: 'direct', displayKey: 'main' }
+const OF_A_GROUP: Partial<SessionDraft> = { source: { kind: 'api', interactive: true } }
+
+const asked = (by: string, place = direct(by)): Dispatch =>
+  dispatchOf(message({ address: place, sender: user(by), eventKey: `said by ${by}` }))
+
+const begin = (draft: Partial<SessionDraft>): Promise<Session> =>
+  store.write((tx) => tx.sessions.create(sessionDraft(1, draft), 1))
+
+/** A turn of the session answers this; these have taken part in the session. */
+async function authorityIn(
+  session: Session,
+  answers: Dispatch,
+  { takePart = [], inGroups = 'here' }: { takePart?: readonly string[]; inGroups?: TurnAuthorityDeps['inGroups'] } = {},
+): Promise<TurnAuthority> {
+  const turn = turnOf(session.id, 1)
+  await store.write(async (tx) => {
+    await tx.turns.start(turn)
+    await tx.inbox.add({
+      ...inboxRow(1, 1),
+      dispatch: answers,
+      sessionId: session.id,
+      state: 'claimed',
+      turnId: turn.id,
+    })
+    for (const id of takePart) await tx.participants.add(session.id, `telegram:${id}`, 1)
+  })
+  const deps = { channels: CHANNELS, read: store.read, inGroups, mainIsShared: () => false }
+  return turnAuthority(deps, { id: turn.id, sessionId: session.id, agentId: session.agentId })
+}
+
+describe('who reads the answer of a turn', () => {
+  it('of a private session is unknown where the answer goes into a group', async () => {
+    const own = await begin(OWN)
+    expect((await authorityIn(own, asked('111', group('-100')))).readers).toBe('shared')
+  })
+
+  it('of a group’s session is unknown, also where the answer goes into a direct chat', async () => {
+    const shared = await begin(OF_A_GROUP)
+    expect((await authorityIn(shared, asked('111'))).readers).toBe('shared')
+  })
+
+  it('of a private session are all who take part in it, also where the agent reads for whoever asks in a group', async () => {
+    const own = await begin(OWN)
+    const { readers } = await authorityIn(own, asked('111'), { takePart: ['111', '444'], inGroups: 'asker' })
+    expect(readers).toEqual(['telegram:111', 'telegram:444'])
+  })
+
+  it('of a private session that a hook writes into is nobody known, besides those who take part in it', async () => {
+    const own = await begin(OWN)
+    const posted: PostedText = {
+      session: own.id,
+      route: routeOf(1),
+      identity: { role: 'owner' },
+      from: { hook: 'doorbell' },
+    }
+    const { readers } = await authorityIn(own, { ...asked('111'), posted }, { takePart: ['111'] })
+    expect(readers).toEqual(['nobody', 'telegram:111'])
+  })
+})
