@@ -125,6 +125,7 @@ describe('what a turn may read', () => {
     ['a chat in which nobody has written, nothing', '777', 'Denied: others see what is answered here'],
   ])('row 51: a schedule of the owner’s reads for %s', async (_, chat, answer) => {
     const rig = await household()
+    await rig.store.write((tx) => tx.people.metAt({ platformId: 'telegram:111', address: direct('111'), at: 1 }))
     const event = message({
       address: direct(chat),
       sender: user('schedule:morning'),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Identity } from '../../../src/core/dispatch.ts'
 import { toPersonId } from '../../../src/core/ids.ts'
 import type { SessionCaller } from '../../../src/core/session-tools.ts'
 import { createReach, type ReachDeps } from '../../../src/sessions/session-tools/reach.ts'
@@ -47,4 +48,26 @@ it('S20: words of several members get the same refusal for a session that is the
   const denied = { message: expect.stringContaining('words of telegram:444, telegram:555, who may not do this') }
   expect(await refusal(ADA)).toMatchObject(denied)
   expect(await refusal('telegram:direct:999')).toEqual(await refusal(ADA))
+})
+
+it('row 48: what one session writes to another brings its authors along, and what they may do counts there', async () => {
+  let ada: Identity = { person: toPersonId('ada'), role: 'owner' }
+  const rig = await openRig({
+    script: SCRIPT,
+    facts: { personOf: (_channel, id) => (id === '111' ? ada : undefined) },
+    routing: {
+      people: [{ id: toPersonId('bob'), role: 'owner', ids: ['telegram:444'] }],
+      access: { direct: 'public', groups: [] },
+    },
+  })
+  for (const id of ['111', '444', '555']) await rig.ask(id, 'hello')
+  const bobs = await rig.named(BOB)
+  const adas = await turnIn(rig.store, await rig.named(ADA), '111')
+  expect(await rig.send({ sessionKey: BOB, message: 'a plain word' }, adas)).toMatchObject({ status: 'ok' })
+  expect(await rig.store.read.authors.of(bobs.id)).toContain('telegram:111')
+  const caller = await turnIn(rig.store, bobs, '444')
+  const send = (): Promise<unknown> => rig.send({ sessionKey: 'telegram:direct:555', message: 'hi' }, caller)
+  expect(await send()).toMatchObject({ status: 'ok' })
+  ada = { role: 'guest' }
+  await expect(send()).rejects.toThrow('words of telegram:111, who may not do this')
 })
