@@ -93,18 +93,21 @@ const MOST_WAITING = 100
 /** As many of one chat count for its account: what it takes in those seconds. What else waits there waits for the chat. */
 const MOST_COUNTED = 4
 
+/** How many parts of low priority wait in one conversation. */
+export interface LowWaiting {
+  readonly chat: string
+  readonly low: number
+}
+
 /**
  * Counts the parts of low priority that wait in the conversations of one account, and returns whether they are so many
  * that none should be added in this chat.
  */
-export function isCrowded(
-  conversations: Iterable<{ readonly chat: string; readonly low: number }>,
-  here: string,
-): boolean {
+export function isCrowded(conversations: readonly LowWaiting[], here: string): boolean {
+  if (conversations.length === 0) return false
   const chats = new Map<string, number>()
   let counted = 0
   for (const { chat, low } of conversations) {
-    if (low === 0) continue
     const before = chats.get(chat) ?? 0
     chats.set(chat, before + low)
     counted += Math.min(before + low, MOST_COUNTED) - Math.min(before, MOST_COUNTED)

@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Activity } from './activity.ts'
 import type { Conversation, Entry, Head } from './conversation.ts'
 import type { Answer, Asking, Facts } from './item.ts'
-import { goesAhead, insert, isCrowded, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
+import { goesAhead, insert, isCrowded, type LowWaiting, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
 import { next } from './next.ts'
 
 export interface QueueDeps {
@@ -116,11 +116,16 @@ class ConversationQueues implements Queues {
     for (const queue of this.#queues.values()) queue.cancel?.()
   }
 
-  *#waitingFor(channel: ChannelId, account: AccountId): Iterable<{ readonly chat: string; readonly low: number }> {
+  /** Where an account keeps up, which is nearly always, nothing waits: this is asked at each message of a stranger. */
+  #waitingFor(channel: ChannelId, account: AccountId): readonly LowWaiting[] {
+    const waiting: LowWaiting[] = []
     for (const queue of this.#low) {
       const { address } = queue
-      if (address.channel === channel && address.account === account) yield { chat: address.chat, low: lowIn(queue) }
+      const low = lowIn(queue)
+      if (low > 0 && address.channel === channel && address.account === account)
+        waiting.push({ chat: address.chat, low })
     }
+    return waiting
   }
 
   /** Without an adapter a queue is not even looked at; one whose part is `sending` must put it back. */
@@ -208,6 +213,7 @@ function isBetweenCallAndDisk({ item: { kind } }: Entry): boolean {
 /** The parts of low priority that wait; one that is under way does not. */
 function lowIn(queue: Queue): number {
   const { entries } = queue
+  if (entries.length === 1 && isUnderWay(queue)) return 0
   let low = isUnderWay(queue) && rankOf(entries[0]?.lowPriority) > 0 ? -1 : 0
   for (const { lowPriority } of entries) if (rankOf(lowPriority) > 0) low++
   return low

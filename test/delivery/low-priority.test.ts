@@ -132,7 +132,10 @@ test('whether an account is crowded is not asked of conversations in which nothi
   for (let chat = 1; chat <= 20; chat++) {
     const address = at(`telegram:direct:${chat}`)
     const { account } = address
-    const get = () => (looks++, account)
+    const get = () => {
+      looks++
+      return account
+    }
     const watched = Object.defineProperty({ ...address }, 'account', { get, enumerable: true })
     await rig.say('an answer', { address: watched, ...(chat > 18 ? { lowPriority: {} } : {}) })
   }
