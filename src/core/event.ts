@@ -1,6 +1,6 @@
 import type { Writer } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
-import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 
@@ -78,12 +78,11 @@ const ALL_TYPES = {
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
 
-/** Which of the messages that wait for an answer a turn takes. */
+/** Which of the messages that wait for an answer a turn takes; without a number it takes all of them. */
 export interface TakenMessages {
-  /** How many, the oldest first; absent: all of them. */
   readonly messages?: number
-  /** How many older ones of strangers go on waiting, because somebody known goes before them. */
-  readonly skips?: number
+  /** Their rows. Older logs name none: there the oldest were taken. */
+  readonly rows?: readonly InboxId[]
 }
 
 export interface TurnStartData extends TakenMessages {
@@ -106,6 +105,8 @@ export interface UserMessageData extends MessageName {
   readonly addressed: boolean
   /** False: stored as context of the next prompt, owes no turn (S25). */
   readonly triggers: boolean
+  /** Its row, where it waits for a turn: `turn_started` and `turn_steered` name what they take by it. */
+  readonly row?: InboxId
   /** Stored and refused, the queue being full: no model ever sees it, the sender was asked to repeat it. */
   readonly refused?: true
   readonly quoted?: QuotedMessage

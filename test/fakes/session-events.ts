@@ -1,5 +1,5 @@
 import type { EventDraft, SessionEvent, UserMessageData } from '../../src/core/event.ts'
-import type { TurnId } from '../../src/core/ids.ts'
+import type { InboxId, TurnId } from '../../src/core/ids.ts'
 import { NO_USAGE } from '../../src/core/model.ts'
 
 /** Builds a session's log by hand: numbers the events and binds them to turns by short names. */
@@ -18,14 +18,11 @@ function writers(events: SessionEvent[]) {
     add,
     user: (text: string, more: Partial<UserMessageData> = {}) =>
       add({ type: 'user_message', data: userMessage(text, more) }),
-    started: (turn: string, messages?: number, skips?: number) =>
-      add(
-        {
-          type: 'turn_started',
-          data: { traceId: 'tr_1' as never, ...(messages && { messages }), ...(skips && { skips }) },
-        },
-        turn,
-      ),
+    started: (turn: string, taken?: number | readonly string[]) => {
+      const which =
+        typeof taken === 'number' ? { messages: taken } : taken && { messages: taken.length, rows: taken as InboxId[] }
+      add({ type: 'turn_started', data: { traceId: 'tr_1' as never, ...which } }, turn)
+    },
     steered: (turn: string) => add({ type: 'turn_steered', data: { messages: 1 } }, turn),
     step: (turn: string, ...callIds: string[]) =>
       add(

@@ -35,8 +35,8 @@ async function link(call: CommandCall, { links, channels }: LinkCommandDeps): Pr
     const person = await links.redeem({ ...askerOf(channels, call), inboxId, traceId: dispatch.traceId }, args)
     return `You are ${person} to me here too.`
   }
-  const { person } = decision.identity
-  if (person === undefined) {
+  const { person, role } = decision.identity
+  if (person === undefined || role === 'guest') {
     return 'I do not know you here. Send me `/link` where I do, and type the code you get here: `/link <code>`.'
   }
   const code = await links.offer(askerOf(channels, call), person)

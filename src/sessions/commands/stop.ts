@@ -32,7 +32,7 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return NOTHING
-  if (isAmongOthers(channels, call)) return stopOwn(call, current.id, { store, running })
+  if (isAmongOthers(channels, call)) return stopOwn(call, current.id, { store, running, channels })
   const dropped = await store.write(async (tx) => {
     const messages = await tx.inbox.settleWaiting(current.id, 'cancelled')
     if (messages > 0)
@@ -49,10 +49,10 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
 async function stopOwn(
   { dispatch: { event } }: CommandCall,
   session: SessionId,
-  { store, running }: Pick<StopCommandDeps, 'store' | 'running'>,
+  { store, running, channels }: Pick<StopCommandDeps, 'store' | 'running' | 'channels'>,
 ): Promise<string> {
   const stopping = await store.write(async (tx) => {
-    const turn = await findOwnTurn(tx, session, event)
+    const turn = await findOwnTurn(tx, session, event, channels)
     if (turn === 'others') throw othersToo()
     // Inside the transaction nobody else joins the turn before it is stopped.
     return { ended: turn && running.abort(session, turn) }

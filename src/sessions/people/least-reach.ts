@@ -32,13 +32,13 @@ export function judgeActing(authors: readonly Judged[]): Verdict {
 }
 
 /**
- * Decides whether a turn may send into its own conversation, where each message begins one more turn: only if everybody
- * whose words it was shown is known, for nobody else may cause turns that are not counted as theirs. Pure.
+ * Decides whether a turn may send at all: each message begins one more turn, and no guest may cause turns that are not
+ * counted as theirs. Pure.
  */
-export function judgeSendingHere(authors: readonly (Pick<Judged, 'author'> & { readonly known: boolean })[]): Verdict {
-  const strangers = authors.filter(({ known }) => !known).map(({ author }) => author)
-  if (strangers.length === 0) return ALLOWED
-  const reason = `Denied: this conversation contains words of ${namesOf(strangers)}, whom nobody let in by name, so nothing is sent into it. Answer here instead.`
+export function judgeSending(authors: readonly (Pick<Judged, 'author'> & { readonly known: boolean })[]): Verdict {
+  const guests = authors.filter(({ known }) => !known).map(({ author }) => author)
+  if (guests.length === 0) return ALLOWED
+  const reason = `Denied: this conversation contains words of ${namesOf(guests)}. Where guests speak, nothing is sent; answer here instead.`
   return { kind: 'denied', reason }
 }
 

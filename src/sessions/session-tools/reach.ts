@@ -7,14 +7,7 @@ import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
-import {
-  ALLOWED,
-  type Judged,
-  judgeActing,
-  judgeReading,
-  judgeSendingHere,
-  type Verdict,
-} from '../people/least-reach.ts'
+import { ALLOWED, type Judged, judgeActing, judgeReading, judgeSending, type Verdict } from '../people/least-reach.ts'
 import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
 import { type TurnAuthority, type TurnAuthorityDeps, turnAuthority } from '../turns/turn-authority.ts'
 
@@ -127,7 +120,11 @@ class TurnReach implements CallerReach {
   async sends(named: Session | undefined): Promise<Verdict> {
     const session = this.#visible(named)
     const { authors } = this.#authority
-    if (session?.id === this.#turn.sessionId) return judgeSendingHere(await this.#known(authors))
+    const reached = session?.id === this.#turn.sessionId ? ALLOWED : await this.#reachesAll(authors, session)
+    return reached.kind === 'allowed' ? judgeSending(await this.#known(authors)) : reached
+  }
+
+  async #reachesAll(authors: readonly AuthorId[], session: Session | undefined): Promise<Verdict> {
     // A message carries what is known here: who may not read it here takes nothing out, not even to themselves.
     const here = await this.#deps.read.sessions.get(this.#turn.sessionId)
     const [reading, reaching] = await Promise.all([this.#judged(authors, here), this.#judged(authors, session)])
@@ -160,7 +157,7 @@ class TurnReach implements CallerReach {
     return Promise.all(authors.map(async (author) => ({ author, may: await this.#mayReach(author, session) })))
   }
 
-  async #known(authors: readonly AuthorId[]): Promise<Parameters<typeof judgeSendingHere>[0]> {
+  async #known(authors: readonly AuthorId[]): Promise<Parameters<typeof judgeSending>[0]> {
     const known = async (author: AuthorId) => (await this.#callerOf(author)).role !== 'guest'
     return Promise.all(authors.map(async (author) => ({ author, known: await known(author) })))
   }

@@ -7,7 +7,7 @@ import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
-import { acceptAmendment, findOriginal } from './accept-amendment.ts'
+import { acceptAmendment, type FoundOriginal, findWaitingText } from './accept-amendment.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { withoutText, withShortText } from './kept-text.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
@@ -130,8 +130,14 @@ function keptRefused(dispatch: Dispatch, { identity }: Decision): Dispatch {
   return identity.role === 'guest' ? withoutText(dispatch) : dispatch
 }
 
-async function acceptAmended(tx: StoreWriter, amended: Incoming<'amend'>, { channels }: AcceptDeps): Promise<Accepted> {
-  return (await acceptAmendment(tx, amended, channels)) ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
+async function acceptAmended(
+  tx: StoreWriter,
+  amended: Incoming<'amend'>,
+  { channels }: AcceptDeps,
+  known?: FoundOriginal,
+): Promise<Accepted> {
+  const stored = await acceptAmendment(tx, amended, channels, known)
+  return stored ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
 }
 
 async function acceptContext(
@@ -153,10 +159,12 @@ async function acceptRun(
   { id, dispatch, decision }: Incoming<'run'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  if (dispatch.event.kind === 'edit' && (await findOriginal(tx, dispatch))?.state === 'waiting') {
+  // What still waits is answered once, as it reads by then.
+  const waiting = dispatch.event.kind === 'edit' ? await findWaitingText(tx, { dispatch, decision }) : undefined
+  if (waiting) {
     const { identity, trace } = decision
-    // What still waits is answered once, as it reads by then.
-    return acceptAmended(tx, { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } }, deps)
+    const amended = { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } } as const
+    return acceptAmended(tx, amended, deps, waiting)
   }
   if (decision.public && (await isCrowded(tx, { id, dispatch, decision }, deps))) {
     const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: public_full')
@@ -180,11 +188,13 @@ async function acceptRun(
     return { kind: 'full', inboxId: id }
   }
   deps.queue.admit(session.id, tx)
-  const message = userMessage(dispatch, decision, { triggers: true })
   if (admission === 'wait') {
-    await tx.events.append(session.id, dispatch.receivedAt, [message])
+    await tx.events.append(session.id, dispatch.receivedAt, [
+      userMessage(dispatch, decision, { triggers: true, row: id }),
+    ])
     return { kind: 'waiting', inboxId: id, sessionId: session.id, ...(await interruptedBy(tx, session, row, deps)) }
   }
+  const message = userMessage(dispatch, decision, { triggers: true })
   const turn = startedTurn(turnId, session, { dispatch, decision })
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }

@@ -3,7 +3,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { InboundEvent } from '../../core/message.ts'
-import { senderKey } from '../../core/platform-id.ts'
+import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 
@@ -22,23 +22,25 @@ export async function interruptedBy(
 ): Promise<{ readonly interrupts?: TurnId | 'any' }> {
   if (busy !== 'interrupt' || dispatch.posted) return {}
   if (decision.public) {
-    const turn = await findOwnTurn(store, session.id, dispatch.event)
+    const turn = await findOwnTurn(store, session.id, dispatch.event, channels)
     return turn === undefined || turn === 'others' ? {} : { interrupts: turn }
   }
   return decision.identity.role === 'owner' || !joinsPeople(channels, session) ? { interrupts: 'any' } : {}
 }
 
 /**
- * Returns the session's turn if it answers nobody but this sender, `others` if somebody else waits for it too, and
- * undefined if the session has none. Asked inside a transaction, nobody joins the turn before its answer is used.
+ * Returns the session's turn if it answers nobody but this sender, `others` if somebody else waits for it too or the id is
+ * that of many people, and undefined if the session has none. Asked inside a transaction, nobody joins the turn before its answer is used.
  */
 export async function findOwnTurn(
   { turns, inbox }: Turns,
   session: SessionId,
   { address, sender }: Pick<InboundEvent, 'address' | 'sender'>,
+  channels: Channels,
 ): Promise<TurnId | 'others' | undefined> {
   const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
   if (turn === undefined) return undefined
+  if (identifiesNobody(channels, address.channel, sender)) return 'others'
   const own = senderKey(address.channel, sender)
   const asked = await inbox.ofTurn(turn.id)
   const isOwn = asked.every(

@@ -2,7 +2,7 @@ import { conversationOf } from '../../core/address.ts'
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
-import type { IdSource, TraceId, TurnId } from '../../core/ids.ts'
+import type { IdSource, InboxId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
@@ -68,7 +68,7 @@ export async function claimWaiting(
   { ids, queue, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
   const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
-  const { rows, which } = answeredNext(waiting)
+  const rows = answeredNext(waiting)
   const newest = rows.at(-1)
   if (!newest) {
     queue.free(session.id, tx)
@@ -78,7 +78,7 @@ export async function claimWaiting(
   const { traceId, reply } = newest.dispatch
   const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
-  await recordStart(tx, turn, { waiting: which })
+  await recordStart(tx, turn, { waiting: named(rows) })
   // Whoever is known and waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
@@ -95,24 +95,20 @@ export const MOST_OF_STRANGERS = CLAIM_LIMIT - 1
  * waits for is answered together, up to a message of another chat, whose answer belongs there (K46). A message from
  * elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else (T21).
  */
-function answeredNext(waiting: readonly InboxRow[]): {
-  readonly rows: readonly InboxRow[]
-  readonly which: TakenMessages & { readonly messages: number }
-} {
-  const at = Math.max(
-    0,
-    waiting.findIndex((row) => !isPublic(row)),
-  )
+function answeredNext(waiting: readonly InboxRow[]): readonly InboxRow[] {
+  const known = waiting.findIndex((row) => !isPublic(row))
+  const at = known === -1 ? 0 : known
   const first = waiting[at]
-  const isApart = (row: InboxRow): boolean =>
-    first === undefined ||
-    isFromElsewhere(first) ||
-    isFromElsewhere(row) ||
-    placeOf(row.dispatch) !== placeOf(first.dispatch)
-  const skips = waiting.slice(0, at).findLastIndex(isApart) + 1
-  const apart = waiting.findIndex((row, index) => index > at && isApart(row))
-  const rows = waiting.slice(skips, apart === -1 ? undefined : apart)
-  return { rows, which: { messages: rows.length, ...(skips > 0 && { skips }) } }
+  if (first === undefined || isFromElsewhere(first)) return first === undefined ? [] : [first]
+  const isApart = (row: InboxRow): boolean => isFromElsewhere(row) || placeOf(row.dispatch) !== placeOf(first.dispatch)
+  const begin = waiting.slice(0, at).findLastIndex(isApart) + 1
+  const end = waiting.findIndex((row, index) => index > at && isApart(row))
+  return waiting.slice(begin, end === -1 ? undefined : end)
+}
+
+/** How the log names what a turn takes. */
+function named(rows: readonly InboxRow[]): TakenMessages & { readonly messages: number } {
+  return { messages: rows.length, rows: idsOf(rows) }
 }
 
 /** Where the answer is read. */
@@ -133,12 +129,12 @@ export async function steerWaiting(
 ): Promise<readonly InboxRow[]> {
   if (turn.reply.elsewhere !== undefined) return []
   const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
-  const { rows, which } = answeredNext(waiting)
+  const rows = answeredNext(waiting)
   const [first] = rows
   if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
   queue.taken(turn.session.id, rows.length, tx)
   await tx.inbox.claim(idsOf(rows), turn.id)
-  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: which }
+  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: named(rows) }
   await tx.events.append(turn.session.id, at, [steered])
   return rows
 }
@@ -212,6 +208,6 @@ export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: Star
   return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
 }
 
-function idsOf(rows: readonly InboxRow[]): InboxRow['id'][] {
+function idsOf(rows: readonly InboxRow[]): readonly InboxId[] {
   return rows.map((row) => row.id)
 }

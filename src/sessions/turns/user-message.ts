@@ -16,7 +16,7 @@ interface Decided {
 export function userMessage(
   dispatch: Dispatch,
   { identity, addressed, route }: Decided,
-  fate: Pick<UserMessageData, 'triggers' | 'refused'>,
+  fate: Pick<UserMessageData, 'triggers' | 'refused' | 'row'>,
 ): EventToAppend {
   const event = textOf(dispatch)
   const from = dispatch.posted?.from

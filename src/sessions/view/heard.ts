@@ -32,10 +32,14 @@ export function boundContext(
   return kept.length === pending.length ? pending : kept.reverse()
 }
 
-/** An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. */
+/**
+ * An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. Where the
+ * edit is what waits for an answer, the message waits with it.
+ */
 export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
   if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
-  return pending.map((message) => (isSame(message, edit) ? withWordsOf(message, edit) : message))
+  const waits = edit.triggers && { triggers: true, ...(edit.row && { row: edit.row }) }
+  return pending.map((message) => (isSame(message, edit) ? { ...withWordsOf(message, edit), ...waits } : message))
 }
 
 /** What was not shown yet is dropped; quotes of it lose its text. */
@@ -59,17 +63,32 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
   })
 }
 
-/** The messages that a turn takes with what was said before them; with the last of all everything behind it too. */
+/**
+ * The messages that a turn takes, with what was said before them since the last that owes an answer; with the last of all
+ * everything behind it too.
+ */
 export function takeMessages(
   pending: readonly Heard[],
-  { messages, skips = 0 }: TakenMessages,
+  { messages, rows }: TakenMessages,
 ): { readonly taken: readonly Heard[]; readonly left: readonly Heard[] } {
   if (messages === undefined) return { taken: pending, left: [] }
-  const owing = pending.flatMap(({ triggers }, index) => (triggers ? index : []))
-  const begin = skips === 0 ? 0 : (owing[skips - 1] ?? -1) + 1
-  const last = skips + messages >= owing.length ? undefined : owing[skips + messages - 1]
-  const end = last === undefined ? pending.length : last + 1
-  return { taken: pending.slice(begin, end), left: [...pending.slice(0, begin), ...pending.slice(end)] }
+  const owing = pending.filter(({ triggers }) => triggers)
+  const named = owing.filter(({ row }) => row !== undefined && rows?.includes(row))
+  // Those of older logs have no name.
+  const oldest = owing.filter(({ row }) => row === undefined).slice(0, messages - named.length)
+  const meant = new Set([...named, ...oldest])
+  const isLeft = (one: Heard): boolean => one.triggers && !meant.has(one)
+  const last = pending.findLastIndex((one) => meant.has(one))
+  const end = pending.slice(last + 1).some(isLeft) ? last + 1 : pending.length
+  const begin =
+    pending
+      .slice(
+        0,
+        pending.findIndex((one) => meant.has(one)),
+      )
+      .findLastIndex(isLeft) + 1
+  const isTaken = (one: Heard, index: number): boolean => index >= begin && index < end && !isLeft(one)
+  return { taken: pending.filter(isTaken), left: pending.filter((one, index) => !isTaken(one, index)) }
 }
 
 function isSame(a: MessageName, b: MessageName): boolean {

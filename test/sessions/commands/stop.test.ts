@@ -129,6 +129,9 @@ async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }
   return { said, aborted, asked, session, turn, store }
 }
 
+/** All anonymous administrators of groups. */
+const ADMINS = '1087968824'
+
 describe('what a stranger stops', () => {
   it('is the turn that they alone have asked for, by its name', async () => {
     const { said, aborted, session, turn } = await stopIn({ answers: [{ by: '9' }, { by: '9' }] })
@@ -163,12 +166,17 @@ describe('what a stranger stops', () => {
     expect(await said).toBe('Stopped, and 1 waiting message with it.')
   })
 
+  it('is no turn of an id that many people share, for nobody knows whose it is', async () => {
+    const { said, aborted } = await stopIn({ by: ADMINS, answers: [{ by: ADMINS }] })
+    await expect(said).rejects.toMatchObject({ code: 'forbidden' })
+    expect(aborted).toEqual([])
+  })
+
   it('is nothing that waits in the session of an id that many people share', async () => {
-    const admins = '1087968824'
     const { said, store, session } = await stopIn({
-      values: { chat: 'group:-100', sender: admins },
-      by: admins,
-      waiting: [admins],
+      values: { chat: 'group:-100', sender: ADMINS },
+      by: ADMINS,
+      waiting: [ADMINS],
     })
     expect(await said).toBe('Nothing is running here.')
     expect(await store.read.inbox.waiting(session, 9)).toHaveLength(1)

@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { findOriginal } from '../../../src/sessions/turns/accept-amendment.ts'
+import { acceptAmendment, findOriginal } from '../../../src/sessions/turns/accept-amendment.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
-import { dispatchOf, inboxRow, messageOf, sessionDraft } from '../../store/sample-rows.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { dispatchOf, ids, inboxRow, messageOf, sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -34,6 +35,20 @@ function editBy(id: string): Dispatch {
 }
 
 const originalOf = (dispatch: Dispatch) => store.write((tx) => findOriginal(tx, dispatch))
+
+describe('a message that is deleted', () => {
+  it('owes no turn any more by any text of it that waits, by an edit neither', async () => {
+    await heard({ state: 'done', outcome: 'answered' })
+    const edit = editBy('111')
+    await store.write((tx) => tx.inbox.add(inboxRow(1, 2, { dispatch: edit, sessionId: session.id })))
+    const event = { ...edit.event, kind: 'delete', eventKey: '1:1#3' } as unknown as Dispatch['event']
+    const decision = { kind: 'amend', reason: 'deleted', identity: { role: 'guest' }, trace: [] } as const
+    const channels = CHANNELS
+    const amended = { id: ids.inbox(), dispatch: { ...edit, event }, decision }
+    expect(await store.write((tx) => acceptAmendment(tx, amended, channels))).toBe(true)
+    expect(await store.read.inbox.waiting(session.id, 10)).toEqual([])
+  })
+})
 
 describe('findOriginal', () => {
   it('is the message as it was first told', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
+import type { InboxId } from '../../../src/core/ids.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../../src/sessions/view/model-view.ts'
-import { eventLog } from '../../fakes/session-events.ts'
+import { eventLog, userMessage } from '../../fakes/session-events.ts'
 
 const LIMITS = { turns: 3, contextMessages: 2, contextCharacters: 100 }
 
@@ -84,17 +85,51 @@ describe('model view', () => {
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
   })
 
-  it('C4: what a turn skips goes on waiting, with what was said before it', () => {
+  it('C4: a turn takes the messages that it names, in whatever order; the others go on waiting with what was said before', () => {
     const log = eventLog()
     log.user('heard first', { triggers: false, addressed: false })
-    log.user('of a stranger')
+    log.user('of a stranger', { row: 'i1' as InboxId })
     log.user('heard later', { triggers: false, addressed: false })
-    log.user('of somebody known')
-    log.started('t1', 1, 1)
+    log.user('of somebody known', { row: 'i2' as InboxId })
+    log.started('t1', ['i2'])
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\nof somebody known' })
     log.answered('t1', 'first')
-    log.started('t2', 1)
+    log.started('t2', ['i1'])
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard first\nof a stranger' })
+  })
+
+  it('C4: a message whose row no turn takes is left out of every turn that names others', () => {
+    const log = eventLog()
+    log.user('unreadable', { row: 'i1' as InboxId })
+    log.user('one', { row: 'i2' as InboxId })
+    log.user('two', { row: 'i3' as InboxId })
+    log.started('t1', ['i2', 'i3'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one\ntwo' })
+    log.answered('t1', 'first')
+    log.user('three', { row: 'i4' as InboxId })
+    log.started('t2', ['i4'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
+  })
+
+  it('C4: messages that an older log does not name are taken with those that are named', () => {
+    const log = eventLog()
+    log.user('one')
+    log.user('two', { row: 'i2' as InboxId })
+    log.user('three', { row: 'i3' as InboxId })
+    log.started('t1', ['i1', 'i2'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one\ntwo' })
+  })
+
+  it('C4: an edit that owes an answer makes the message owe it, where that was only heard', () => {
+    const log = eventLog()
+    log.user('only talk', { triggers: false, addressed: false, messageId: '7' })
+    log.add({ type: 'message_edited', data: userMessage('a question', { messageId: '7', row: 'i2' as InboxId }) })
+    log.user('of somebody else', { row: 'i3' as InboxId })
+    log.started('t1', ['i3'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'of somebody else' })
+    log.answered('t1', 'first')
+    log.started('t2', ['i2'])
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'a question' })
   })
 
   it('C20: messages that waited together are one user message', () => {
