@@ -109,6 +109,8 @@ describe('what a changed policy does', () => {
     const line = 'routing.access.groups: chat -100: bot telegram:9'
     expect(compareAccess(without, heard).wider).toEqual([`${line}: allow (was ignore)`])
     expect(compareAccess(heard, without).narrower).toEqual([`${line}: ignore (was allow)`])
+    const rewritten = groups({ ...rule('public', { chat: '-100' }), bots: 'allow', botIds: ['Telegram:9'] })
+    expect(compareAccess(heard, rewritten)).toMatchObject({ wider: [], narrower: [] })
   })
 
   it('H14: a rule for another order of people, another name or another shape changes nothing, and is named apart', () => {

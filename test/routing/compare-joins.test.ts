@@ -134,6 +134,16 @@ describe('sessions that a reload joins where the case of an id counts', () => {
     ])
   })
 
+  it('H14: a rule for such an id is told on each platform as the id is read there', () => {
+    const dispatch: readonly DispatchRule[] = [{ match: { chat: 'Media' }, dimensions: ['chat', 'topic', 'sender'] }]
+    const { narrower } = compareAccess(policy(rest), policy({ ...rest, dispatch }))
+    expect(narrower.toSorted()).toEqual([
+      'routing.dispatch: chat Media: sessions by: chat, topic, sender (was chat)',
+      'routing.dispatch: chat media: sessions by: chat, topic, sender (was chat)',
+      'routing.dispatch: chat media: sessions by: chat, topic, sender (was chat, topic)',
+    ])
+  })
+
   it('H14: an id of a chat, a sender, a person or a bot is another one in another case', () => {
     const media = (chat: string): DispatchRule => ({ match: { chat }, agent: 'second' })
     expect(opened([media('Media')], [media('media')], rest)).toEqual([
