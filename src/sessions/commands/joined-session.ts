@@ -2,7 +2,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
-import { isShared } from '../../core/platform-id.ts'
+import { identifiesNobody } from '../../core/platform-id.ts'
 
 /**
  * Throws `forbidden` where a command would end what people of other chats are doing. Members may stop and start over what
@@ -22,8 +22,8 @@ export function refuseJoined(channels: Channels, { decision: { route, identity }
  */
 export function isAmongOthers(channels: Channels, { dispatch, decision }: CommandCall): boolean {
   if (decision.public === undefined || dispatch.event.address.chatType === 'direct') return false
-  const { channel, values } = decision.route.scope
-  return values.sender === undefined || isShared(channels.traits(channel).ids, values.sender)
+  const { address, sender } = dispatch.event
+  return decision.route.scope.values.sender === undefined || identifiesNobody(channels, address.channel, sender)
 }
 
 /** Returns the error for whoever would end what others are doing. */

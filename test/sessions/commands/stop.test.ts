@@ -6,6 +6,7 @@ import type { CommandCall } from '../../../src/core/command.ts'
 import { type Deferred, deferred } from '../../../src/core/deferred.ts'
 import type { PostedText } from '../../../src/core/dispatch.ts'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
+import type { Sender } from '../../../src/core/message.ts'
 import { stopCommand } from '../../../src/sessions/commands/stop.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
@@ -71,7 +72,7 @@ type Said = { readonly by: string; readonly posted?: PostedText }
 interface Scene {
   readonly address?: Address
   readonly values?: Values
-  readonly by?: string
+  readonly by?: Sender
   readonly known?: true
   /** What the running turn answers. Absent: none runs. */
   readonly answers?: readonly Said[]
@@ -93,7 +94,7 @@ const POSTED: PostedText = {
   from: WRITER,
 }
 
-async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }, by = '9', ...scene }: Scene) {
+async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }, by = user('9'), ...scene }: Scene) {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
   const { dispatch, decision, ...given } = commandCall('stop', '', { address: group('-100') })
@@ -101,7 +102,7 @@ async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }
   const identity = scene.known ? ({ role: 'owner' } as const) : ({ role: 'guest' } as const)
   const call: CommandCall = {
     ...given,
-    dispatch: { ...dispatch, event: { ...dispatch.event, address, sender: user(by) } },
+    dispatch: { ...dispatch, event: { ...dispatch.event, address, sender: by } },
     decision: { ...decision, route, identity, ...(scene.known ? {} : { public: true }) },
   }
   const { id: session } = await store.write((tx) =>
@@ -128,9 +129,6 @@ async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }
   const said = stopCommand({ channels: CHANNELS, store, clock: systemClock, running: { abort } }).run(call)
   return { said, aborted, asked, session, turn, store }
 }
-
-/** All anonymous administrators of groups. */
-const ADMINS = '1087968824'
 
 describe('what a stranger stops', () => {
   it('is the turn that they alone have asked for, by its name', async () => {
@@ -166,20 +164,23 @@ describe('what a stranger stops', () => {
     expect(await said).toBe('Stopped, and 1 waiting message with it.')
   })
 
-  it('is no turn of an id that many people share, for nobody knows whose it is', async () => {
-    const { said, aborted } = await stopIn({ by: ADMINS, answers: [{ by: ADMINS }] })
-    await expect(said).rejects.toMatchObject({ code: 'forbidden' })
-    expect(aborted).toEqual([])
-  })
+  describe.each([
+    ['an id that many people share', user('1087968824')],
+    ['an anonymous admin', user('-1001234567890', { kind: 'anonymous' })],
+  ])('who is %s', (_, by) => {
+    const values = { chat: 'group:-100', sender: by.id }
 
-  it('is nothing that waits in the session of an id that many people share', async () => {
-    const { said, store, session } = await stopIn({
-      values: { chat: 'group:-100', sender: ADMINS },
-      by: ADMINS,
-      waiting: [ADMINS],
+    it('is no turn, for another may have asked for it', async () => {
+      const { said, aborted } = await stopIn({ by, answers: [{ by: by.id }] })
+      await expect(said).rejects.toMatchObject({ code: 'forbidden' })
+      expect(aborted).toEqual([])
     })
-    expect(await said).toBe('Nothing is running here.')
-    expect(await store.read.inbox.waiting(session, 9)).toHaveLength(1)
+
+    it('is nothing that waits, also where the session is that of the sender', async () => {
+      const { said, store, session } = await stopIn({ values, by, waiting: [by.id] })
+      expect(await said).toBe('Nothing is running here.')
+      expect(await store.read.inbox.waiting(session, 9)).toHaveLength(1)
+    })
   })
 })
 
