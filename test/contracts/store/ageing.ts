@@ -38,6 +38,9 @@ export const ageingContract: ContractPart = (underTest) => {
     // What is gone is new when it comes again, what is kept is known.
     const again = (no: number) => underTest.store.write((tx) => tx.inbox.add(at(9_000, no)))
     expect([await again(1), await again(3), await again(4)]).toEqual([true, false, false])
+    await underTest.store.write((tx) => tx.inbox.add(at(1_500, 6)))
+    expect(await underTest.store.write((tx) => tx.ageing.messages(2_000, 9))).toBe(1)
+    expect(await underTest.store.read.ageing.agedOut(), 'never goes back').toBe(3_000)
   })
 
   it('deliveries for no session go once they have ended', async () => {
@@ -69,13 +72,20 @@ export const ageingContract: ContractPart = (underTest) => {
       const ids = idsAt(ms)
       return { ...deliveryOf(ids.turn()), sessionId, id: ids.delivery(), state: 'sent' as const, ...changes }
     }
-    const rows = [sample(1_000), sample(1_001, { state: 'planned' }), sample(1_002), sample(5_000)]
+    const rows = [
+      sample(1_000),
+      sample(1_001, { state: 'planned' }),
+      sample(1_002, { state: 'expired' }),
+      sample(5_000),
+    ]
     await store.write((tx) => tx.outbox.add(rows))
     expect(await store.write((tx) => tx.ageing.deliveries(9_000, 9))).toBe(0)
+    const { sessionId: _session, ...command } = sample(1_003)
+    await store.write((tx) => tx.outbox.add([command]))
     expect(await store.write((tx) => tx.ageing.answers(2_000, 1))).toBe(1)
     expect(await store.write((tx) => tx.ageing.answers(2_000, 9))).toBe(1)
     const { outbox } = (await underTest.reopen()).read
-    expect((await outbox.counts()).sent).toBe(1)
+    expect((await outbox.counts()).sent, 'the newest, and the answer to a command').toBe(2)
     expect((await outbox.counts()).planned).toBe(1)
   })
 

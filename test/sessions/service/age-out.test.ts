@@ -8,7 +8,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { ageingTime, ageOut } from '../../../src/sessions/service/age-out.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
-import type { NewInboxRow } from '../../../src/store/store.ts'
+import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { deliveryOf, inboxRow, sessionDraft } from '../../store/sample-rows.ts'
 
 const DAY = 86_400_000
@@ -45,8 +45,8 @@ async function rig() {
     pass: (days: number) => {
       now += days * DAY
     },
-    round: (keepDays: number, today = clock.now) =>
-      ageOut({ store, clock, today, logger: silentLogger, keepDays, stopping: () => false }),
+    round: (keepDays: number | undefined, today = clock.now, of = store) =>
+      ageOut({ store: of, clock, today, logger: silentLogger, keepDays, stopping: () => false }),
     rows: async () => (await store.read.inbox.recent(10_000)).length,
     pages(): number {
       const connection = openConnection(path)
@@ -108,6 +108,29 @@ it('an answer of a session goes after 90 days, however short the rest is kept, a
   pass(31)
   await round(30)
   expect(await store.read.outbox.counts()).toEqual({})
+})
+
+it('unless it is set, what belongs to no session is kept for 30 days, and goes in transactions of 100 rows', async () => {
+  const { store, clock, refused, pass, round, rows } = await rig()
+  await store.write(async (tx) => {
+    for (let no = 0; no < 150; no++) await tx.inbox.add(refused(no))
+  })
+  const removed: unknown[] = []
+  const watched = {
+    read: store.read,
+    shrink: () => store.shrink(),
+    async write(work: Parameters<Store['write']>[0]) {
+      const count = await store.write(work)
+      removed.push(count)
+      return count
+    },
+  } as Store
+  pass(29)
+  await round(undefined)
+  expect(await rows()).toBe(150)
+  pass(2)
+  await round(undefined, clock.now, watched)
+  expect(removed.filter(Boolean)).toEqual([100, 50])
 })
 
 it('S43: a message that comes again within 8 days is known, however often was cleaned up', async () => {
