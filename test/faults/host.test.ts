@@ -143,6 +143,17 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
       })
   })
 
+  test('F09: a data folder that its owner may not write to is refused with 78 and its path, whatever is in it', async () => {
+    const { data, run } = await machine()
+    writeFileSync(join(data, 'parley.db'), '', { mode: 0o600 })
+    chownSync(join(data, 'parley.db'), ALICE, ALICE)
+    chmodSync(data, 0o500)
+    expect(await run(ALICE, 'start')).toMatchObject({
+      code: EXIT.config,
+      text: expect.stringContaining(`${data} cannot be used by user ${ALICE} (EACCES)`),
+    })
+  })
+
   test('a folder on the way that others may write to is refused with 78', async () => {
     const { data, run } = await machine()
     chmodSync(join(data, '..'), 0o777)

@@ -187,7 +187,9 @@ describe.runIf(AS_ROOT)('among several users', () => {
           code: 'config',
           message: expect.stringContaining('belongs to user 0'),
         })
-      expect(privateFolder(data, 'ask').owner.uid).toBe(0)
+      const ofRoot = privateFolder(data, 'ask')
+      expect(ofRoot.owner.uid).toBe(0)
+      expect(belongsHere({ uid: 0 }, ofRoot)).toBe(false)
       const folder = privateFolder(theirs, 'ask')
       expect(() => privateFile(join(theirs, 'file'), folder)).toThrow('belongs to user 0')
       expect(belongsHere({ uid: 0 }, folder)).toBe(false)
