@@ -13,6 +13,7 @@ import type { RoutingPolicy } from './core/policy.ts'
 import { useCompileCache } from './platform/compile-cache.ts'
 import { userHome } from './platform/home.ts'
 import { createNotifier } from './platform/sd-notify.ts'
+import { keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
 import type { TimingMistake } from './schedule/check-cron.ts'
@@ -71,6 +72,7 @@ async function checkRules(policy: RoutingPolicy): Promise<void> {
 
 /** The daemon in the foreground: its log, and the service manager told. */
 async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> {
+  keepHeapSmall()
   const [{ startDaemon }, { createPinoLogger }] = await Promise.all([
     import('./daemon.ts'),
     import('./platform/pino-logger.ts'),
