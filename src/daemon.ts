@@ -135,12 +135,13 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const parts = { ...gate, store, channels: routing.channels, clock, ids, running, sessions, operator, why }
   const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
   for (const command of own) commands.set(command.name, command)
+  // Made before anything can change who is known: a stored command does so while it is recovered.
+  const menus = createMenus({ logger, commands: own, owners: gate.owners })
 
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await engine.recover()
   await gate.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
-  const menus = createMenus({ logger, commands: own, owners: gate.owners })
   const tellRestored = await restorationTeller(outbox, gate.tellOwners)
   hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
     engine.delivery.ready(channel, account)

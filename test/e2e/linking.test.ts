@@ -1,7 +1,12 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { owner, policy } from '../fakes/routing-policy.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
 import { startTwoMore, type TwoMore } from './three-platforms.ts'
+
+removeTempFolders()
 
 type Whole = Household & TwoMore
 
@@ -83,6 +88,28 @@ describe('linking', () => {
     const refused = answers(of, 'only talk to people')
     slack.world.say({ from: 'U333', text: 'hello?' })
     await refused.slack()
+  })
+
+  it('H13: what the owner asked for before a crash is done at the next start', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const of = await startHousehold({ config: { store: { path } } })
+    await of.daemon.operator.people.link('ada', 'telegram:9001')
+    const { world, ledger } = of.telegram
+    world.say({ from: 111, text: '/unlink telegram:9002' })
+    await ledger.nextFromBot('sent')
+    // The same command, stored and not begun when the process ended.
+    const connection = openConnection(path)
+    connection.run(
+      `INSERT INTO inbox (id, channel, account, event_key, kind, trace_id, message_id, state, dispatch, decision)
+        SELECT id || 'x', channel, account, event_key || 'x', kind, trace_id, message_id, 'waiting',
+        replace(dispatch, '9002', '9001'), decision FROM inbox WHERE kind = 'control'`,
+      [],
+    )
+    connection.close()
+    const answered = ledger.nextFromBot('sent', { after: ledger.mark() })
+    await of.restart()
+    expect((await answered).text).toContain('telegram:9001 is not ada to me any more')
+    expect(JSON.stringify((await of.daemon.operator.people.list()).people)).not.toContain('9001')
   })
 
   it('H12: a code is never shown in a group, and one that is typed there is spent', async () => {
