@@ -93,6 +93,11 @@ export class InboxReading implements InboxReader {
     return this.#list('no > 0 ORDER BY no DESC LIMIT $1', [limit])
   }
 
+  waitingTexts(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]> {
+    const where = "inbox.state = 'waiting' AND message_id = $1 AND channel = $2 AND kind = $3 ORDER BY no"
+    return this.#list(where, [messageId, channel, TURN])
+  }
+
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]> {
     return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, sessionId])
   }

@@ -164,6 +164,8 @@ export interface InboxReader {
   /** Returns what was not answered because the database was put back, newest first. */
   unanswered(limit: number): Promise<readonly InboxRow[]>
   recent(limit: number): Promise<readonly InboxRow[]>
+  /** Returns the texts of one platform message that wait for a turn, in any session: itself, and edits that are answered. */
+  waitingTexts(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
   /** Every row of one platform message in this session, its edits included. */
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]>
 }

@@ -72,6 +72,25 @@ describe('an edit that waits for an answer, in a conversation that others share'
     expect(answers(club).join()).not.toContain('bluebird')
   })
 
+  it('is answered once with the edits that come after it, where a new conversation was begun since', async () => {
+    const { house, club, gate, say, edit, sent, answers } = await open({})
+    const { message_id } = await say(111, '@parley_bot a question', club)
+    await sent(club, 'a question')
+    await say(111, '/new@parley_bot', club)
+    await sent(club, 'fresh')
+    await say(111, '@parley_bot first', club)
+    await house.anthropic?.ledger.nextAccepted({ where: (request) => lastUserText(request).includes('first') })
+    await edit(message_id, '@parley_bot one edit')
+    const answer = house.daemon.operator.sessions.post(`telegram:group:${club}`, { text: 'a word of the desk' })
+    await expect.poll(() => house.daemon.operator.status().then(({ waiting }) => waiting)).toBe(2)
+    await edit(message_id, '@parley_bot another edit')
+    gate.release()
+    await answer
+    await sent(club, 'another edit')
+    expect(answers(club).filter((text) => text?.includes('edit'))).toHaveLength(1)
+    expect(answers(club).join()).not.toContain('without text')
+  })
+
   it('leaves what is asked from elsewhere its own turn', async () => {
     const { house, club, gate, say, edit, sent, answers } = await open({})
     const { message_id } = await say(STRANGER, '@parley_bot first', club)

@@ -147,6 +147,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await inbox.byKey('telegram', ACCOUNT, 'e1')
   await inbox.find('name')
   await inbox.inSession(SESSION, '1')
+  await inbox.waitingTexts('telegram', '1')
   await inbox.recent(1)
   await turns.get(ids.turn())
   await turns.interrupted()

@@ -13,76 +13,77 @@ interface Amendment {
   readonly decision: Extract<Decision, { kind: 'amend' }>
 }
 
-/** An accepted message that a session has on record. */
+/** A text of an accepted message that a session has on record. */
 type Original = InboxRow & { readonly decision: Extract<Decision, { kind: 'run' | 'context' }> }
-export type FoundOriginal = Original & { readonly sessionId: SessionId }
+export type FoundText = Original & { readonly sessionId: SessionId }
 
 /**
- * Records an edit or a deletion in the session that has the message, whatever sessions the rules would choose today. A
- * deleted message that still waits owes no turn any more. `known`: the accepted text that is amended, where the caller has
- * found it. False when it was told before: nothing was written.
+ * Records an edit or a deletion in each session that has the message, whatever sessions the rules would choose today: where
+ * it was said, and where texts of it wait for a turn. A deleted message owes no turn any more. `waiting`: those texts, where
+ * the caller has looked for them. False when it was told before: nothing was written.
  */
 export async function acceptAmendment(
   tx: StoreWriter,
   amended: Amendment,
   channels: Channels,
-  known?: FoundOriginal,
+  waiting?: readonly FoundText[],
 ): Promise<boolean> {
   const { id, decision } = amended
   const stranger = decision.identity.role === 'guest'
   const dispatch = stranger ? withShortText(amended.dispatch) : amended.dispatch
   // What somebody unknown makes of a message is kept in the session's log, if it has the message, and nowhere else.
   const row = { id, dispatch: stranger ? withoutText(dispatch) : dispatch, decision, state: 'done' } as const
-  const original = known ?? (await findOriginal(tx, dispatch))
-  if (!original) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
-  const { sessionId } = original
-  if (!(await tx.inbox.add({ ...row, sessionId, outcome: decision.reason }))) return false
-  if (decision.reason === 'deleted')
-    for (const { id: waiting } of await waitingIn(tx, sessionId, dispatch)) await tx.inbox.settle(waiting, 'deleted')
-  const said = original.dispatch.event
-  // Other sessions, too, are shown the preview and the description.
-  if (decision.reason === 'deleted' && 'text' in said) await tx.sessions.unsay(sessionId, said.text)
-  await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, original)])
-  // Somebody else's words may have come into the message with the edit.
-  if (decision.reason === 'edited')
-    for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(sessionId, author)
+  const texts = waiting ?? (await findWaitingTexts(tx, dispatch))
+  const original = await findOriginal(tx, dispatch)
+  const found = new Map([...texts, ...(original ? [original] : [])].map((one) => [one.sessionId, one]))
+  const [first] = found.keys()
+  if (first === undefined) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
+  if (!(await tx.inbox.add({ ...row, sessionId: original?.sessionId ?? first, outcome: decision.reason }))) return false
+  if (decision.reason === 'deleted') await dropTexts(tx, texts, original)
+  for (const [sessionId, text] of found) await amendIn(tx, sessionId, { text, dispatch, decision }, channels)
   return true
 }
 
-/**
- * Returns the text of a message that waits for a turn already, as it was said or as an earlier edit has it: a later edit is
- * answered with it, once.
- */
-export async function findWaitingText(
-  tx: StoreWriter,
-  { dispatch, decision }: { readonly dispatch: Dispatch; readonly decision: Extract<Decision, { kind: 'run' }> },
-): Promise<FoundOriginal | undefined> {
-  if (dispatch.event.kind !== 'edit') return undefined
-  const original = await findOriginal(tx, dispatch)
-  if (original?.state === 'waiting') return original
-  const sessionId = original?.sessionId ?? (await tx.sessions.current(decision.route.scopeKey))?.id
-  const [row] = sessionId === undefined ? [] : await waitingIn(tx, sessionId, dispatch)
-  return row && sessionId && { ...row, sessionId }
-}
-
-/** The texts of the message that wait for a turn in a session: the message itself, or edits of it that are answered too. */
-async function waitingIn(
+async function amendIn(
   tx: StoreWriter,
   sessionId: SessionId,
+  { text, dispatch, decision }: Pick<Amendment, 'dispatch' | 'decision'> & { readonly text: FoundText },
+  channels: Channels,
+): Promise<void> {
+  await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, text)])
+  // Somebody else's words may have come into the message with the edit.
+  if (decision.reason === 'edited')
+    for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(sessionId, author)
+}
+
+/** What waits owes no turn any more. Other sessions, too, are shown the preview and the description. */
+async function dropTexts(tx: StoreWriter, waiting: readonly FoundText[], original?: FoundText): Promise<void> {
+  for (const { id } of waiting) await tx.inbox.settle(id, 'deleted')
+  for (const { sessionId, dispatch } of original ? [...waiting, original] : waiting)
+    if ('text' in dispatch.event) await tx.sessions.unsay(sessionId, dispatch.event.text)
+}
+
+/**
+ * Returns the texts of an edited or deleted message that wait for a turn: as it was said, or as an earlier edit has it that
+ * is answered too. A later edit is answered with them, once.
+ */
+export async function findWaitingTexts(
+  tx: Pick<StoreWriter, 'inbox'>,
   { event }: Pick<Dispatch, 'event'>,
-): Promise<readonly Original[]> {
-  if (!('messageId' in event)) return []
-  const { account, chat } = event.address
-  return (await tx.inbox.inSession(sessionId, event.messageId)).flatMap((row) => {
-    const { decision, state, dispatch } = row
-    const { address } = dispatch.event
+): Promise<readonly FoundText[]> {
+  if (event.kind !== 'edit' && event.kind !== 'delete') return []
+  const { channel, account, chat } = event.address
+  return (await tx.inbox.waitingTexts(channel, event.messageId)).flatMap((row) => {
+    const { decision, sessionId, dispatch } = row
+    const { address, sender } = dispatch.event
     const isSame = address.account === account && address.chat === chat
-    return isSame && state === 'waiting' && decision.kind === 'run' ? { ...row, decision } : []
+    const mayAmend = event.kind === 'delete' || sender.id === event.sender.id
+    return isSame && mayAmend && sessionId && decision.kind === 'run' ? { ...row, decision, sessionId } : []
   })
 }
 
 /** The message that an edit or deletion is about, if a session of ours has it and its model may be shown it. */
-export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundOriginal | undefined> {
+export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
   const { channel, account } = event.address
   const told = await tx.inbox.byKey(channel, account, event.original)

@@ -7,7 +7,7 @@ import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { type Participants, participantOf } from '../people/participants.ts'
-import { acceptAmendment, type FoundOriginal, findWaitingText } from './accept-amendment.ts'
+import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { withoutText, withShortText } from './kept-text.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
@@ -134,9 +134,9 @@ async function acceptAmended(
   tx: StoreWriter,
   amended: Incoming<'amend'>,
   { channels }: AcceptDeps,
-  known?: FoundOriginal,
+  waiting?: readonly FoundText[],
 ): Promise<Accepted> {
-  const stored = await acceptAmendment(tx, amended, channels, known)
+  const stored = await acceptAmendment(tx, amended, channels, waiting)
   return stored ? { kind: 'done', inboxId: amended.id } : { kind: 'repeat' }
 }
 
@@ -160,8 +160,8 @@ async function acceptRun(
   deps: AcceptDeps,
 ): Promise<Accepted> {
   // What still waits is answered once, as it reads by then.
-  const waiting = dispatch.event.kind === 'edit' ? await findWaitingText(tx, { dispatch, decision }) : undefined
-  if (waiting) {
+  const waiting = dispatch.event.kind === 'edit' ? await findWaitingTexts(tx, dispatch) : []
+  if (waiting.length > 0) {
     const { identity, trace } = decision
     const amended = { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } } as const
     return acceptAmended(tx, amended, deps, waiting)

@@ -73,10 +73,8 @@ export function takeMessages(
 ): { readonly taken: readonly Heard[]; readonly left: readonly Heard[] } {
   if (messages === undefined) return { taken: pending, left: [] }
   const owing = pending.filter(({ triggers }) => triggers)
-  const named = owing.filter(({ row }) => row !== undefined && rows?.includes(row))
-  // Those of older logs have no name.
-  const oldest = owing.filter(({ row }) => row === undefined).slice(0, messages - named.length)
-  const meant = new Set([...named, ...oldest])
+  const isNamed = ({ row }: Heard): boolean => row !== undefined && rows?.includes(row) === true
+  const meant = new Set(rows === undefined ? owing.slice(0, messages) : owing.filter(isNamed))
   const isLeft = (one: Heard): boolean => one.triggers && !meant.has(one)
   const last = pending.findLastIndex((one) => meant.has(one))
   const end = pending.slice(last + 1).some(isLeft) ? last + 1 : pending.length

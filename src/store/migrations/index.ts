@@ -15,6 +15,7 @@ import { ageing } from './0014-ageing.ts'
 import { growingReplies } from './0015-growing-replies.ts'
 import { restorations } from './0016-restorations.ts'
 import { lowPriority } from './0017-low-priority.ts'
+import { namedMessages } from './0018-named-messages.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   growingReplies,
   restorations,
   lowPriority,
+  namedMessages,
 ]

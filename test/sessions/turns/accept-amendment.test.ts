@@ -43,10 +43,23 @@ describe('a message that is deleted', () => {
     await store.write((tx) => tx.inbox.add(inboxRow(1, 2, { dispatch: edit, sessionId: session.id })))
     const event = { ...edit.event, kind: 'delete', eventKey: '1:1#3' } as unknown as Dispatch['event']
     const decision = { kind: 'amend', reason: 'deleted', identity: { role: 'guest' }, trace: [] } as const
-    const channels = CHANNELS
     const amended = { id: ids.inbox(), dispatch: { ...edit, event }, decision }
-    expect(await store.write((tx) => acceptAmendment(tx, amended, channels))).toBe(true)
+    expect(await store.write((tx) => acceptAmendment(tx, amended, CHANNELS))).toBe(true)
     expect(await store.read.inbox.waiting(session.id, 10)).toEqual([])
+  })
+
+  it('is deleted in the session begun since, too, where an edit of it waits', async () => {
+    await heard({ state: 'done', outcome: 'answered' })
+    const fresh = await store.write((tx) => tx.sessions.create(sessionDraft(2), 1))
+    const edit = editBy('111')
+    await store.write((tx) => tx.inbox.add(inboxRow(1, 2, { dispatch: edit, sessionId: fresh.id })))
+    const event = { ...edit.event, kind: 'delete', eventKey: '1:1#3' } as unknown as Dispatch['event']
+    const decision = { kind: 'amend', reason: 'deleted', identity: { role: 'guest' }, trace: [] } as const
+    const amended = { id: ids.inbox(), dispatch: { ...edit, event }, decision }
+    expect(await store.write((tx) => acceptAmendment(tx, amended, CHANNELS))).toBe(true)
+    expect(await store.read.inbox.waiting(fresh.id, 10)).toEqual([])
+    for (const { id } of [session, fresh])
+      expect(await store.read.events.latest(id, 10)).toMatchObject([{ type: 'message_deleted' }])
   })
 })
 

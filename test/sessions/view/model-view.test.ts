@@ -111,15 +111,6 @@ describe('model view', () => {
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
   })
 
-  it('C4: messages that an older log does not name are taken with those that are named', () => {
-    const log = eventLog()
-    log.user('one')
-    log.user('two', { row: 'i2' as InboxId })
-    log.user('three', { row: 'i3' as InboxId })
-    log.started('t1', ['i1', 'i2'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one\ntwo' })
-  })
-
   it('C4: an edit that owes an answer makes the message owe it, where that was only heard', () => {
     const log = eventLog()
     log.user('only talk', { triggers: false, addressed: false, messageId: '7' })
