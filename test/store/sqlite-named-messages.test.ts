@@ -1,12 +1,14 @@
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { type Address, formatAddress } from '../../src/core/address.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import type { SessionId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
-import type { EventToAppend } from '../../src/store/store.ts'
+import type { InboxRow, Store } from '../../src/store/store.ts'
 import { userMessage } from '../fakes/session-events.ts'
-import { dispatchOf, inboxRow, messageOf, sessionDraft } from './sample-rows.ts'
-import { removeTempFolders, tempFolder } from './temp-database.ts'
+import { addressOf, dispatchOf, inboxRow, messageOf, sessionDraft } from './sample-rows.ts'
+import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
 
@@ -15,33 +17,71 @@ const BEFORE = MIGRATIONS.slice(
   MIGRATIONS.findIndex(({ name }) => name === 'named-messages'),
 )
 
-it('an older database: what waits is named in the log by its row, and nothing else is', async () => {
-  const path = join(tempFolder(), 'store.db')
-  const old = await openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
-  const { id: session } = await old.write((tx) => tx.sessions.create(sessionDraft(1), 1))
-  const said = async (no: number, text: string, waits: boolean) => {
-    const message = messageOf(1, no, text)
-    const row = inboxRow(1, no, { sessionId: session, dispatch: { ...dispatchOf(1, no), event: message } })
-    const data = userMessage(text, { messageId: message.messageId, triggers: waits })
-    const event: EventToAppend = { type: 'user_message', data }
-    await old.write(async (tx) => {
-      await tx.inbox.add(waits ? row : { ...row, state: 'done', outcome: 'context' })
-      await tx.events.append(session, 1, [event])
-    })
-    return row.id
-  }
-  const [first, , third] = [
-    await said(1, 'waits', true),
-    await said(2, 'was only heard', false),
-    await said(3, 'waits, with a "quote"', true),
-  ]
+let path: string
+let old: Store
+let session: SessionId
+
+beforeEach(async () => {
+  path = join(tempFolder(), 'store.db')
+  old = await openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
+  session = (await old.write((tx) => tx.sessions.create(sessionDraft(1), 1))).id
+})
+
+interface Said {
+  readonly address?: Address
+  readonly sender?: string
+  /** It was heard and waits for nothing. */
+  readonly heard?: true
+  /** It is an edit of message 1. */
+  readonly edit?: true
+}
+
+/** Something is said in the one session; all of it has the platform's message id 1, unless it is numbered. */
+async function say(key: number, text: string, said: Said = {}, messageId = '1'): Promise<InboxRow['id']> {
+  const { address = addressOf(1), sender: id = '111', heard, edit } = said
+  const sender = { id, kind: 'user' } as const
+  const message = { ...messageOf(1, key, text), messageId, address, sender }
+  const event = edit ? ({ ...message, kind: 'edit', original: '1:1' } as const) : message
+  const row = inboxRow(1, key, { sessionId: session, dispatch: { ...dispatchOf(1, key), event } })
+  const data = userMessage(text, { messageId, sender, chat: formatAddress(address), triggers: !heard })
+  await old.write(async (tx) => {
+    await tx.inbox.add(heard ? { ...row, state: 'done', outcome: 'context' } : row)
+    await tx.events.append(session, 1, [{ type: edit ? 'message_edited' : 'user_message', data }])
+  })
+  return row.id
+}
+
+/** The names in the log after the upgrade. */
+async function upgraded(): Promise<readonly (string | undefined)[]> {
   await old.close()
   const store = await openSqliteStore({ path, clock: systemClock })
   const events = await store.read.events.latest(session, 10)
-  expect(events.map(({ data }) => ('text' in data ? [data.text, 'row' in data ? data.row : undefined] : []))).toEqual([
-    ['waits', first],
-    ['was only heard', undefined],
-    ['waits, with a "quote"', third],
-  ])
   await store.close()
+  return events.map(({ data }) => ('row' in data ? data.row : undefined))
+}
+
+it('an older database: what waits is named in the log by its row, and nothing else is', async () => {
+  const first = await say(1, 'waits')
+  await say(2, 'was only heard', { heard: true }, '2')
+  const third = await say(3, 'waits, with a "quote"', {}, '3')
+  expect(await upgraded()).toEqual([first, undefined, third])
+})
+
+it('an older database: equal words under equal numbers are told apart by chat, sender and edit', async () => {
+  const names = [
+    await say(1, 'yes'),
+    await say(2, 'yes', { address: addressOf(2) }),
+    await say(3, 'yes', { sender: '222' }),
+    await say(4, 'yes', { edit: true }),
+  ]
+  expect(await upgraded()).toEqual(names)
+})
+
+it('an older database: a row that cannot be read gets no name, and stops no upgrade', async () => {
+  const first = await say(1, 'waits')
+  await say(2, 'a broken row', {}, '2')
+  withDatabase(path, (database) => {
+    database.exec("UPDATE inbox SET dispatch = '{broken' WHERE message_id = '2'")
+  })
+  expect(await upgraded()).toEqual([first, undefined])
 })

@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * A turn names the messages that it takes by their rows. What waited in an older version gets its name here, by the message
- * and its words; several texts of one message can wait at a time, so they are found by the message alone.
+ * A turn names the messages that it takes by their rows. What waited in an older version gets its name here, by message,
+ * chat, sender and words; several texts of one message can wait at a time, so they are found by the message alone. A row
+ * that cannot be read stays as it is, and without a name.
  */
 export const namedMessages: Migration = {
   version: 18,
@@ -16,8 +17,20 @@ export const namedMessages: Migration = {
   ],
 }
 
+/** The chat is part of a message's name where a session joins several: `telegram:group:-100`. */
 const ROW_OF_EVENT = `SELECT inbox.id FROM inbox WHERE inbox.state = 'waiting' AND inbox.kind = 'run'
   AND inbox.session_id = (SELECT id FROM sessions WHERE no = events.session_no)
-  AND inbox.message_id = json_extract(events.data, '$.messageId')
-  AND json_extract(inbox.dispatch, '$.event.text') = json_extract(events.data, '$.text')
-  AND json_extract(events.data, '$.triggers') = 1 LIMIT 1`
+  AND inbox.message_id = ${inEvent('messageId')}
+  AND ${inDispatch('text')} = ${inEvent('text')}
+  AND ${inDispatch('sender.id')} = ${inEvent('sender.id')}
+  AND (${inEvent('chat')} IS NULL OR ${inEvent('chat')} LIKE '%:' || ${inDispatch('address.chat')})
+  AND (${inDispatch('kind')} = 'edit') = (events.type = 'message_edited')
+  AND ${inEvent('triggers')} = 1 LIMIT 1`
+
+function inEvent(field: string): string {
+  return `CASE WHEN json_valid(events.data) THEN json_extract(events.data, '$.${field}') END`
+}
+
+function inDispatch(field: string): string {
+  return `CASE WHEN json_valid(inbox.dispatch) THEN json_extract(inbox.dispatch, '$.event.${field}') END`
+}
