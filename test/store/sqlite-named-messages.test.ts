@@ -77,6 +77,15 @@ it('an older database: equal words under equal numbers are told apart by chat, s
   expect(await upgraded()).toEqual(names)
 })
 
+it('an older database: what waits of a group that has another id by now is named too', async () => {
+  const row = await say(1, 'waits')
+  withDatabase(path, (database) => {
+    const moved = 'replace(dispatch, \'"chat":"-1001"\', \'"chat":"-1009"\')'
+    expect(database.prepare(`UPDATE inbox SET dispatch = ${moved}`).run().changes).toBe(1)
+  })
+  expect(await upgraded()).toEqual([row])
+})
+
 it('an older database: a row that cannot be read gets no name, and stops no upgrade', async () => {
   const first = await say(1, 'waits')
   await say(2, 'a broken row', {}, '2')

@@ -17,15 +17,18 @@ export const namedMessages: Migration = {
   ],
 }
 
-/** The chat is part of a message's name where a session joins several: `telegram:group:-100`. */
+/**
+ * The chat is part of a message's name where a session joins several: `telegram:group:-100`. A group that moved to another id
+ * since is the one left where no chat is the same.
+ */
 const ROW_OF_EVENT = `SELECT inbox.id FROM inbox WHERE inbox.state = 'waiting' AND inbox.kind = 'run'
   AND inbox.session_id = (SELECT id FROM sessions WHERE no = events.session_no)
   AND inbox.message_id = ${inEvent('messageId')}
   AND ${inDispatch('text')} = ${inEvent('text')}
   AND ${inDispatch('sender.id')} = ${inEvent('sender.id')}
-  AND (${inEvent('chat')} IS NULL OR ${inEvent('chat')} LIKE '%:' || ${inDispatch('address.chat')})
   AND (${inDispatch('kind')} = 'edit') = (events.type = 'message_edited')
-  AND ${inEvent('triggers')} = 1 LIMIT 1`
+  AND ${inEvent('triggers')} = 1
+  ORDER BY ${inEvent('chat')} LIKE '%:' || ${inDispatch('address.chat')} DESC LIMIT 1`
 
 function inEvent(field: string): string {
   return `CASE WHEN json_valid(events.data) THEN json_extract(events.data, '$.${field}') END`
