@@ -42,9 +42,9 @@ describe('sizes', () => {
 describe('layout', () => {
   const platforms = Object.keys(catalogue)
 
-  it.each(platforms)('%s has the five files, and the three rooms with what is in each', (platform) => {
+  it.each(platforms)('%s has the five files, its facts, and the three rooms with what is in each', (platform) => {
     const folder = join(root, 'adapters', platform)
-    const beside = ['adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts']
+    const beside = ['FACTS.md', 'adapter.ts', 'address.ts', 'config.ts', 'format.ts', 'lookup.ts']
     const rooms = {
       inbound: ['read-event.ts', 'reading.ts'],
       outbound: ['send.ts', 'receipts.ts', 'render.ts'],
