@@ -36,18 +36,20 @@ export interface PipelineDeps
 /** The story of a message: accept, claim, turn, finish, deliver. Each step is one commit; a crash lies between two. */
 export class Pipeline {
   readonly #deps: PipelineDeps
+  readonly #accepting: AcceptDeps
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
+    this.#accepting = { ...deps, crowded: deps.delivery.crowded }
   }
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, decide, delivery } = this.#deps
+    const { store, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const deps = { ...this.#deps, crowded: delivery.crowded, position }
-    const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
+    const decided = { dispatch, decision, position }
+    const accepted = await store.write((tx) => acceptDispatch(tx, decided, this.#accepting))
     this.#follow(accepted, dispatch, decision)
   }
 

@@ -9,8 +9,10 @@ export interface Limits {
 
 /** One call that always ends in a value. */
 export interface LimitedCall<T> {
-  /** Begins the call; never rejects. `cut` aborts when nobody waits for it any more. */
-  begin(cut: AbortSignal): Promise<T>
+  /** Begins the call; never rejects. */
+  begin(): Promise<T>
+  /** Ends the call. Called once at most, when nobody waits for it any more. */
+  cut(): void
   /** Returns what the call ended in when it was given up; `why` is a few words, such as `no answer within 15 s`. */
   givenUp(why: string): T
   /** Whether the call left something behind that is to be cut, as an answer that was not read to its end does. */
@@ -24,13 +26,12 @@ export interface LimitedCall<T> {
 export function underDeadline<T>(clock: Clock, { deadlineMs, signal }: Limits, call: LimitedCall<T>): Promise<T> {
   if (signal.aborted) return Promise.resolve(call.givenUp(STOPPED))
   return new Promise((resolve) => {
-    const cut = new AbortController()
     let ended = false
     const end = (value: T, spoiled: boolean): void => {
       ended = true
       cancelTimer()
       forget()
-      if (spoiled) cut.abort()
+      if (spoiled) call.cut()
       resolve(value)
     }
     const giveUp = (why: string): void => {
@@ -38,7 +39,7 @@ export function underDeadline<T>(clock: Clock, { deadlineMs, signal }: Limits, c
     }
     const forget = onAbort(signal, () => giveUp(STOPPED))
     const cancelTimer = clock.after(deadlineMs, () => giveUp(`no answer within ${deadlineMs / 1000} s`))
-    void call.begin(cut.signal).then((value) => {
+    void call.begin().then((value) => {
       if (!ended) end(value, call.spoiled(value))
     })
   })

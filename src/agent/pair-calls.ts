@@ -14,9 +14,10 @@ type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
  * true of most requests, however long they are.
  */
 export function isTalk(messages: readonly ModelMessage[]): boolean {
-  return messages.every(
-    (message) => message.role === 'user' || (message.role === 'assistant' && message.calls.length === 0),
-  )
+  for (const message of messages) {
+    if (message.role === 'assistant' ? message.calls.length > 0 : message.role !== 'user') return false
+  }
+  return true
 }
 
 /**

@@ -68,6 +68,7 @@ export function takeSuperseded<Item extends Queued>(
   underWay: SourceId | undefined,
 ): readonly Item[] {
   const { supersedes } = newest
+  if (supersedes === undefined || queue.length === 1) return []
   const stays = new Set([underWay, ...queue.filter(({ begun }) => begun).map(({ source }) => source)])
   const answers = queue.filter(
     ({ source, lowPriority }) =>

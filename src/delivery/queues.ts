@@ -58,7 +58,7 @@ export function createQueues(deps: QueueDeps): Queues {
 class ConversationQueues implements Queues {
   readonly #deps: QueueDeps
   readonly #queues = new Map<string, Queue>()
-  /** Those in which something of low priority may wait: nobody looks for it in the others. */
+  /** Those in which something of low priority may wait, and not be under way: the others are not looked through. */
   readonly #low = new Set<Queue>()
   readonly #announced = new Map<string, SourceId>()
   #stopped = false
@@ -86,13 +86,13 @@ class ConversationQueues implements Queues {
     const underWay = isUnderWay(queue)
     for (const entry of entries) insert(queue.entries, entry, underWay ? 1 : 0)
     const [{ lowPriority } = {}] = entries
-    if (lowPriority) this.#low.add(queue)
     const superseded = lowPriority
       ? takeSuperseded(queue.entries, lowPriority, underWay ? head?.source : undefined)
       : []
     if (superseded.length > 0) this.#deps.superseded(superseded)
     const changed = queue.state === 'waiting' && queue.entries[0] !== head
     if ((queue.state === 'parked' || changed) && this.#mayStart(queue)) this.#start(queue)
+    if (queue.state !== 'running' || queue.entries.length > 1) this.#low.add(queue)
   }
 
   /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
@@ -189,11 +189,14 @@ class ConversationQueues implements Queues {
 
   /** An adapter that became ready in the meantime has woken nobody here. */
   #park(queue: Queue): void {
-    if (this.#stopped || !this.#deps.ready(queue.address)) queue.state = 'parked'
+    if (!this.#stopped && this.#deps.ready(queue.address)) return
+    queue.state = 'parked'
+    this.#low.add(queue)
   }
 
   #rest(queue: Queue, ms: number): void {
     queue.state = 'waiting'
+    this.#low.add(queue)
     if (this.#stopped) return
     queue.cancel = this.#deps.clock.after(Math.max(0, ms), () => {
       if (!this.#stopped) this.#start(queue)

@@ -103,12 +103,14 @@ export function createClient(settings: ClientSettings): DiscordClient {
         ...(body === undefined ? {} : { body }),
       }
       const wireCall: WireCall = { call: `${verb} ${shown(path)}`, at, api: 'the Discord API', setting: 'apiRoot' }
+      const abort = new AbortController()
       return underDeadline<CallOutcome>(clock, options, {
-        begin: (signal) =>
-          rest.request({ ...request, method: verb as never, signal }).then(
+        begin: () =>
+          rest.request({ ...request, method: verb as never, signal: abort.signal }).then(
             (result) => readAnswer(result, wireCall),
             (error: unknown) => withoutToken(readFailure(error, wireCall), token),
           ),
+        cut: () => abort.abort(),
         givenUp: (why) => ({ kind: 'failed', reason: notAnswered(wireCall, why), bytesMayHaveLeft: true }),
         spoiled: ({ kind }) => kind === 'failed',
       })

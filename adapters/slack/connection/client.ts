@@ -73,8 +73,9 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
         const reason = notAnswered(wireCall, why).replaceAll(token, '[token]')
         return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
       }
-      const begin = (signal: AbortSignal): Promise<CallOutcome> => {
-        const fetch: WatchedCall['fetch'] = (input, init) => watched.fetch(input, { ...init, signal })
+      const abort = new AbortController()
+      const begin = (): Promise<CallOutcome> => {
+        const fetch: WatchedCall['fetch'] = (input, init) => watched.fetch(input, { ...init, signal: abort.signal })
         // One for each call, so that what left the machine is known of this call and no other.
         return new WebClient(token, { ...CLIENT_OPTIONS, ...root, fetch }).apiCall(method, { ...args }).then(
           (result): CallOutcome => ({ kind: 'answered', result: { ...result } }),
@@ -87,7 +88,12 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
           },
         )
       }
-      return underDeadline(clock, options, { begin, givenUp: fail, spoiled: ({ kind }) => kind === 'failed' })
+      return underDeadline(clock, options, {
+        begin,
+        cut: () => abort.abort(),
+        givenUp: fail,
+        spoiled: ({ kind }) => kind === 'failed',
+      })
     },
     close: () => wire.close(),
   }

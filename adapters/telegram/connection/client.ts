@@ -92,9 +92,8 @@ export function createClient({ token, otherSecret, apiRoot, clock }: ClientSetti
         return { kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() }
       }
       const outcome = await underDeadline<CallOutcome>(clock, options, {
-        begin: (cut) => {
-          cut.addEventListener('abort', wire.cut, { once: true })
-          return telegram.callApi(method, params).then(
+        begin: () =>
+          telegram.callApi(method, params).then(
             (result) => ({ kind: 'answered', result }),
             (error: unknown) => {
               const refusal = readRefusal(error, redact)
@@ -103,8 +102,8 @@ export function createClient({ token, otherSecret, apiRoot, clock }: ClientSetti
               if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error)))
               return failed(notTheApi(wireCall, answer))
             },
-          )
-        },
+          ),
+        cut: wire.cut,
         givenUp: (why) => failed(notAnswered(wireCall, why)),
         // Also for an answer that telegraf did not read to its end: that frees the connection.
         spoiled: ({ kind }) => kind === 'failed',

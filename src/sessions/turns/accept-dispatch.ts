@@ -43,6 +43,11 @@ export interface AcceptDeps extends OpenPorts {
   readonly participants: Pick<Participants, 'join'>
   /** So much waits to be sent by this account that no turn of theirs should add to it. */
   crowded(address: Address): boolean
+}
+
+export interface DecidedDispatch {
+  readonly dispatch: Dispatch
+  readonly decision: Decision
   /** How far the platform was read with this dispatch: stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
 }
@@ -64,11 +69,9 @@ export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, disp
  */
 export function acceptDispatch(
   tx: StoreWriter,
-  dispatch: Dispatch,
-  decision: Decision,
+  { dispatch, decision, position }: DecidedDispatch,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  const { position } = deps
   if (position === undefined) return acceptDecided(tx, dispatch, decision, deps)
   const { channel, account } = dispatch.event.address
   const moved = tx.channelState.set(channel, account, position.key, position.value)

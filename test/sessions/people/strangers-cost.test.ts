@@ -86,7 +86,9 @@ async function openDoor(code: () => string = ids.code) {
     const asks: Applicant = { kind: 'person', key: `telegram:${stranger}` }
     const decision = { kind: 'refuse', reason: 'stranger', identity: { role: 'guest' }, trace: [], asks } as const
     const dispatch = said(stranger, text, shared)
-    const accepted = await store.write((tx) => acceptDispatch(tx, dispatch, decision satisfies Decision, deps))
+    const accepted = await store.write((tx) =>
+      acceptDispatch(tx, { dispatch, decision: decision satisfies Decision }, deps),
+    )
     if (accepted.kind === 'done') courtesy.refused(accepted.inboxId, dispatch, decision)
   }
   function said(stranger: number, text: string, shared?: string): Dispatch {

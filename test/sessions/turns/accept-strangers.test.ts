@@ -33,7 +33,7 @@ async function openDoor({ behind = 4, ...places }: Limits = {}) {
     crowded: () => false,
   }
   const accept = (dispatch: Dispatch, decision: Decision): Promise<Accepted> =>
-    store.write((tx) => acceptDispatch(tx, dispatch, decision, deps))
+    store.write((tx) => acceptDispatch(tx, { dispatch, decision }, deps))
   const textOf = async (accepted: Accepted): Promise<unknown> => {
     const row = 'inboxId' in accepted ? await store.read.inbox.get(accepted.inboxId) : undefined
     return row && 'text' in row.dispatch.event ? row.dispatch.event.text : undefined
