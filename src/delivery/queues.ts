@@ -92,7 +92,7 @@ class ConversationQueues implements Queues {
     if (superseded.length > 0) this.#deps.superseded(superseded)
     const changed = queue.state === 'waiting' && queue.entries[0] !== head
     if ((queue.state === 'parked' || changed) && this.#mayStart(queue)) this.#start(queue)
-    if (queue.state !== 'running' || queue.entries.length > 1) this.#low.add(queue)
+    if (queue.state !== 'running' || queue.entries.length > 1) this.#noteLow(queue)
   }
 
   /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
@@ -191,12 +191,17 @@ class ConversationQueues implements Queues {
   #park(queue: Queue): void {
     if (!this.#stopped && this.#deps.ready(queue.address)) return
     queue.state = 'parked'
-    this.#low.add(queue)
+    this.#noteLow(queue)
+  }
+
+  /** Called where something of the queue waits from now on. */
+  #noteLow(queue: Queue): void {
+    if (queue.entries.some(({ lowPriority }) => lowPriority)) this.#low.add(queue)
   }
 
   #rest(queue: Queue, ms: number): void {
     queue.state = 'waiting'
-    this.#low.add(queue)
+    this.#noteLow(queue)
     if (this.#stopped) return
     queue.cancel = this.#deps.clock.after(Math.max(0, ms), () => {
       if (!this.#stopped) this.#start(queue)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OutboundMessage } from '../../src/core/outbound.ts'
+import { deferred } from '../../src/core/deferred.ts'
+import type { DeliveryReceipt, OutboundMessage } from '../../src/core/outbound.ts'
 import { hanging, unreachable } from './fake-channel.ts'
 import { anInbox, at, DM, GROUP, openRig, type Rig, TELEGRAM } from './rig.ts'
 
@@ -97,6 +98,33 @@ test('an account for which 100 lines wait is crowded until they have left', asyn
   await rig.pass(60_000)
   expect(rig.channel.calls).toHaveLength(100)
   expect(rig.delivery.crowded(at(DM))).toBe(false)
+})
+
+test('lines that wait for their slot make an account crowded', async () => {
+  const rig = await openRig({ limits: TELEGRAM })
+  for (let stranger = 1; stranger <= 150; stranger++) {
+    const address = at(`telegram:direct:${stranger}`)
+    await answer(rig, stranger, { address, lowPriority: { supersedes: `telegram:${stranger}` } })
+  }
+  await rig.delivery.idle()
+  expect(rig.delivery.crowded(at(DM))).toBe(true)
+})
+
+test('lines whose channel went away as they were sent make an account crowded', async () => {
+  const rig = await openRig()
+  const failed = deferred()
+  const receipt = failed.promise.then((): DeliveryReceipt => ({ kind: 'not_sent', reason: 'no route' }))
+  rig.channel.rule = () => ({ receipt, done: false })
+  for (let stranger = 1; stranger <= 100; stranger++) {
+    const address = at(`telegram:direct:${stranger}`)
+    await answer(rig, stranger, { address, lowPriority: { supersedes: `telegram:${stranger}` } })
+    await rig.channel.called(stranger)
+  }
+  expect(rig.delivery.crowded(at(DM))).toBe(false)
+  rig.up = false
+  failed.resolve()
+  await rig.delivery.idle()
+  expect(rig.delivery.crowded(at(DM))).toBe(true)
 })
 
 test('what is being sent does not wait: an account that keeps up with many chats is not crowded', async () => {
