@@ -35,12 +35,10 @@ export interface PipelineDeps
 
 /** The story of a message: accept, claim, turn, finish, deliver. Each step is one commit; a crash lies between two. */
 export class Pipeline {
-  readonly #deps: PipelineDeps
-  readonly #accepting: AcceptDeps
+  readonly #deps: PipelineDeps & AcceptDeps
 
   constructor(deps: PipelineDeps) {
-    this.#deps = deps
-    this.#accepting = { ...deps, crowded: deps.delivery.crowded }
+    this.#deps = { ...deps, crowded: deps.delivery.crowded }
   }
 
   /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
@@ -49,7 +47,7 @@ export class Pipeline {
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
     const decided = { dispatch, decision, position }
-    const accepted = await store.write((tx) => acceptDispatch(tx, decided, this.#accepting))
+    const accepted = await store.write((tx) => acceptDispatch(tx, decided, this.#deps))
     this.#follow(accepted, dispatch, decision)
   }
 
