@@ -1,5 +1,5 @@
 /**
- * The import rule of DESIGN section 3 as an allow-list: what is not listed here fails until somebody decides its place.
+ * The import rule of src/README.md as an allow-list: what is not listed here fails until somebody decides its place.
  * Each vendor package has one home.
  */
 const builtin = { dependencyTypes: ['core'] }

@@ -21,7 +21,7 @@ export interface Doors {
   readonly store: Pick<Store, 'close'>
 }
 
-/** All of a stop (A20). A service manager kills after 30 s (`TimeoutStopSec`), and a file to close needs some of them. */
+/** All of a stop (F-A20). A service manager kills after 30 s (`TimeoutStopSec`), and closing a file needs some. */
 export const STOP_WITHIN_MS = 25_000
 /** What is kept for the steps behind: one that hangs takes none of it. What a step leaves, those behind it may use. */
 const KEPT_MS = { delivery: 4_000, channels: 2_000, api: 1_000 }
@@ -32,7 +32,7 @@ const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
 interface StopParts {
   readonly clock: Clock
   readonly logger: Logger
-  /** Aborted with what happened when the disk has failed (F03). */
+  /** Aborted with what happened when the disk has failed (F-F03). */
   readonly broken: AbortSignal
 }
 

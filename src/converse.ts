@@ -107,7 +107,7 @@ export const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 
 
 /**
  * When a turn is put down for the next start, what that start may run again has no result yet: else a call that was only
- * waiting would be told that it was stopped. What must not run again keeps the result it has (DESIGN decision 11).
+ * waiting would be told that it was stopped. What must not run again keeps the result it has.
  */
 function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   const begun = new Set<string>()

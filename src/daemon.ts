@@ -53,11 +53,11 @@ export interface Daemon {
   readonly operator: OperatorService
   /** Resolves when every channel has come up or failed once. */
   settled(): Promise<void>
-  /** A write was committed in time just now: what a watchdog may be told (RELIABILITY 8). */
+  /** A write was committed in time just now: what a watchdog may be told. */
   healthy(): Promise<boolean>
   /**
    * Resolves when it has stopped. Rejects with `store_broken` when the disk did not confirm a write: nothing can be
-   * promised or acknowledged any more, and the process has to end (F03).
+   * promised or acknowledged any more, and the process has to end (F-F03).
    */
   readonly stopped: Promise<void>
   /**

@@ -92,7 +92,7 @@ export class Pipeline {
     const result = place !== undefined && running.putsDown(turn) ? STOPPED : await converse(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)
-    // Shutting down is no outcome: the turn stays claimed and the next start continues it (RELIABILITY P66).
+    // Shutting down is no outcome: the turn stays claimed and the next start continues it.
     if (result.kind === 'aborted' && running.putsDown(turn)) return store.write((tx) => tx.turns.putDown(turn.id))
     if (result.kind === 'failed') {
       const { code, cause: err } = result

@@ -50,7 +50,7 @@ export interface ReloadDeps {
   readonly load?: () => Promise<Config>
 }
 
-/** Takes over a changed policy while the daemon runs; what got wider is said line by line (H14). */
+/** Takes over a changed policy while the daemon runs; what got wider is said line by line (F-H14). */
 export function createReload({ live, running, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
   return {
     async reload() {

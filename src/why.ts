@@ -19,7 +19,7 @@ export interface WhySources {
   channels(): readonly AccountState[]
 }
 
-/** Tells what was decided about a message and why, or what may have kept it from us (DESIGN decision 12). */
+/** Tells what was decided about a message and why, or what may have kept it from us. */
 export interface WhyService {
   why(name: string): Promise<readonly WhyReport[]>
   unseen(asked: string | MessageLink): Promise<readonly string[]>

@@ -61,7 +61,7 @@ export class DiscordAdapter
   readonly id = 'discord'
   /** The platform's ten seconds, less the way. */
   readonly typingLastsMs = 9000
-  /** The documentation says "the past few minutes"; two are safe (RELIABILITY 3.3). */
+  /** The documentation says "the past few minutes"; two are safe. */
   readonly sameKeyWindowMs = 120_000
   readonly #account: AccountId
   readonly #config: DiscordConfig

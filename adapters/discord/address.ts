@@ -51,7 +51,7 @@ export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | u
 }
 
 /**
- * A thread is a topic of its parent, so that it takes after the parent's rules (FIELD 2.2). A direct chat is named by the
+ * A thread is a topic of its parent, so that it takes after the parent's rules. A direct chat is named by the
  * person: its channel id is nothing anybody could write into a configuration.
  */
 export function toAddress(account: AccountId, place: ChannelFacts, person: string): Address | null {

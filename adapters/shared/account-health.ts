@@ -68,7 +68,7 @@ export class AccountHealth {
     this.#hints = hints
   }
 
-  /** An event came in, or the answer to a question of ours; a heartbeat is none (RELIABILITY rule 21). */
+  /** An event came in, or the answer to a question of ours; a heartbeat is none. */
   proven(): void {
     this.#lastProofAt = this.#settings.clock.now()
   }

@@ -24,7 +24,7 @@ interface Atom {
 const PAIRED_MARKS = { html: '', mrkdwn: '*_~`', markdown: '*_~`|', plain: '' } as const
 
 /**
- * The last look before delivery (DESIGN decision 7): removes silence markers from a rendered part, however escaping and
+ * The last look before delivery (S28-S30): removes silence markers from a rendered part, however escaping and
  * formatting have disguised them, with the tags that enclosed nothing else. `null`: nothing is left to send.
  * A part without a marker comes back as it is.
  */

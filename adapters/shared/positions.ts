@@ -25,7 +25,7 @@ export interface PositionForm<T extends Conversation> {
 /**
  * How far each conversation has been read. A position is committed with the message that moves it (`cursorFor`, then
  * `moved`), and moves only over what was seen: while a conversation is held it stays, for what is missing is read back
- * from there (RELIABILITY rule 25). 5,000 conversations are remembered; see `KnownChats`.
+ * from there. 5,000 conversations are remembered; see `KnownChats`.
  */
 export class Positions<T extends Conversation> {
   readonly #state: ChannelState

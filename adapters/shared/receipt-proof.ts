@@ -21,7 +21,7 @@ const ASK_AGAIN_MS = 5_000
 
 /**
  * Ends an interruption. A line that stands, greets and answers heartbeats proves no receipt: an event does, or the answer
- * to a question of ours (RELIABILITY rule 21).
+ * to a question of ours.
  */
 export class ReceiptProof {
   readonly #ports: ProofPorts

@@ -36,7 +36,7 @@ import { createOutbound, type SlackOutbound } from './outbound/send.ts'
 
 /** How long `stop` waits for accepts in flight. */
 const STOP_GRACE_MS = 5000
-/** chat.update is allowed about fifty times a minute (PLATFORMS, Slack limits). */
+/** chat.update is allowed about fifty times a minute. */
 const EDIT_INTERVAL_MS = 1200
 
 /** One bot of one app in one workspace. */

@@ -20,7 +20,7 @@ export function toChatType(type: unknown): ChatType | undefined {
   return typeof type === 'string' && Object.hasOwn(CHAT_TYPES, type) ? CHAT_TYPES[type] : undefined
 }
 
-/** `topic` is the thread id of a forum topic; a forum's General topic has none (PLATFORMS, Bot API facts). */
+/** `topic` is the thread id of a forum topic; a forum's General topic has none. */
 export function toAddress(
   account: AccountId,
   place: { readonly chatType: ChatType; readonly chat: string; readonly topic?: string },

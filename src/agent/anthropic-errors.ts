@@ -28,7 +28,7 @@ const TOO_LONG = /prompt is too long|context (length|window|limit)|too many (inp
 const SPEND_CAP = 'enforced_spend_limit_reached'
 
 /**
- * Maps whatever the SDK throws to a `model_*` code (PLATFORMS 4). The message is for the operator and holds the API's
+ * Maps whatever the SDK throws to a `model_*` code. The message is for the operator and holds the API's
  * own words, without the key. The SDK's error object, with its headers, goes no further.
  */
 export function toModelError(

@@ -19,7 +19,7 @@ const CANNOT = /^claude-(2|instant|3-(haiku|sonnet|opus|5))/
 
 /**
  * What a thinking level means for a model (T37). A turn thinks from its first step or not at all: after a crash the
- * thoughts of the steps before are gone, which the API would refuse (BEHAVIOUR 2 row 30).
+ * thoughts of the steps before are gone, which the API would refuse (C19).
  */
 export function thinkingParams(model: string, { thinking, maxTokens, messages }: ModelRequest): ThinkingParams {
   const answer = { max_tokens: maxTokens }

@@ -19,12 +19,12 @@ interface PlanFacts {
   readonly refusal?: string
 }
 
-/** Text of a `once` call that a crash interrupted (RELIABILITY 3.4). */
+/** Text of a `once` call that a crash interrupted (F-A07). */
 export const INTERRUPTED = 'interrupted, outcome unknown, check before repeating'
 
 /**
  * Decides each call of a step: results on record are kept, a `once` tool that may have run is never run again, pure and
- * keyed ones are (DESIGN decision 11). Unknown tools and unusable arguments are answered so that the model can correct
+ * keyed ones are. Unknown tools and unusable arguments are answered so that the model can correct
  * itself.
  */
 export function planCalls(calls: readonly ModelToolCall[], facts: PlanFacts): CallPlan[] {

@@ -8,9 +8,9 @@ import type { JournalDraft, Tool, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
-/** The most of a tool result that is kept (BEHAVIOUR 2 row 31). */
+/** The most of a tool result that is kept (R28). */
 const RESULT_LIMIT = 200_000
-/** How long an abort waits for a running tool before its outcome counts as unknown (RELIABILITY P42). */
+/** How long an abort waits for a running tool before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 2_000
 
 interface ToolRun {

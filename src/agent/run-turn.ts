@@ -65,7 +65,7 @@ interface Equipment {
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
  * `RunAgent` for the contract. An answer cut at `maxTokens` is delivered as it is and is no error; calls in it may be
- * torn and are not run. An empty answer without a silence marker fails as `model_empty` (RELIABILITY P39).
+ * torn and are not run. An empty answer without a silence marker fails as `model_empty`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
   const settings: Settings = { maxSteps: 10, maxTokens: 4096, logger: silentLogger, ...services }

@@ -72,7 +72,7 @@ export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAd
 
 /**
  * Can tell after a lost answer whether a message of ours arrived: by the key it carried, or by looking it up in the
- * chat's history. What decides a send of unknown outcome instead of repeating it (RELIABILITY 3.2).
+ * chat's history. What decides a send of unknown outcome instead of repeating it (src/behaviour/guarantee.md).
  */
 export interface FindsOwnMessages {
   /** A send with the same key within this time gives the first message again instead of a second one; 0: never. ms. */

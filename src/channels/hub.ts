@@ -45,7 +45,7 @@ interface Member {
 
 /**
  * Keeps every configured channel up: starts each by itself, and again for ever with capped waits, so that one channel
- * that cannot come up never holds back the others nor the daemon (RELIABILITY P52, rule 12).
+ * that cannot come up never holds back the others nor the daemon.
  */
 export class ChannelHub {
   readonly #deps: HubDeps

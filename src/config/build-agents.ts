@@ -11,7 +11,7 @@ const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
 const ECHO = 'scripted/echo'
 const DEFAULT_TOOLS: readonly string[] = ['time']
 const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions']
-/** Groups of DESIGN section 5 whose tools do not run yet. */
+/** Tool groups that can be configured and whose tools do not run yet. */
 const PLANNED_TOOLS: readonly string[] = ['schedule', 'memory', 'web_fetch']
 
 type AgentBlock = ConfigFile['agents'][number]

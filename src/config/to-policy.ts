@@ -25,7 +25,7 @@ export function toPolicy(file: ConfigFile, agents: readonly AgentId[], traits: T
   }
 }
 
-/** Those of the channel's block, else those its platform has by itself: threads are kept apart (DESIGN decision 6). */
+/** Those of the channel's block, else those its platform has by itself: threads are kept apart (K12). */
 function channelDimensions({ channels }: ConfigFile, traits: TraitsByChannel): RoutingPolicy['channelDimensions'] {
   return Object.fromEntries(
     Object.entries(traits).flatMap(([channel, { dimensions: usual }]) => {

@@ -7,7 +7,7 @@ const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
 /**
  * Where a message came from and where its answer goes: one typed value that is stored with the inbox row, copied to the
- * turn and to each delivery. There is no "last route" (FIELD 3.3). Ids are the platform's own, as opaque text.
+ * turn and to each delivery. There is no "last route". Ids are the platform's own, as opaque text.
  */
 export interface Address {
   readonly channel: ChannelId

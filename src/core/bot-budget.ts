@@ -1,6 +1,6 @@
 /**
  * How much other bots may make the agent do in one chat: any number of them, fast or slow, together. A person whom the
- * agent answers there begins a new budget, and so does a quiet time (RELIABILITY D11).
+ * agent answers there begins a new budget, and so does a quiet time (F-D11).
  */
 export interface BotBudget {
   /** Messages of bots that are answered. */

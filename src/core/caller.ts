@@ -12,7 +12,7 @@ export type Caller =
   | { readonly kind: 'token'; readonly namespace: Namespace }
 
 declare const brand: unique symbol
-/** `telegram`, `web:alice`: lower-case parts set off by colons, never empty (H09). */
+/** `telegram`, `web:alice`: lower-case parts set off by colons, never empty (F-H09). */
 export type Namespace = string & { readonly [brand]: 'Namespace' }
 
 /** Undefined for anything that is no namespace: an empty one would hold every session. */

@@ -3,7 +3,7 @@ import type { Dimension } from './session.ts'
 
 /**
  * What the core has to know of a platform, as data: each adapter declares it in its `config.ts`, and nobody asks for a
- * channel by its name (DESIGN decision 17).
+ * channel by its name.
  */
 export interface ChannelTraits {
   /** What people call the platform: `Telegram`. */
@@ -32,11 +32,11 @@ export interface ChannelTraits {
 }
 
 export interface IdTraits {
-  /** Ids that differ in case alone are two ids, so their case is kept (BEHAVIOUR 2 row 52). */
+  /** Ids that differ in case alone are two ids, so their case is kept (K5). */
   readonly caseSensitive: boolean
-  /** An id is unique inside one team alone, and is written `<channel>:<team>/<id>` (H04). */
+  /** An id is unique inside one team alone, and is written `<channel>:<team>/<id>` (F-H04). */
   readonly ofTeams: boolean
-  /** Ids that stand for many people: whatever a list says, they identify nobody (RELIABILITY S25). */
+  /** Ids that stand for many people: whatever a list says, they identify nobody. */
   readonly shared: readonly string[]
   /** A direct chat has the id of the person at its other end. */
   readonly directChatIsPerson: boolean

@@ -101,7 +101,7 @@ export type TraceStage =
   | 'session'
   | 'group-rule'
 
-/** One stage that looked at a dispatch, the value that decided, and the config path that would flip it (decision 12). */
+/** One stage that looked at a dispatch, the value that decided, and the config path that would flip it. */
 export interface TraceStep {
   readonly stage: TraceStage
   readonly verdict: 'pass' | 'stop'

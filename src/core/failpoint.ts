@@ -1,5 +1,5 @@
 /**
- * Named points of the message path at which a test build can kill the process (RELIABILITY 10.1). The bundler replaces
+ * Named points of the message path at which a test build can kill the process. The bundler replaces
  * `__FAILPOINTS__` by `false` in what users run, so that nothing of this is left there.
  */
 declare const __FAILPOINTS__: boolean | undefined

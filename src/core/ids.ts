@@ -152,7 +152,7 @@ export function runId(...parts: readonly string[]): RunId {
   return `run_${base32(digest).slice(0, 26)}` as RunId
 }
 
-/** The key every send of one delivery carries, stable over attempts and restarts: 25 characters (RELIABILITY 3.3). */
+/** The key every send of one delivery carries, stable over attempts and restarts: 25 characters. */
 export function deliveryKey(id: DeliveryId): string {
   return base32(createHash('sha256').update(id).digest().subarray(0, 16)).slice(0, 25)
 }

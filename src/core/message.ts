@@ -1,11 +1,11 @@
 import type { Address } from './address.ts'
 
-/** Who acted, by platform id. Names are text for people and never authority (RELIABILITY S24). */
+/** Who acted, by platform id. Names are text for people and never authority. */
 export interface Sender {
   readonly id: string
   /**
    * `anonymous` covers every sender whose id is shared or stands for a chat (Telegram 1087968824, 777000, 136817688 and
-   * any `sender_chat`): such a sender can talk but never holds authority (RELIABILITY S25).
+   * any `sender_chat`): such a sender can talk but never holds authority.
    */
   readonly kind: 'user' | 'bot' | 'anonymous'
   readonly displayName?: string
@@ -47,7 +47,7 @@ export interface Forwarded {
 
 /** Facts every inbound event has. */
 interface InboundFacts {
-  /** Unique per channel and account for as long as the platform may repeat it: the dedupe key (RELIABILITY 3.1). */
+  /** Unique per channel and account for as long as the platform may repeat it: the dedupe key. */
   readonly eventKey: string
   readonly address: Address
   readonly sender: Sender

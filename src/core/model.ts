@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from './session.ts'
 
 /**
- * The model port. Our own messages all the way through; a vendor's types never cross it (DESIGN decision 10).
+ * The model port. Our own messages all the way through; a vendor's types never cross it.
  */
 export interface Model {
   /** `<provider>/<model>` as configured; each answer names the one that really answered. */
@@ -84,7 +84,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * What a crash means for a tool (DESIGN decision 11): `pure` may simply run again, `keyed` may run again with the same
+ * What a crash means for a tool: `pure` may simply run again, `keyed` may run again with the same
  * call id, `once` never re-runs: its outcome is reported as unknown.
  */
 export type ToolClass = 'pure' | 'keyed' | 'once'

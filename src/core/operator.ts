@@ -128,7 +128,7 @@ export interface StatusReport {
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */
   readonly uncertain: readonly ListedDelivery[]
-  /** Messages that were refused for good or grew too old, newest first (RELIABILITY P27). */
+  /** Messages that were refused for good or grew too old, newest first. */
   readonly undelivered: readonly ListedDelivery[]
 }
 

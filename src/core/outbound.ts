@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 /**
  * `reply` answers a person: an unknown outcome is re-sent once, marked. `effect` has side effects elsewhere (cross-chat
  * sends, announcements): an unknown outcome is never re-sent. `control` answers a control command and is exempt from
- * send policy. `notice` is a calm line about a failure. (RELIABILITY 3.2; BEHAVIOUR 2 row 39)
+ * send policy. `notice` is a calm line about a failure. (T27)
  */
 export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 
@@ -84,7 +84,7 @@ export interface Undelivered {
 /** One outbox row: one part of one outbound message. Times are ms since the epoch. */
 export interface Delivery {
   readonly id: DeliveryId
-  /** Unique with `partNo`: one final per turn is enforced by the store (RELIABILITY P33). */
+  /** Unique with `partNo`: one final per turn is enforced by the store. */
   readonly source: SourceId
   readonly partNo: number
   readonly sessionId?: SessionId
@@ -111,7 +111,7 @@ export interface Delivery {
 }
 
 /**
- * How a send ended; adapters never throw for it (DESIGN, the seam).
+ * How a send ended; adapters never throw for it.
  * `not_sent`: provably nothing left, retry freely. `rejected`: the platform said no; permanent unless `retryAfterMs`.
  * `unknown`: anything after the first body byte without a readable answer; never blindly repeated.
  */

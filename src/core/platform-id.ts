@@ -4,7 +4,7 @@ import type { Sender } from './message.ts'
 
 /**
  * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's ids have
- * a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else (H04).
+ * a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else (F-H04).
  */
 export function platformIdOf(
   { traits }: Pick<Channels, 'traits'>,
@@ -34,7 +34,7 @@ export function isWellFormedId({ form }: IdTraits, id: string): boolean {
   return form?.test(id) !== false
 }
 
-/** The id stands for many people: whatever a list says, it identifies nobody (RELIABILITY S25). */
+/** The id stands for many people: whatever a list says, it identifies nobody. */
 export function isShared({ shared }: IdTraits, senderId: string): boolean {
   return shared.includes(senderId)
 }

@@ -13,7 +13,7 @@ export interface RoutingPolicy {
   /** The first is the default agent. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPolicy
-  /** Owner messages trigger without being addressed (DESIGN decision 5). A group rule may say otherwise for its places. */
+  /** Owner messages trigger without being addressed (S24). A group rule may say otherwise for its places. */
   readonly ownerAlwaysTriggers: boolean
   /** Names that address the agent in groups when somebody writes one. A group rule's own list replaces it there. */
   readonly wakeWords: readonly string[]
@@ -39,7 +39,7 @@ export interface PersonPolicy {
   readonly ids: readonly string[]
 }
 
-/** Who may talk. An unset or empty list of groups admits nobody but the owner (decision 15). */
+/** Who may talk. An unset or empty list of groups admits nobody but the owner. */
 export interface AccessPolicy {
   readonly direct: Audience
   /** The first match decides. */

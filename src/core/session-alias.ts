@@ -13,8 +13,8 @@ export interface AliasFacts {
 }
 
 /**
- * The further names a routed session answers to (K45; BEHAVIOUR 3 K, "Aliases"), in lower case and in the order in which
- * promotion looks at them (K27). Only the main session carries the main alias, and carries no other (section 2, row 12):
+ * The further names a routed session answers to (K45), in lower case and in the order in which
+ * promotion looks at them (K27). Only the main session carries the main alias, and carries no other (K45):
  * what is said in it belongs to no one chat. A session whose key its caller gave has that key as its only name.
  */
 export function sessionAliases(
@@ -45,7 +45,7 @@ const HEAD = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:(?:(?:[a-z0-9_-]+:
 
 /**
  * A name as it is looked up: case, outer spaces and invisible characters make no difference. In a name of a channel that
- * `keepsCase` the id behind these stays as it is: another case is another chat (BEHAVIOUR 2 row 52).
+ * `keepsCase` the id behind these stays as it is: another case is another chat (K5).
  */
 export function normalName(name: string, keepsCase: readonly ChannelId[] = []): string {
   const plain = name.replace(/\p{Cf}/gu, '').trim()

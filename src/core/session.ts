@@ -122,7 +122,7 @@ export interface SessionDraft {
   readonly overrides?: SessionOverrides
 }
 
-/** `guest`: nobody we know. An unknown role counts as no owner (BEHAVIOUR 3 S). */
+/** `guest`: nobody we know. An unknown role counts as no owner. */
 export type Role = 'owner' | 'member' | 'guest'
 
 /** The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half an emoji. */

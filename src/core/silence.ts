@@ -1,5 +1,5 @@
 /**
- * Silence markers (DESIGN decision 7): exact case, anywhere in the text, removed everywhere. A reply that is a marker and
+ * Silence markers (S28-S30): exact case, anywhere in the text, removed everywhere. A reply that is a marker and
  * nothing else is silence; a reply that is empty without a marker is a failure, not silence.
  */
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const

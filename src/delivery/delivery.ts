@@ -32,7 +32,7 @@ export interface DeliveryDeps extends OutcomePorts {
   random(): number
   /** Formats are loaded, also while their channel is down. */
   format(channel: ChannelId): TextFormat
-  /** Undefined: not ready. The conversation waits, and waiting is no attempt (P23). */
+  /** Undefined: not ready. The conversation waits, and waiting is no attempt. */
   adapter(address: Address): ChannelAdapter | undefined
   limits(address: Address): SendLimits
   /** The account shows answers while they are written. */

@@ -7,7 +7,7 @@ import { partsOf } from './cut-answer.ts'
 export type ReplyPlan =
   /** A marker and nothing else (S28). */
   | { readonly kind: 'silent' }
-  /** Nothing to say without a marker: a failure upstream, not silence (DESIGN decision 7). */
+  /** Nothing to say without a marker: a failure upstream, not silence. */
   | { readonly kind: 'empty' }
   /** Send policy, obeyed at the exit too (T31). */
   | { readonly kind: 'denied'; readonly because: string }
@@ -24,7 +24,7 @@ export interface SendVerdict {
 
 /**
  * Pure: strips the silence markers (S28-S30), asks send policy, from which only answers to control commands are exempt
- * (BEHAVIOUR 2 row 39), and splits what is left into parts the platform takes, `most` at most.
+ * (T27), and splits what is left into parts the platform takes, `most` at most.
  */
 export function planReply(
   message: OutboundMessage,

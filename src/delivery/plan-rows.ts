@@ -30,7 +30,7 @@ interface Planning {
   readonly message: OutboundMessage
 }
 
-/** Writes the rows of a message. A live reply has its row already; that becomes the final edit, or is taken back (A04). */
+/** Writes the rows of a message. A live reply has its row, which becomes the final edit or is taken back (F-A04). */
 export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
   const into = { format: deps.format(message.address.channel), most: deps.settings.answerParts }
   const plan = planReply(message, into, deps.sendAllowed(message))
@@ -40,7 +40,7 @@ export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessa
 
 /**
  * Most answers are one part of which nothing was shown before. That is not asked: the store, which takes each part of a
- * source once (P33), refuses the row where it is not so.
+ * source once, refuses the row where it is not so.
  */
 async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<PlannedReply> {
   const { deps, tx, message } = planning
@@ -88,7 +88,7 @@ async function sayNothing(planning: Planning, plan: Exclude<ReplyPlan, { kind: '
     : { outcome: plan.kind, address, entries }
 }
 
-/** The row of a reply that was shown while its turn ran. Only turns have one; more rows than it are a final already (P33). */
+/** The row of a reply that was shown while its turn ran. Only turns have one; more rows than it are a final already. */
 async function growing(tx: StoreWriter, source: OutboundMessage['source']): Promise<Delivery | undefined> {
   if (!isTurnId(source)) return undefined
   const [shown, ...others] = await tx.outbox.ofSource(source)

@@ -52,7 +52,7 @@ interface Slot {
   readonly accountAt: number
 }
 
-/** Telegram lets a few messages in a row pass before it counts a chat's seconds (PLATFORMS 1, rates). */
+/** Telegram lets a few messages in a row pass before it counts a chat's seconds. */
 const CHAT_BURST = 3
 const SWEEP_ABOVE = 1_000
 

@@ -21,8 +21,8 @@ const ENDED_AT_ONCE = 500
 
 /**
  * Boot, before any adapter is ready: sends of dead processes become uncertain, what is too old is ended and never blasted
- * out (P20, P21), the rest goes into its queues as bare ids. The growing reply of an interrupted turn is left alone: the
- * turn goes on and its end takes the row up (A04).
+ * out, the rest goes into its queues as bare ids. The growing reply of an interrupted turn is left alone: the
+ * turn goes on and its end takes the row up (F-A04).
  */
 export async function recover(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps

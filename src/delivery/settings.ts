@@ -4,17 +4,17 @@ import type { DeliveryClass } from '../core/outbound.ts'
 export interface DeliverySettings {
   /** A turn that lasts longer than this shows its reply while it grows. */
   readonly liveAfterMs: number
-  /** How long a send of unknown outcome rests before it is repeated (RELIABILITY 3.2). */
+  /** How long a send of unknown outcome rests before it is repeated. */
   readonly uncertainAfterMs: number
   /** How long the repeat waits at most for a proof that sending works, where nothing can be asked for one. */
   readonly unprovenAfterMs: number
-  /** How old a send must be before its absence from a history means that it never arrived (RELIABILITY 3.3). */
+  /** How old a send must be before its absence from a history means that it never arrived. */
   readonly visibleAfterMs: number
-  /** How long a part of unknown outcome may hold its conversation at most (RELIABILITY 3.3). */
+  /** How long a part of unknown outcome may hold its conversation at most. */
   readonly uncertainHoldMs: number
   /** Stands before a repeated message. Must need no escaping in any markup. */
   readonly repeatMark: string
-  /** Age at which an unsent part is no longer worth sending (P20, P21). */
+  /** Age at which an unsent part is no longer worth sending. */
   readonly expireAfterMs: Readonly<Record<DeliveryClass, number>>
   /** How long the end of a live reply waits for a call in flight; longer than any adapter's own deadline. */
   readonly liveSettleMs: number

@@ -19,7 +19,7 @@ export interface TypingDeps {
 
 /** An answer that comes at once needs no indicator. */
 const SHOW_AFTER_MS = 500
-/** Hard cap: whatever went wrong above, typing ends (P40). */
+/** Hard cap: whatever went wrong above, typing ends. */
 const LONGEST_MS = 120_000
 /** Renewed before it runs out. */
 const RENEW_SHARE = 0.8

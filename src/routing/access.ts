@@ -42,7 +42,7 @@ const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
 
 /**
  * Whether somebody may talk here. An owner always may. What a schedule or the operator's door sends was admitted there;
- * everything else, callers of the API and tools included, passes the same gate (K23, RELIABILITY S12). Open commands
+ * everything else, callers of the API and tools included, passes the same gate (K23). Open commands
  * pass in direct chats only: in a group the answer would be noise from people nobody admitted. Whom an owner let in
  * passes where the configuration has no rule of its own.
  */

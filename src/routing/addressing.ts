@@ -17,7 +17,7 @@ export const NOT_NAMED: Addressing = { kind: 'none' }
 
 /**
  * A direct chat, a command, a mention and a reply to the agent address it; elsewhere only a literal false says that a
- * text does not (BEHAVIOUR 3 S).
+ * text does not.
  */
 export function isNamed(event: InboundEvent): boolean {
   if (event.kind === 'command' || event.address.chatType === 'direct') return true

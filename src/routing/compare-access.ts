@@ -21,7 +21,7 @@ import { push } from './rule-index.ts'
 
 /**
  * What a changed policy does, a sentence a line. Nothing lets more people in, answers more, joins more or sends more that
- * is not in `wider` (H14).
+ * is not in `wider` (F-H14).
  */
 export interface AccessChanges {
   readonly wider: readonly string[]

@@ -5,7 +5,7 @@ import type { RouteFacts } from './route-facts.ts'
 
 /**
  * Decides what came in. A message that is answered in a new thread is routed with its own id as topic, and what nobody
- * answers stays where it was said (BEHAVIOUR 2 row 29).
+ * answers stays where it was said (K12).
  */
 export function decideDispatch(routing: Routing, facts: RouteFacts, received: Dispatch): Decided {
   const decision = decideRoute(routing, facts, received)

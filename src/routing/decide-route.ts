@@ -55,8 +55,8 @@ const MOVED: Decision = {
 
 /**
  * The routing answer for one dispatch: pure, the same for live traffic, `why` and replay. The order is sender,
- * identity, access, command, mute, send policy, dispatch, session, group rule (BEHAVIOUR 2 row 38), and every kind of event
- * passes the first three (RELIABILITY S12). The trace has one step for each stage that looked, in that order.
+ * identity, access, command, mute, send policy, dispatch, session, group rule (S25), and every kind of event
+ * passes the first three. The trace has one step for each stage that looked, in that order.
  */
 export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
   const { event, origin } = dispatch

@@ -8,7 +8,7 @@ export interface DimensionList {
   readonly path: string
 }
 
-/** Every channel's own list: its block's, else the global one (BEHAVIOUR 2 row 29). */
+/** Every channel's own list: its block's, else the global one (K12). */
 export interface DimensionLists {
   of(this: void, channel: ChannelId): DimensionList
 }

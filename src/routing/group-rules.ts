@@ -72,7 +72,7 @@ const OTHERS: TriggerVerdict = {
   step: stop('group-rule', 'others were mentioned and not the bot'),
 }
 
-/** Whether an admitted text owes a turn (S24, S25, BEHAVIOUR 2 row 38). `trigger: never` silences owners too. */
+/** Whether an admitted text owes a turn (S24, S25). `trigger: never` silences owners too. */
 export function decideTrigger(
   utterance: Utterance,
   rule: GroupRuleEntry | undefined,

@@ -11,7 +11,7 @@ export const GUEST: Identity = { role: 'guest' }
 export const NOBODY = pass('identity', 'an id that stands for no single person')
 
 /**
- * Who is behind a dispatch, by id alone: names are text (RELIABILITY S24). A sender that is no single user has neither
+ * Who is behind a dispatch, by id alone: names are text. A sender that is no single user has neither
  * person nor role, whatever the lists say. The operator's door is guarded by the state folder's file mode and carries
  * the owner's authority, a schedule that of whoever made it, a text posted into a session that of whoever asked.
  */

@@ -98,7 +98,7 @@ export function matchesLink(link: Link, { senderId, senderTeam, channel, traits 
   return id === senderId && reaches(link, senderTeam, channel)
 }
 
-/** Where a link names a channel or a team, they must be right too: the id alone is another person's there (H04). */
+/** Where a link names a channel or a team, they must be right too: the id alone is another person's there (F-H04). */
 function reaches(link: Link, senderTeam: string | undefined, channel: string): boolean {
   return (
     (link.channel === undefined || link.channel === channel) && (link.team === undefined || link.team === senderTeam)

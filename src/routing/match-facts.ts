@@ -11,7 +11,7 @@ export interface PlaceFacts {
   readonly account: string
   readonly chatType: ChatType
   readonly chat: string | undefined
-  /** The id the chat had before it moved: rules that name it mean this chat (RELIABILITY C07). */
+  /** The id the chat had before it moved: rules that name it mean this chat (F-C07). */
   readonly formerChat: string | undefined
   /** The platform's topic; never the forum suffix of a session key. */
   readonly topic: string | undefined

@@ -12,7 +12,7 @@ const OLDER = stop(
 )
 
 /**
- * Pure: what was said before the database was put back is kept and not answered (RELIABILITY rule 26), since the database
+ * Pure: what was said before the database was put back is kept and not answered (decision 0013), since the database
  * does not know what was answered meanwhile; neither is what the platform shows as answered, where the whole folder was put
  * back and nothing else tells. `restoredAt` is the last time a database was found to be put back.
  */

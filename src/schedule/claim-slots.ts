@@ -20,7 +20,7 @@ const KEPT_MS = 90 * DAY_MS
 
 /**
  * Decides every slot of a schedule that is due: a row each, in one commit, before anything runs. What is decided goes by
- * the stored row and the clock as it is now, never by a timer (P58, P60). Returns the number of slots claimed.
+ * the stored row and the clock as it is now, never by a timer. Returns the number of slots claimed.
  */
 export async function claimSlots({ store, ids, clock, logger }: ClaimDeps, seen: Schedule): Promise<number> {
   const now = clock.now()
@@ -36,7 +36,7 @@ export async function claimSlots({ store, ids, clock, logger }: ClaimDeps, seen:
   if (newest === undefined) return 0
   const decision = decideSlots(due, now, definition.missed)
   const claimed = await store.write(async (tx) => {
-    // A schedule that was changed, paused or removed meanwhile is not run as it was (E11).
+    // A schedule that was changed, paused or removed meanwhile is not run as it was (F-E11).
     const stored = await tx.schedules.get(seen.id)
     if (!stored || stored.paused || stored.updatedAt !== seen.updatedAt || stored.evaluatedTo !== evaluatedTo) return 0
     await tx.schedules.setEvaluated(seen.id, newest)

@@ -25,7 +25,7 @@ export async function endRuns(deps: RunDeps): Promise<void> {
 }
 
 /**
- * Boot: of what was claimed and never begun, a schedule that skips what it missed skips what is no longer on time (P56).
+ * Boot: of what was claimed and never begun, a schedule that skips what it missed skips what is no longer on time.
  * The rest begins with the first tick; what had begun goes on as any interrupted turn does.
  */
 export async function skipInterrupted({ store, clock, logger }: RunDeps): Promise<void> {

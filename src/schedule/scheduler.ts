@@ -22,7 +22,7 @@ interface Armed {
 /** After a store that failed. */
 const REST_MS = 10_000
 
-/** Runs what is due. What it keeps in memory is only a hint of when to look at the store (P60). */
+/** Runs what is due. What it keeps in memory is only a hint of when to look at the store. */
 export class Scheduler {
   readonly #deps: SchedulerDeps
   readonly #armed = new Map<ScheduleId, Armed>()

@@ -14,8 +14,8 @@ export interface SyncDeps {
 
 /**
  * Makes the stored schedules of source `config` those of the configuration, by id: as often as one likes, there are as
- * many as it names (E15). One whose times changed begins anew from now, and what it still owed is not run (E11). Throws
- * `config` for times nobody checked.
+ * many as it names (F-E15). One whose times changed begins anew from now, and what it still owed is not run (F-E11).
+ * Throws `config` for times nobody checked.
  */
 export async function syncSchedules(
   { store, clock, logger }: SyncDeps,

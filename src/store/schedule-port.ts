@@ -23,7 +23,7 @@ export interface ScheduleWriter {
   setPaused(id: ScheduleId, paused: boolean, at: number): Promise<void>
   /** Every slot up to `to` is decided. Also sets it back, where the clock went back. */
   setEvaluated(id: ScheduleId, to: number): Promise<void>
-  /** Writes a slot that was decided. False, and nothing written, when the slot of that time is there already (P55). */
+  /** Writes a slot that was decided. False, and nothing written, when the slot of that time is there already. */
   addSlot(slot: NewSlot): Promise<boolean>
   /** Notes how far the digest of a claimed slot's run reads. */
   setReading(traceId: TraceId, reading: DigestReading): Promise<void>

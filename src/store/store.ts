@@ -37,7 +37,7 @@ import type { TurnReader, TurnWriter } from './turn-port.ts'
 export interface Store {
   readonly read: StoreReader
   write<T>(body: (tx: StoreWriter) => Promise<T>): Promise<T>
-  /** Raised by one at each open; a row claimed under an older epoch belongs to a dead process (RELIABILITY rule 8). */
+  /** Raised by one at each open; a row claimed under an older epoch belongs to a dead process. */
   readonly epoch: number
   /**
    * Gives pages that deleted rows left free back to the file system, some at a time, and resolves with the number that is
@@ -222,7 +222,7 @@ export interface OutboxReader {
 }
 
 export interface OutboxWriter {
-  /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict` (P33). */
+  /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict`. */
   add(rows: readonly NewDelivery[]): Promise<void>
   /** Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`. */
   begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>

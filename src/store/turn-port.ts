@@ -57,6 +57,6 @@ export interface TurnWriter {
   putDown(id: TurnId): Promise<void>
   /** Sets what is counted against a turn that has not ended; nothing for one that has. */
   recount(id: TurnId, attempt: number): Promise<void>
-  /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn (RELIABILITY P31). */
+  /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn. */
   finish(id: TurnId, end: TurnEnd): Promise<void>
 }

@@ -20,7 +20,7 @@ interface Figure {
 
 /**
  * One route decision with its scope key and trace: 1,000 rules, 10,000 people, every input distinct, each matching the
- * rule of a random rank (DESIGN 7). Two kinds of rule sets: by chat and by person. The median batch, in µs a decision.
+ * rule of a random rank. Two kinds of rule sets: by chat and by person. The median batch, in µs a decision.
  */
 export async function benchRoute(): Promise<Figure[]> {
   const random = seeded(20_261_121)

@@ -104,7 +104,7 @@ describe('a policy that changes while the daemon runs', () => {
     },
   )
 
-  it('RELIABILITY K13: a file with a mistake changes nothing', async () => {
+  it('F-K13: a file with a mistake changes nothing', async () => {
     const of = await house()
     of.file.mistake = 'parley.yaml:3: people.bob.role: must be owner or member'
     await expect(of.daemon.operator.config.reload()).rejects.toMatchObject({

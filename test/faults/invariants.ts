@@ -21,7 +21,7 @@ export interface Evidence {
   readonly canaries: readonly string[]
 }
 
-/** The invariants of RELIABILITY 10.1, held against everything a stopped daemon left; empty if all are kept. */
+/** The invariants, held against everything a stopped daemon left; empty if all are kept. */
 export function violations(evidence: Evidence): string[] {
   const { stored } = evidence
   const messages = [...botMessages(evidence.telegram), ...(evidence.elsewhere ?? [])]

@@ -31,7 +31,7 @@ interface Case {
 
 const BEFORE_IT_IS_STORED: readonly (Case & { readonly where: Place })[] = [
   { where: SLACK, point: 'CP1-received', id: 'A01', what: 'received, not stored' },
-  // The gateway repeats nothing: read back is what came later than the last thing read there (RELIABILITY 3.1). Here the
+  // The gateway repeats nothing: read back is what came later than the last thing read there. Here the
   // third message is meant, behind an earlier one and its answer.
   { where: DISCORD, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },
   { where: DIRECT, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },

@@ -98,7 +98,7 @@ describe('access to groups', () => {
     expect(inGroup([rule('public', { channel: 'telegram' }), narrow], STRANGER)).toBe('run/mentioned')
   })
 
-  it('a group direct message is a group, not a direct chat (RELIABILITY S13)', () => {
+  it('a group direct message is a group, not a direct chat', () => {
     const open = household({ access: { direct: 'public', groups: [] } })
     expect(verdict(decide(open, message({ sender: user(STRANGER), mentioned: true })))).toBe('refuse/access')
   })
@@ -117,7 +117,7 @@ describe('access to groups', () => {
   })
 })
 
-describe('one gate for every kind of event (RELIABILITY S12)', () => {
+describe('one gate for every kind of event', () => {
   const { text: _text, mentioned: _mentioned, ...rest } = message()
   const kinds: InboundEvent[] = [
     { ...rest, kind: 'reaction', added: ['👍'], removed: [] },

@@ -103,7 +103,7 @@ describe('who asks to be let in', () => {
     expect(bob).not.toHaveProperty('asks')
   })
 
-  it('RELIABILITY S25: who stands for no single person does not', () => {
+  it('who stands for no single person does not', () => {
     const shared = message({ address: direct('777000'), sender: user('777000') })
     expect(asks(shared)).toBe('refused')
   })

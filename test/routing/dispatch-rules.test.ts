@@ -56,7 +56,7 @@ describe('dispatch rules', () => {
     expect(agentFor([{ match, agent: 'second' }], event)).toBe(matches ? 'second' : 'main')
   })
 
-  it('K18: a rule without an account takes any account (BEHAVIOUR 2 row 13)', () => {
+  it('K18: a rule without an account takes any account', () => {
     const rule: DispatchRule = { match: { channel: 'telegram' }, agent: 'second' }
     expect(agentFor([rule], { address: group('-1', { account: toAccountId('work') }) })).toBe('second')
   })

@@ -119,32 +119,26 @@ describe('identity links', () => {
     ])
   })
 
-  it.each(['anonymous', 'bot'] as const)(
-    'RELIABILITY S25: an %s sender has no person whatever the lists say',
-    (kind) => {
-      const sender = user('111', { kind })
-      const origin = kind === 'bot' ? 'api' : 'platform'
-      const people = [owner('ada', 'telegram:111')]
-      const facts = { personOf: () => ADA }
-      expect(decide(policy({ people }), message({ sender }), { facts, dispatch: { origin } }).identity).toEqual(GUEST)
-    },
-  )
+  it.each(['anonymous', 'bot'] as const)('an %s sender has no person whatever the lists say', (kind) => {
+    const sender = user('111', { kind })
+    const origin = kind === 'bot' ? 'api' : 'platform'
+    const people = [owner('ada', 'telegram:111')]
+    const facts = { personOf: () => ADA }
+    expect(decide(policy({ people }), message({ sender }), { facts, dispatch: { origin } }).identity).toEqual(GUEST)
+  })
 
-  it.each(['1087968824', '777000', ' 136817688'])(
-    'RELIABILITY S25: the shared Telegram id %s identifies nobody',
-    (id) => {
-      const people = [owner('ada', `telegram:${id.trim()}`)]
-      expect(telegramIdentity(people, user(id))).toEqual(GUEST)
-      expect(compileRouting(policy({ people })).warnings[0]).toContain('is shared by many people on Telegram')
-    },
-  )
+  it.each(['1087968824', '777000', ' 136817688'])('the shared Telegram id %s identifies nobody', (id) => {
+    const people = [owner('ada', `telegram:${id.trim()}`)]
+    expect(telegramIdentity(people, user(id))).toEqual(GUEST)
+    expect(compileRouting(policy({ people })).warnings[0]).toContain('is shared by many people on Telegram')
+  })
 
-  it('RELIABILITY S25: a bare link to a shared id is warned about twice, the same id elsewhere is not', () => {
+  it('a bare link to a shared id is warned about twice, the same id elsewhere is not', () => {
     expect(compileRouting(policy({ people: [owner('ada', '777000')] })).warnings).toHaveLength(2)
     expect(compileRouting(policy({ people: [owner('ada', 'discord:777000')] })).warnings).toEqual([])
   })
 
-  it('RELIABILITY S25: a sender without an id is nobody', () => {
+  it('a sender without an id is nobody', () => {
     expect(telegramIdentity([owner('ada', 'telegram:111')], user('  '))).toEqual(GUEST)
   })
 })
@@ -196,7 +190,7 @@ describe('an id in writing', () => {
     expect(behind('discord:5', carol)).toEqual(carol)
   })
 
-  it('RELIABILITY S25: is nobody without a channel, and where many share it', () => {
+  it('is nobody without a channel, and where many share it', () => {
     expect([behind('111', carol), behind('telegram:777000', carol)]).toEqual([{ role: 'guest' }, { role: 'guest' }])
   })
 

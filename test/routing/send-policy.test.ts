@@ -174,7 +174,7 @@ describe('send policy', () => {
     expect(decide(policy, message({ sender: user('ada'), mentioned: true })).kind).toBe('run')
   })
 
-  it('T27: a command in a denied session is still control (BEHAVIOUR 2 row 39)', () => {
+  it('T27: a command in a denied session is still control', () => {
     const denied = household({ sendPolicy: rules(deny({})) })
     const facts = { command: () => ({ who: 'owner', open: false }) as const }
     expect(verdict(decide(denied, command('send'), { facts }))).toBe('control/command')

@@ -8,7 +8,7 @@ import { EXIT } from '../../src/core/errors.ts'
 
 const run = promisify(execFile)
 
-/** What RELIABILITY section 8 asks of the unit; an empty value clears a list. */
+/** The directives that the unit must have; an empty value clears a list. */
 const REQUIRED: readonly (readonly [name: string, value: string])[] = [
   ['Type', 'notify'],
   ['NotifyAccess', 'all'],

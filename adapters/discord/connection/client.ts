@@ -8,8 +8,8 @@ import { InvalidRequests } from './invalid-requests.ts'
 import { watchWritten } from './wire-watch.ts'
 
 /**
- * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with the platform's own body, nothing was
- * done. `failed`: no readable answer. Every text is free of the token.
+ * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with the platform's own body, nothing
+ * was done. `failed`: no readable answer. Every text is free of the token.
  */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: unknown }
@@ -67,7 +67,7 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** `retries: 0`: the library repeats creates whose answer was lost, up to four copies (RELIABILITY M12). */
+/** `retries: 0`: the library repeats creates whose answer was lost, up to four copies. */
 function restOptions(apiRoot: string | undefined) {
   return {
     retries: 0,

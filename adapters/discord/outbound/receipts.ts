@@ -9,7 +9,7 @@ const BAD_TOKEN_WAIT_MS = 60_000
 
 const UNKNOWN_MESSAGE = 10_008
 
-/** One of the four classes (RELIABILITY 3.2). `acted`: the message that was edited or deleted; absent when one is made. */
+/** The ending of a call, one of four. `acted`: the message that was edited or deleted; absent when one is made. */
 export function toReceipt(outcome: CallOutcome, acted?: string): DeliveryReceipt {
   switch (outcome.kind) {
     case 'answered': {

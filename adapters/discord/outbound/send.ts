@@ -11,7 +11,7 @@ import type { CallOptions, CallOutcome, DiscordClient } from '../connection/clie
 import type { DirectChannels } from './direct-channels.ts'
 import { toDeleteReceipt, toReceipt } from './receipts.ts'
 
-/** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
+/** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 /** No link previews, as on the other platforms. */
@@ -37,7 +37,7 @@ interface Ports {
 
 /**
  * Rendered parts to REST calls; nothing is ever repeated here. Every create carries the delivery's key as an enforced
- * nonce, so that the same send again gives the first message back. No text of a model pings anybody (I10).
+ * nonce, so that the same send again gives the first message back. No text of a model pings anybody (F-I10).
  */
 export function createOutbound({ client, directs, clock }: Ports): DiscordOutbound {
   const locate = async (address: Address, options: CallOptions): Promise<string | DeliveryReceipt> => {

@@ -14,7 +14,7 @@ import { quietLogger } from './quiet-logger.ts'
 import { createWire, type WatchedCall } from './wire-watch.ts'
 
 /**
- * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: the platform said no and did nothing.
+ * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: the platform said no and did nothing.
  * `failed`: no readable answer, or one that leaves open what was done. Every text is free of the token.
  */
 export type CallOutcome =
@@ -50,7 +50,7 @@ export interface SlackClient {
   close(): void
 }
 
-/** Of every call: the package would repeat each ten times, sends too (M8). The deadline is ours, and its signal the only one. */
+/** For every call: the package would repeat each ten times, sends too. Deadline and signal are ours. */
 export const CLIENT_OPTIONS = {
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,

@@ -7,7 +7,7 @@ export interface SignedRequest {
   readonly body: Buffer
 }
 
-/** Both ways: the packages let a stamp of tomorrow pass (M11). */
+/** Both ways: the packages let a stamp of tomorrow pass. */
 const MOST_SKEW_SECONDS = 300
 const SIGNATURE_LENGTH = 'v0='.length + 64
 

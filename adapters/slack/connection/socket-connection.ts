@@ -38,7 +38,7 @@ const PINGS = ['undici:websocket:ping', 'undici:websocket:pong']
 
 /**
  * One connection of Socket Mode, opened once and never again: the package's own reconnection waits 5 s before it even
- * asks and lets its waits grow without a bound (PLATFORMS, M9). It reads frames itself, because the package throws, in a
+ * asks and lets its waits grow without a bound. It reads frames itself, because the package throws, in a
  * promise nobody holds, on an event without an inner one (`app_rate_limited`), which would end the process.
  */
 export class SlackConnection extends SocketModeClient {

@@ -38,7 +38,7 @@ interface Live {
 }
 
 const BACKOFF_MS = 500
-/** The package's own waits have no bound (M9). */
+/** The package's own waits have no bound. */
 const CAP_MS = 30_000
 /** Until somebody mends it; asked again all the same. */
 const MENDING_MS = 60_000

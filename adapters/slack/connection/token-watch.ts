@@ -12,7 +12,7 @@ interface WatchPorts {
   onGood(): void
 }
 
-/** A refused token is asked for again, for ever: it may be given back without a restart (RELIABILITY P45, P46). */
+/** A refused token is asked for again, for ever: it may be given back without a restart. */
 const FIRST_PROBE_MS = 5000
 const LAST_PROBE_MS = 60_000
 

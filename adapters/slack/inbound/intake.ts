@@ -29,7 +29,7 @@ class NotStored extends Error {
 }
 
 /**
- * Bolt's App behind a receiver of ours. Bolt acknowledges events before anything has looked at them (M10), so the ack it
+ * Bolt's App behind a receiver of ours. Bolt acknowledges events before anything has looked at them, so the ack it
  * is given does nothing: the receiver acknowledges, after this resolved. What Bolt is good for here is what comes after
  * events: slash commands, buttons and modals go through the same door to its listeners.
  */

@@ -25,7 +25,7 @@ const WRITTEN: ReadonlySet<unknown> = new Set([
 
 /**
  * A `message` or `app_mention` event. A mention in a channel comes as both, with different event ids: the key is the
- * channel and ts they share, so the second is a repetition (PLATFORMS, Slack).
+ * channel and ts they share, so the second is a repetition.
  */
 export function readMessage(event: Fields, context: InboundContext): InboundReading {
   if (!WRITTEN.has(event.subtype)) return dropped(`message:${wordOf(event.subtype)}`)

@@ -34,7 +34,7 @@ export function isTokenRefusal({ error }: Pick<Refusal, 'error'>): boolean {
   return TOKEN_REFUSALS.has(error)
 }
 
-/** One of the four classes (RELIABILITY 3.2). A refused thread stays refused: never a fall back to the channel (C06). */
+/** The ending of a call, one of four. A refused thread stays refused: nothing falls back to the channel (F-C06). */
 export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
   switch (outcome.kind) {
     case 'answered': {

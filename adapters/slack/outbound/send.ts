@@ -10,7 +10,7 @@ import type { CallOptions, CallOutcome, SlackClient } from '../connection/client
 import { escapeText, withoutMentions } from './escape.ts'
 import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
 
-/** From the first byte of a send to the last of its answer (RELIABILITY 3.2). */
+/** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
 
 /** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */

@@ -11,7 +11,7 @@ import { redactToken } from './redact.ts'
 import { type WatchedWire, watchWire } from './wire-watch.ts'
 
 /**
- * How one call ended, classified by phase (RELIABILITY 3.2). `refused`: a 4xx with a Bot API body, nothing was done.
+ * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with a Bot API body, nothing was done.
  * `failed`: no readable answer. Every text is free of the token.
  */
 export type CallOutcome =

@@ -6,7 +6,7 @@ import type { CallOutcome } from './client.ts'
 export interface PollTrouble {
   /** One line for the operator: the cause and the remedy. */
   readonly detail: string
-  /** Most to wait before the next try, ms (RELIABILITY rule 12). */
+  /** Most to wait before the next try, ms. */
   readonly capMs: number
   /** The platform said when to come back, ms. */
   readonly retryAfterMs?: number
@@ -17,7 +17,7 @@ export interface PollTrouble {
 const CAP_MS = 30_000
 const TOKEN_CAP_MS = 60_000
 
-/** No answer is final: not even a refused token ends the loop, for it may be given back (RELIABILITY P45, P46). */
+/** No answer is final: not even a refused token ends the loop, for it may be given back. */
 export function readTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): PollTrouble {
   if (outcome.kind === 'failed') return { detail: `Telegram: ${outcome.reason}`, capMs: CAP_MS, probe: true }
   if (isTokenRefusal(outcome)) return { detail: TOKEN_REFUSED, capMs: TOKEN_CAP_MS, probe: true }
@@ -41,7 +41,7 @@ function conflictHint(description: string): string {
 
 /**
  * The offset that confirms the first `count` updates of a batch, or undefined when no id among them can say it. Never a
- * maximum over time: after a quiet week ids may start anywhere (G05). An offset below 1 means something else to the
+ * maximum over time: after a quiet week ids may start anywhere (F-G05). An offset below 1 means something else to the
  * platform and is never sent.
  */
 export function confirming(batch: readonly unknown[], count: number): number | undefined {

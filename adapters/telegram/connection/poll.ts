@@ -8,7 +8,7 @@ import type { CallOutcome, TelegramClient } from './client.ts'
 import { confirming, type PollTrouble, readTrouble } from './poll-policy.ts'
 
 const LONG_POLL_SECONDS = 25
-/** Silence beyond the long poll itself after which a call counts as dead (RELIABILITY M4: the client would wait 500 s). */
+/** Silence beyond the long poll itself after which a call counts as dead (telegraf would wait 500 s). */
 const SILENCE_MS = 15_000
 const MIN_WAIT_MS = 250
 /** A batch that cannot be confirmed comes again at once; dedupe absorbs it, this keeps it from spinning. */
@@ -49,7 +49,7 @@ export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promis
   const loop = new PollLoop(ports, signal)
   while (!signal.aborted) {
     const waitMs = await loop.round().catch(() => {
-      // A mistake of ours: an adapter never ends silently (RELIABILITY P45).
+      // A mistake of ours: an adapter never ends silently.
       ports.onTrouble('the poll loop failed inside; it goes on')
       return INTERNAL_WAIT_MS
     })

@@ -1,6 +1,6 @@
 /**
  * Error texts of the client carry the request's URL, and the URL carries the token. telegraf masks it in network errors
- * but not in those of an unreadable answer (RELIABILITY M7), so every text is redacted here, by value.
+ * but not in those of an unreadable answer, so every text is redacted here, by value.
  */
 /** What is shorter stands in any text, and taking it out would say it. */
 const SHORTEST = 4

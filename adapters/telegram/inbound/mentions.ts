@@ -22,7 +22,7 @@ interface Mentions {
   readonly others: boolean
 }
 
-/** `other`: a command that names another bot; it is not for us and never becomes a message (FIELD 2.1). */
+/** `other`: a command that names another bot; it is not for us and never becomes a message. */
 type CommandReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'other' }

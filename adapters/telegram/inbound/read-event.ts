@@ -32,7 +32,7 @@ const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateRead
  * reason to count, never an exception.
  *
  * The dedupe key is the content's own identity where it has one, under the bot's id: `update_id` may be given again
- * after a quiet week, and another Bot API server counts its own (RELIABILITY 3.1). What has no identity of its own is
+ * after a quiet week, and another Bot API server counts its own. What has no identity of its own is
  * keyed by update id *and* time, so that a number given again cannot hide a new event.
  */
 export function readUpdate(given: unknown, context: InboundContext): InboundReading {

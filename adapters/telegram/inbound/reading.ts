@@ -21,7 +21,7 @@ export interface UpdateReading {
 
 /**
  * The place of a message. Only `is_topic_message` makes a thread a topic: a plain reply in a supergroup carries a
- * thread id too (PLATFORMS, Bot API facts).
+ * thread id too.
  */
 export function readPlace(message: Fields, { account }: InboundContext): Address {
   const chat = fieldsOf(message.chat)

@@ -25,7 +25,7 @@ interface Menu {
   readonly commands: readonly { readonly command: string; readonly description: string }[]
 }
 
-/** Large menus are unreliable on the platform, which allows 100 (FIELD 2.1). */
+/** Large menus are unreliable on the platform, which allows 100. */
 const MAX_COMMANDS = 60
 const STATE_KEY = 'menus'
 const DEADLINE_MS = 15_000

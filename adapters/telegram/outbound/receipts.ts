@@ -28,8 +28,8 @@ const NOT_MODIFIED = /message is not modified/i
 const ALREADY_GONE = /message to delete not found/i
 
 /**
- * The same content in a form the platform may take, after it refused the form: without markup (C01), without the
- * reference to a message that is gone (C02). Null when there is nothing to mend; each is mended at most once.
+ * The same content in a form the platform may take, after it refused the form: without markup (F-C01), without the
+ * reference to a message that is gone (F-C02). Null when there is nothing to mend; each is mended at most once.
  */
 export function mend(draft: Draft, outcome: CallOutcome): Draft | null {
   if (outcome.kind !== 'refused' || outcome.code !== 400) return null
@@ -39,7 +39,7 @@ export function mend(draft: Draft, outcome: CallOutcome): Draft | null {
   return NO_SUCH_REPLY.test(outcome.description) && draft.reply !== null ? { ...draft, reply: null } : null
 }
 
-/** One of the four classes (RELIABILITY 3.2). A refused topic stays refused: never a fall back to the parent chat (C06). */
+/** The ending of a call, one of four. A refused topic stays refused: nothing falls back to the chat (F-C06). */
 export function toReceipt(outcome: CallOutcome, sent: Sent): DeliveryReceipt {
   switch (outcome.kind) {
     case 'answered': {

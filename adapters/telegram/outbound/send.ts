@@ -9,7 +9,7 @@ import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
 import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
 
-/** From the first byte of a send to the last of its answer, its mended repetition included (RELIABILITY 3.2). */
+/** From the first byte of a send to the last of its answer, its mended repetition included. */
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 

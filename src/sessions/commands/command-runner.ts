@@ -98,7 +98,7 @@ function messageOf(
 }
 
 /**
- * Answers to control commands are private where the platform can (BEHAVIOUR 2 row 39). Where it cannot, a command says
+ * Answers to control commands are private where the platform can (T27). Where it cannot, a command says
  * whether everybody may read its answer; what nobody saw being asked is answered to nobody else.
  */
 function recipientOf({ event }: Dispatch, command: ChatCommand | undefined): Recipient | undefined {

@@ -35,7 +35,7 @@ export interface CourtesyDeps {
 const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
 
-/** In groups a refusal is silent: nobody there asked to hear about our access list (FIELD 1, row 20). */
+/** In groups a refusal is silent: nobody there asked to hear about our access list. */
 const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   no_owner_yet:
     'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',

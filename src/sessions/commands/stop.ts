@@ -39,7 +39,7 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
       await tx.events.append(current.id, clock.now(), [{ type: 'messages_dropped', data: { messages } }])
     return messages
   })
-  // Only what is on disk has stopped for good: a crash now must not bring the turn back (RELIABILITY P37).
+  // Only what is on disk has stopped for good: a crash now must not bring the turn back.
   const ended = running.abort(current.id)
   await ended
   if (!ended && dropped === 0) return NOTHING

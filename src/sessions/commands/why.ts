@@ -55,7 +55,7 @@ function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined
   return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }
 }
 
-/** An id that several people share proves nothing; one that holds in a single workspace counts with it (H04). */
+/** An id that several people share proves nothing; one that holds in a single workspace counts with it (F-H04). */
 function wrote(
   channels: Channels,
   { dispatch, decision }: InboxRow,

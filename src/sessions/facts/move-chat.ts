@@ -16,7 +16,7 @@ export interface MoveDeps {
 }
 
 /**
- * The body of the transaction in which a chat gets its new id (RELIABILITY C07): sessions with their keys, aliases and
+ * The body of the transaction in which a chat gets its new id (F-C07): sessions with their keys, aliases and
  * metadata, messages and turns that are owed, deliveries on their way, schedules, mutes and its admission. False: it was
  * moved before.
  */

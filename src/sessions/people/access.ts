@@ -24,7 +24,7 @@ export interface Access {
    * there is an owner. Authority goes to the platform id, never to a name.
    */
   claim(channel: ChannelId, sender: Sender, code: string): Promise<void>
-  /** Reads the people again: after every change of theirs, so that authority follows at once (H13). */
+  /** Reads the people again: after every change of theirs, so that authority follows at once (F-H13). */
   refresh(): Promise<void>
 }
 

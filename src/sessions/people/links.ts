@@ -28,8 +28,8 @@ export interface Links {
   /** The codes that may be redeemed now: those made since the start, at most one for each id. */
   live(): readonly LiveCode[]
   /**
-   * A code that was shown is worth nothing from now on (H12); whoever asked for it is told where it was made. Resolves when
-   * that is stored, and never rejects.
+   * A code that was shown is worth nothing from now on (F-H12); whoever asked for it is told where it was made.
+   * Resolves when that is stored, and never rejects.
    */
   spoil(typed: string): Promise<void>
   /** For the operator: joins an id without a code. `conflict` as for a code. */
@@ -63,7 +63,7 @@ export interface LinkDeps {
   refresh(): Promise<void>
 }
 
-/** RELIABILITY H12. */
+/** How long a code can be used (F-H12). */
 const VALID_MS = 10 * 60_000
 
 export function askerOf(channels: Channels, { dispatch: { event } }: CommandCall): Asker {

@@ -6,7 +6,7 @@ import type { TokenOperator, TokenReport } from '../../core/operator.ts'
 import type { StoredToken } from '../../core/token.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Channel tokens: made by the operator, told once, kept as a hash (S42; DESIGN decision 15). */
+/** Channel tokens: made by the operator, told once, kept as a hash (S42). */
 export interface TokenService {
   readonly operator: TokenOperator
   /** Whose token it is, as things are now; undefined for what is no token of ours or was revoked. */

@@ -61,7 +61,7 @@ export function eventReport(event: SessionEvent): SessionEventReport {
   return { seq, at, type, text: eventText(event), ...(turnId === undefined ? {} : { turn: turnId }) }
 }
 
-/** The running turn decides alone (BEHAVIOUR 2 row 7); what was said last says whether the session is still in use. */
+/** The running turn decides alone (S6); what was said last says whether the session is still in use. */
 function statusOf(
   { inactiveAt, lastActivityAt }: Session,
   { running, activeSince }: Standing,

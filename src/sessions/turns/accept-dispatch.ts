@@ -64,7 +64,7 @@ export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, disp
 }
 
 /**
- * The body of the accept transaction (DESIGN decision 3): dedupe, decision with trace, event, inbox row and, if the
+ * The body of the accept transaction: dedupe, decision with trace, event, inbox row and, if the
  * session is idle, the claim. The raw text is stored before any model is called (S23).
  */
 export function acceptDispatch(

@@ -13,8 +13,8 @@ const NOT_RUN: TurnEnding = {
 
 /**
  * Boot, where the database was found to be an older copy: in one commit what it had queued is held, and what it had under
- * way or waiting is ended without an answer, for all of it may have been answered after the copy was made (RELIABILITY
- * rule 26). What people said stays in its session.
+ * way or waiting is ended without an answer, for all of it may have been answered after the copy was made
+ * (decision 0013). What people said stays in its session.
  */
 export async function holdOldState({ read, write }: Store, clock: Clock): Promise<void> {
   const turns = await read.turns.interrupted()

@@ -10,8 +10,8 @@ const BEGINNING = 120
 const LONGEST_REASON = 300
 
 /**
- * Tells a session that something it said did not reach its chat, so that its agent does not go on as if it had (RELIABILITY
- * P27). What the daemon itself says, such as a command's answer, is nothing an agent believes to have said.
+ * Tells a session that something it said did not reach its chat, so that its agent does not go on as if it had.
+ * What the daemon itself says, such as a command's answer, is nothing an agent believes to have said.
  */
 export async function recordUndelivered(
   tx: StoreWriter,

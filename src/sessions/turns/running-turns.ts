@@ -87,7 +87,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
         try {
           return await store()
         } catch (err) {
-          // Fenced: another process owns the turn now (RELIABILITY P31).
+          // Fenced: another process owns the turn now.
           if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
           logger.error('The end of a turn could not be stored and will be tried again', { err })
           await sleep(clock, wait, drained.signal)

@@ -26,7 +26,7 @@ export interface TurnQueue {
 
 type Undoable = Pick<StoreWriter, 'afterUndo'>
 
-/** `max`: messages that may wait behind a running turn of one session (DESIGN decision 16). */
+/** `max`: messages that may wait behind a running turn of one session (R32). */
 export function createTurnQueue(max: number): TurnQueue {
   const waiting = new Map<SessionId, number>()
   const put = (session: SessionId, count: number | undefined): void => {

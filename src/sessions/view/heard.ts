@@ -10,7 +10,7 @@ export type Heard = UserMessageData & {
 }
 
 export interface ContextLimits {
-  /** Unanswered group messages kept as context of the next turn (BEHAVIOUR 2 row 24). */
+  /** Unanswered group messages kept as context of the next turn (S26). */
   readonly contextMessages: number
   /** Of these messages together. */
   readonly contextCharacters: number

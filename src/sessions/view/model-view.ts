@@ -172,7 +172,7 @@ function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
   return prompt
 }
 
-/** The log keeps it (BEHAVIOUR 2 row 20); no later prompt does. */
+/** The log keeps it (C23); no later prompt does. */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
   const { pending, running } = view
   const without = (said: readonly ModelMessage[]) => said.map((one) => withoutDeleted(one, deleted, chat))

@@ -19,14 +19,14 @@ export interface SqliteConnection {
 /** More distinct statement texts than this are a mistake somewhere; the cache starts anew rather than grow. */
 const MAX_STATEMENTS = 500
 
-/** Milliseconds a statement may block the event loop while a foreign process holds the lock (RELIABILITY F05). */
+/** Milliseconds a statement may block the event loop while a foreign process holds the lock (F-F05). */
 export const BUSY_TIMEOUT_MS = 250
 
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
 
 /**
  * Opens `path` and sets the pragmas. All of them are read back, because a WAL file that is opened again silently falls
- * to `synchronous=NORMAL` (RELIABILITY M14); a value that did not take is `unavailable`.
+ * to `synchronous=NORMAL`; a value that did not take is `unavailable`.
  */
 export function openConnection(path: string): SqliteConnection {
   const database = attempt(() => new Database(path, { timeout: BUSY_TIMEOUT_MS }))

@@ -22,7 +22,7 @@ export function translate(thrown: unknown): unknown {
   return new ParleyError('unavailable', problem[1], cause)
 }
 
-/** After it the system may report pages as written that are not, so only a new process sees what the disk has (F03). */
+/** After it the system may report pages as written that are not, so only a new process sees the disk (F-F03). */
 const UNCONFIRMED = 'the disk of the database did not confirm a write, so what it holds is not known; check its health'
 
 const PROBLEMS: readonly (readonly [string, string])[] = [

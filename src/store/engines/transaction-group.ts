@@ -12,7 +12,7 @@ export interface Job {
 export interface GroupEvents {
   /** Called whenever writes of a body were rolled back: what was made of them in memory does not hold. */
   undone(): void
-  /** Told once of a write the disk did not confirm, before anybody else is; from then on every write is refused (F03). */
+  /** Told once of a write the disk did not confirm, before anybody else is; every later write is refused (F-F03). */
   onBroken(error: Error): void
 }
 

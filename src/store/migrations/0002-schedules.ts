@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** A slot's key is what makes a second run of it impossible (RELIABILITY P55): it is written before anything runs. */
+/** A slot's key is what makes a second run of it impossible: it is written before anything runs. */
 export const schedules: Migration = {
   version: 2,
   name: 'schedules',

@@ -41,7 +41,7 @@ describe('places', () => {
     })
   })
 
-  test('BEHAVIOUR 2 row 29: a mention at the root begins a thread named by its own ts', () => {
+  test('K12: a mention at the root begins a thread named by its own ts', () => {
     expect(eventOf({ ...message, text: '<@U0BOT> hi' }).address.topic).toBe(message.ts)
   })
 

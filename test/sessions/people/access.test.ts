@@ -44,7 +44,7 @@ describe('the claim', () => {
     ["Telegram's own account", user('777000')],
     ['a bot', user('5', { kind: 'bot' as const })],
     ['nobody', user(' ')],
-  ])('RELIABILITY S25: is not for %s, with the right code either', async (_who, sender) => {
+  ])('is not for %s, with the right code either', async (_who, sender) => {
     const { access } = await unowned()
     await expect(access.claim('telegram', sender, 'secret')).rejects.toMatchObject({ code: 'forbidden' })
     expect(access.ownerKnown).toBe(false)
