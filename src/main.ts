@@ -46,9 +46,9 @@ const ports: CliPorts = {
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const
-    // Its daemon reads its configuration again at a hangup, so the demo has to end it.
+    // The demo has to end its daemon. It gets a Ctrl-C twice under npm, from the terminal and from npm.
     const cut = new Promise((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve)
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
     })
     return runDemo({ once, daemon, input: stdin, output: stdout, cut })
   },

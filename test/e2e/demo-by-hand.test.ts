@@ -28,15 +28,73 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
   expect(code).toBe(0)
   expect(byHand).toContain('which one? :why <message>')
   expect(byHand).toMatch(/Ada +hello/)
-  expect(byHand).toMatch(/answers \(group-rule: a direct chat\); outcome: \w+/)
+  expect(byHand).toMatch(/answers \(a direct chat\); outcome: \w+/)
   expect(byHand).toContain('there is no :frobnicate; see :help')
   expect(byHand).toContain('there is no place moon; there are family, general')
-  expect(byHand.split('speak as somebody else')).toHaveLength(3)
+  expect(byHand.split(':as <person>')).toHaveLength(3)
   expect(byHand).not.toMatch(/Ada +:/)
+  // The answer comes after the input has ended, with its place, and a pipe gets no prompt to write it on.
+  expect(byHand).toMatch(/^ {2}Ada's dm {5}Parley {3}I heard you: “hello”$/m)
+  expect(byHand).not.toContain(' > ')
+  expect(byHand).toMatch(/\nGoodbye\. .*\n$/)
+})
+
+it('the demo: its model is called a script, no line is wider than 80 columns, and the tour is about two screens', {
+  timeout: 240_000,
+}, async () => {
+  const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
+  const demo = spawn(process.execPath, [MAIN, 'demo', '--once'], {
+    env: { PATH: process.env.PATH ?? '', HOME: home },
+    cwd: home,
+  })
+  onTestFinished(() => {
+    demo.kill('SIGKILL')
+    rmSync(home, { recursive: true, force: true })
+  })
+  let printed = ''
+  for await (const chunk of demo.stdout) printed += chunk
+  if (demo.exitCode === null) await once(demo, 'close')
+  const lines = printed.split('\n')
+
+  expect(demo.exitCode).toBe(0)
+  expect(printed.replaceAll(/\s+/g, ' ')).toContain('The model is a script')
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  expect(lines.length).toBeLessThan(85)
+  expect(printed).not.toContain('✗')
+})
+
+it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', { timeout: 240_000 }, async () => {
+  const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
+  const temporary = join(home, 'tmp')
+  mkdirSync(temporary)
+  const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary }
+  const demo = spawn(process.execPath, [MAIN, 'demo'], { env, cwd: home, detached: true })
+  const { pid } = demo
+  if (pid === undefined) throw new Error('The demo did not start.')
+  onTestFinished(() => {
+    demo.kill('SIGKILL')
+    rmSync(home, { recursive: true, force: true })
+  })
+  let printed = ''
+  let errors = ''
+  demo.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  for await (const chunk of demo.stdout) {
+    printed += chunk
+    // A terminal sends it to the whole process group, once the first scene has begun.
+    if (/Dinner at seven\?/.test(String(chunk))) process.kill(-pid, 'SIGINT')
+  }
+  if (demo.exitCode === null && demo.signalCode === null) await once(demo, 'close')
+
+  expect([demo.exitCode, errors]).toEqual([0, ''])
+  expect(printed).toMatch(/\nGoodbye\. .*\n$/)
+  expect(printed).not.toContain('✗')
+  expect(readdirSync(temporary)).toEqual([])
 })
 
 it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
-  'the demo ended by %s takes its daemon and its folder with it',
+  'a tour played once and ended by %s fails, and takes its daemon and its folder with it',
   {
     timeout: 240_000,
   },
@@ -51,7 +109,7 @@ it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
       rmSync(home, { recursive: true, force: true })
     })
     for await (const chunk of demo.stdout) {
-      if (String(chunk).includes('the daemon listens')) demo.kill(signal)
+      if (String(chunk).includes('Dinner at seven?')) demo.kill(signal)
     }
     if (demo.exitCode === null && demo.signalCode === null) await once(demo, 'close')
 

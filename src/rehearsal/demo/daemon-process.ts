@@ -29,7 +29,12 @@ export class DaemonProcess {
   async start(listening: Promise<unknown>): Promise<void> {
     if (this.#over) throw new Error('The daemon was stopped for good.')
     const [program, ...args] = this.#command.argv
-    const child = spawn(program, args, { env: { ...this.#command.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    // In a process group of its own: a Ctrl-C on the terminal is for the demo, which then stops it.
+    const child = spawn(program, args, {
+      env: { ...this.#command.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     this.#child = child
     child.stdout.pipe(this.#log, { end: false })
     child.stderr.pipe(this.#log, { end: false })

@@ -4,7 +4,7 @@ import type { DaemonProcess } from './daemon-process.ts'
 /** What the daemon has on record about one message. */
 export interface Decision {
   readonly outcome: string
-  /** For people: what was decided, and the stage that decided it. */
+  /** The decision and its reason, for people. */
   readonly line: string
 }
 
@@ -31,7 +31,7 @@ export async function askWhy(daemon: DaemonProcess, { message, chat }: Asked): P
   const report = reports.find(({ address }) => address.split('/')[0]?.endsWith(`:${chat}`))
   if (!report) return undefined
   const decisive = report.steps.find(({ verdict }) => verdict === 'stop') ?? report.steps.at(-1)
-  const because = decisive ? ` (${decisive.stage}: ${decisive.because})` : ''
+  const because = decisive ? ` (${decisive.because})` : ''
   return { outcome: report.outcome, line: `${VERBS[report.decision] ?? report.decision}${because}` }
 }
 
@@ -64,7 +64,7 @@ async function awaitRecord(
 
 const VERBS: Readonly<Record<string, string>> = {
   run: 'answers',
-  context: 'keeps it as context, says nothing',
+  context: 'remembers it, says nothing',
   control: 'obeys the command',
   refuse: 'refuses',
   ignore: 'ignores it',

@@ -27,8 +27,8 @@ export class DiscordStage implements PlatformStage {
     return { messageId: id, spot: this.#spotOf(channel_id), mark }
   }
 
-  chatOf(who: Character, place: Place): string {
-    return place.chat ?? who.ids.discord
+  spotOf(who: Character, place: Place): Spot {
+    return { chat: place.chat ?? who.ids.discord, topic: place.topic ?? null }
   }
 
   mark(): number {

@@ -4,16 +4,12 @@ import { type AnswerReply, lastUserText, type Reply, type Script, textReply } fr
 /** Slow enough to be watched, fast enough for a tour. */
 const TYPING_MS = 25
 /** A story takes some seconds, so that a crash can come in the middle. */
-const STORY_MS = 70
+const STORY_MS = 120
 
 const STORY = [
-  'Once there was a small bot that lived in a family chat.',
-  'It listened more than it spoke, and it wrote down everything it was asked before it answered.',
-  'One evening, in the middle of a sentence, the power went out.',
-  'Nobody in the chat noticed: when the light came back, the bot opened its book, found the line it had stopped at, and went on.',
-  'It did not say anything twice, and it did not leave anything out.',
-  'The family kept talking about dinner.',
-  'The end.',
+  'Once a small bot lived in a family chat.',
+  'It wrote down everything it was asked before it answered, and one evening, in mid-sentence, the power went out.',
+  'When the light came back it found the line it had stopped at, and went on. The end.',
 ].join('\n\n')
 
 /** As the platforms write it: by name, or by number in angle brackets. */
@@ -26,8 +22,8 @@ const IS_DIGEST = /^Messages of \S+ since the last run/m
 const DIGEST_LINE = /^> \[.*?\] (?!you\b)(\w+)(?: \(.*?\))?: (.*[^?])$/gm
 
 /**
- * The model of the demo: a few fixed manners instead of knowledge, enough to see what reaches a model and what does
- * not. It keeps silent where nobody asked it, and can tell what it has read in its conversation.
+ * The model of the demo is this script: it repeats what it is told, lists what it has read in its conversation, and
+ * keeps silent where nobody asked it. That is enough to see what reaches a model and what does not.
  */
 export const persona: Script = (request) => {
   const text = lastUserText(request)
@@ -43,7 +39,7 @@ function answer(said: string, request: MessagesRequest): Reply {
   if (/story/i.test(said)) return textReply(STORY, { delayMs: STORY_MS })
   if (/what time/i.test(said)) return askClock(request)
   if (/what do you know|what have you read|remember/i.test(said))
-    return spoken(`Here I have read:\n\n${recollection(request)}`)
+    return spoken(`Here I have read: ${recollection(request)}`)
   return spoken(`I heard you: “${said.replace(MENTION, '').trim()}”`)
 }
 
@@ -72,8 +68,9 @@ function recollection({ messages }: MessagesRequest): string {
   const lines = messages.filter(({ role }) => role === 'user').flatMap(({ content }) => textOf(content).split('\n'))
   return lines
     .slice(0, -1)
-    .map((line) => `- ${line.replace('[not directed at you] ', '').replace(MENTION, '').replace(NAME_TAG, '$1: ')}`)
-    .join('\n')
+    .map((line) => line.replace('[not directed at you] ', '').replace(MENTION, '').replace(NAME_TAG, '$1: '))
+    .map((line) => line.replace(/^(\w+): (.*)$/, '$1: “$2”'))
+    .join('; ')
 }
 
 function textOf(content: unknown): string {

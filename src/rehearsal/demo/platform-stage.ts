@@ -33,8 +33,8 @@ export interface PlatformStage {
   readonly title: string
   /** `MENTION` in the text becomes the platform's own mention of the bot. */
   say(who: Character, place: Place, text: string): Said
-  /** The chat, as the daemon's addresses name it. */
-  chatOf(who: Character, place: Place): string
+  /** Returns where the person's messages to a place stand, as the daemon's addresses name it. */
+  spotOf(who: Character, place: Place): Spot
   mark(): number
   /** Resolves once the daemon is connected and receives. */
   listening(options: WaitOptions): Promise<void>
@@ -46,6 +46,7 @@ export interface PlatformStage {
   refused(): readonly string[]
 }
 
+/** Returns a matcher of the bot's messages that stand there. */
 export function isIn(spot: Spot): MatchShown {
   return (shown) => shown.spot.chat === spot.chat && shown.spot.topic === spot.topic
 }

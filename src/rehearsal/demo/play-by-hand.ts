@@ -1,54 +1,67 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { CharacterName, PlaceName } from './cast.ts'
 import { askWhy } from './decision.ts'
-import type { PlatformStage } from './platform-stage.ts'
+import { isIn } from './platform-stage.ts'
+import type { Screen, ScreenOutput } from './screen.ts'
+import { Answers } from './show-answers.ts'
 import type { Line, Stage } from './stage.ts'
 
-const FOREVER_MS = 2 ** 31 - 1
+const LAST_ANSWER_WITHIN_MS = 10_000
 
-const HELP = `Type a message; it is said by the person and in the place before the ">". "@parley" addresses the bot.
-  :as <ada|bo|cy|mallory>    speak as somebody else
-  :in <place>                go somewhere else
-                             Telegram: family, general, garden, budget, dm
-                             Discord: workshop, boiler (a thread of workshop)
-                             Slack: office, lamp, printer (threads of office)
-  :why [message]             the decision about a message of this place, without a number the last one you sent
-  :kill                      kill -9 the daemon and start it again
-  :help                      this text
-  :quit`
+const HELP = `Type a message; it is said by the person and in the place before the ">".
+"@parley" addresses the bot. Its model is a script here, so try "what do you
+know?", "what time is it?" or "tell me a story".
+  :as <person>     ada (the owner), bo, cy, or mallory, whom nobody knows
+  :in <place>      family, general, garden, budget, dm        on Telegram
+                   workshop, boiler (a thread of workshop)    on Discord
+                   office, lamp, printer (threads of office)  on Slack
+  :why [message]   why a message was answered or not; else your last
+  :kill            kill -9 the daemon and start it again
+  :help            this text
+  :quit            or Ctrl-C`
+
+export interface Hands {
+  readonly input: NodeJS.ReadableStream
+  readonly output: ScreenOutput
+  readonly screen: Screen
+}
 
 /** Lets the user type as any person in any chat and see decision and answer. Resolves when they leave. */
-export async function playByHand(
-  stage: Stage,
-  input: NodeJS.ReadableStream,
-  output: NodeJS.WritableStream,
-): Promise<void> {
-  const lines = createInterface({ input, output })
-  const table = new Table(stage, lines)
-  // It ends when the servers close, which is after this: to wait for it would be to wait for ever.
-  void table.showAnswers()
+export async function playByHand(stage: Stage, { input, output, screen }: Hands): Promise<void> {
+  const lines = createInterface({ input, output, terminal: screen.terminal })
+  const table = new Table(stage, lines, screen)
+  const answers = new Answers(stage)
+  // It ends when the servers close, which is after this.
+  void answers.show()
   stage.printer.title('Your turn')
   stage.printer.note(HELP)
   table.prompt()
   for await (const line of lines) {
+    screen.entered()
     if (line.trim() === ':quit') break
     await table.obey(line.trim()).catch((error: unknown) => stage.printer.note(String(error)))
     table.prompt()
   }
-  table.leave()
+  if (!screen.terminal) {
+    await table.lastAnswer()
+    await answers.whole()
+  }
+  lines.close()
 }
 
 class Table {
   readonly #stage: Stage
   readonly #lines: Interface
+  readonly #screen: Screen
   #who: CharacterName = 'ada'
   #where: PlaceName = 'dm'
   #left = false
   #last: Line | undefined
 
-  constructor(stage: Stage, lines: Interface) {
+  constructor(stage: Stage, lines: Interface, screen: Screen) {
     this.#stage = stage
     this.#lines = lines
+    this.#screen = screen
     // Input that has ended closes it too, and from Node 24 a prompt after that throws.
     lines.once('close', () => {
       this.#left = true
@@ -57,14 +70,8 @@ class Table {
 
   prompt(): void {
     if (this.#left) return
-    this.#lines.setPrompt(
-      `${this.#stage.cast.people[this.#who].name} in ${this.#stage.cast.places[this.#where].title} > `,
-    )
-    this.#lines.prompt(true)
-  }
-
-  leave(): void {
-    this.#lines.close()
+    const { people, places } = this.#stage.cast
+    this.#screen.ask(this.#lines, `${people[this.#who].name} in ${places[this.#where].title} > `)
   }
 
   async obey(line: string): Promise<void> {
@@ -88,20 +95,12 @@ class Table {
     }
   }
 
-  /** Prints what the bot writes, whenever and wherever it does, until the servers close. */
-  async showAnswers(): Promise<void> {
-    await Promise.all(Object.values(this.#stage.platforms).map((platform) => this.#showAnswersOn(platform)))
-  }
-
-  async #showAnswersOn(platform: PlatformStage): Promise<void> {
-    for (let after = platform.mark(); ; ) {
-      const next = await platform.next(() => true, { after, timeoutMs: FOREVER_MS }).catch(() => undefined)
-      if (!next) return
-      after = next.end
-      const { change, text } = next.shown
-      this.#stage.printer.answered('Parley', text, change === 'sent' ? undefined : change)
-      this.prompt()
-    }
+  /** Waits for the answer to the last message: input from a pipe ends before it comes. */
+  async lastAnswer(): Promise<void> {
+    const line = this.#last
+    if (!line || (await this.#stage.outcome(line)) !== 'answered') return
+    const options = { after: line.mark, timeoutMs: LAST_ANSWER_WITHIN_MS }
+    await line.platform.next(isIn(line.spot), options).catch(() => {})
   }
 
   #as(name: string): void {
@@ -119,16 +118,17 @@ class Table {
   }
 
   async #say(text: string): Promise<void> {
-    const line = this.#stage.say(this.#who, this.#where, text)
+    // On a terminal it stands there already, behind the prompt.
+    const line = this.#stage.say(this.#who, this.#where, text, { print: !this.#screen.terminal })
     this.#last = line
-    await this.#stage.decision(line)
-    this.#stage.printer.decided(`message ${line.messageId}`)
+    const { line: decided } = await this.#stage.decision(line)
+    this.#stage.printer.decided(`${decided}; message ${line.messageId}`)
   }
 
   async #why(message: string): Promise<void> {
     const { cast, daemon, printer } = this.#stage
     const place = cast.places[this.#where]
-    const here = this.#stage.platformOf(place).chatOf(cast.people[this.#who], place)
+    const { chat: here } = this.#stage.platformOf(place).spotOf(cast.people[this.#who], place)
     const asked = message === '' ? this.#last : { messageId: message, spot: { chat: here } }
     if (!asked) return printer.note('which one? :why <message>')
     const decision = await askWhy(daemon, { message: asked.messageId, chat: asked.spot.chat })

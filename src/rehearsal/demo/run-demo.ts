@@ -11,6 +11,7 @@ import { DiscordStage } from './discord-stage.ts'
 import { persona } from './persona.ts'
 import { playByHand } from './play-by-hand.ts'
 import { createPrinter } from './printer.ts'
+import { Screen, type ScreenOutput } from './screen.ts'
 import { SlackStage } from './slack-stage.ts'
 import { Stage } from './stage.ts'
 import { TelegramStage } from './telegram-stage.ts'
@@ -23,45 +24,60 @@ export interface DemoOptions {
   /** Program and arguments in front of `start --config <file>`. */
   readonly daemon: readonly [string, ...string[]]
   readonly input: NodeJS.ReadableStream
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
-  /** Resolves when the demo has to end at once: it takes its daemon and its folder with it. */
+  readonly output: ScreenOutput
+  /** Resolves with the name of a signal when the demo has to end at once, with its daemon and its folder. */
   readonly cut: Promise<unknown>
 }
 
 const TELEGRAM_TOKEN = '7000001:rehearsal'
 
+const INTRODUCTION = [
+  'The daemon and its client libraries are the real ones; Telegram, Discord and Slack are servers on this machine.',
+  'The model is a script: it repeats what it is told and lists what it has read. No token, no key, no network.',
+].join(' ')
+
 /**
- * The demo: the real daemon as a child process, with the real client libraries, on a database of its own, against the
- * rehearsal servers of this process. No token, key or network is needed. Returns the exit code.
+ * Plays the demo: the real daemon as a child process, on a database of its own, against the rehearsal servers of this
+ * process. Returns the exit code: 0 when every check passed, or when the user left before the end with Ctrl-C; with
+ * `once` a tour that was cut short is a failure.
  */
 export async function runDemo({ once, daemon: command, input, output, cut }: DemoOptions): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-demo-'))
-  const printer = createPrinter((line) => output.write(`${line}\n`), output.isTTY === true)
+  const screen = new Screen(output)
+  const { terminal: colours, width } = screen
+  const printer = createPrinter((line) => screen.write(line), { colours, width })
   const servers = await startServers()
   const anthropic = await startAnthropicServer({ script: persona })
   const cast = castWorld(servers)
   const config = writeConfig(folder, { ...servers, anthropic, cast })
   const daemon = demoDaemon(command, { folder, config, secrets: secretsOf(servers, TELEGRAM_TOKEN) })
   const stage = new Stage({ platforms: platformsOf(servers), anthropic, cast, daemon, printer })
-  const play = async (): Promise<void> => {
-    printer.title('Parley, rehearsed: the real daemon and its real clients, against servers on this machine')
-    const began = performance.now()
+  const play = async (): Promise<undefined> => {
+    printer.title('Parley, rehearsed')
+    printer.note(INTRODUCTION)
     await stage.start()
-    printer.note(`the daemon listens on three platforms ${Math.round(performance.now() - began)} ms after its start`)
     await playTour(stage)
-    if (!once) await playByHand(stage, input, output)
+    if (!once) await playByHand(stage, { input, output, screen })
   }
+  let by: unknown
   try {
-    await Promise.race([play(), cut.then((by) => stage.check(false, `ended by ${String(by)}`))])
+    by = await Promise.race([play(), cut])
+    if (by !== undefined && (once || by !== 'SIGINT')) stage.check(false, `ended by ${String(by)}`)
   } catch (error) {
     stage.check(false, error instanceof Error ? error.message : String(error))
     printer.note(daemon.logTail())
   } finally {
+    screen.close()
     const code = await daemon.stop()
-    if (code !== 0) stage.check(false, `the daemon ended with ${code ?? 'a signal'} instead of 0`)
+    // A tour that is cut may just have killed its daemon.
+    if (code !== 0 && by === undefined) {
+      stage.failures++
+      output.write(`The daemon ended with ${code ?? 'a signal'} instead of 0.\n`)
+    }
     await Promise.all([anthropic, ...Object.values(servers)].map((server) => server.close()))
     rmSync(folder, { recursive: true })
   }
+  if (!once) output.write('\nGoodbye. The daemon has stopped, and nothing of it is left here.\n')
   return stage.failures === 0 ? 0 : 1
 }
 

@@ -3,7 +3,7 @@ import type { SlackEntry } from '../slack/ledger-entries.ts'
 import type { SlackServer } from '../slack/server.ts'
 import type { Character, Place } from './cast.ts'
 import { LedgerView } from './ledger-view.ts'
-import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
+import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 
 export class SlackStage implements PlatformStage {
   readonly title = 'Slack'
@@ -31,8 +31,9 @@ export class SlackStage implements PlatformStage {
     return { messageId: ts, spot: { chat: channel, topic: root ?? begun }, mark }
   }
 
-  chatOf(who: Character, place: Place): string {
-    return place.chat ?? this.#server.world.direct(who.ids.slack).id
+  spotOf(who: Character, place: Place): Spot {
+    const chat = place.chat ?? this.#server.world.direct(who.ids.slack).id
+    return { chat, topic: this.#roots.get(place) ?? null }
   }
 
   mark(): number {

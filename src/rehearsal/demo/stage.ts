@@ -2,7 +2,7 @@ import type { AnthropicServer } from '../anthropic/server.ts'
 import type { Cast, CharacterName, Place, PlaceName, Platform } from './cast.ts'
 import type { DaemonProcess } from './daemon-process.ts'
 import { type Asked, awaitDecision, awaitOutcome, type Decision } from './decision.ts'
-import { isIn, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
+import { isIn, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 import type { Printer } from './printer.ts'
 
 const ANSWER_WITHIN_MS = 60_000
@@ -19,6 +19,8 @@ export interface StageParts {
 /** A message said on the stage. */
 export interface Line extends Said {
   readonly platform: PlatformStage
+  /** The place, for people. */
+  readonly place: string
 }
 
 /** Lets people of the cast talk, shows what the daemon decides, and checks it against the ledgers. */
@@ -50,35 +52,47 @@ export class Stage {
   /** kill -9, and a start. */
   async crash(): Promise<void> {
     await this.daemon.kill()
-    this.printer.note('✂  killed; it starts again')
+    this.printer.note('$ kill -9, and the daemon starts again')
     await this.start()
   }
 
-  /** Somebody says something. Printed at once, not decided yet. */
-  say(who: CharacterName, where: PlaceName, text: string): Line {
-    const platform = this.platformOf(this.cast.places[where])
-    const said = platform.say(this.cast.people[who], this.cast.places[where], text)
-    this.printer.said(this.cast.people[who].name, text)
-    return { ...said, platform }
+  /** Says something as a person of the cast. The daemon has not decided yet. */
+  say(who: CharacterName, where: PlaceName, text: string, { print = true } = {}): Line {
+    const place = this.cast.places[where]
+    const platform = this.platformOf(place)
+    const said = platform.say(this.cast.people[who], place, text)
+    const label = this.#labelOf(who, where)
+    if (print) this.printer.said(label, this.cast.people[who].name, text)
+    return { ...said, platform, place: label }
   }
 
-  /** Says where what follows takes place. */
-  place(where: PlaceName): void {
-    this.printer.place(this.cast.places[where].title)
+  /** Returns the place of a message of the bot, by the name that `:in` takes, and whose it is if it is private. */
+  placeOf(platform: PlatformStage, spot: Spot): string {
+    const people = Object.keys(this.cast.people) as CharacterName[]
+    const places = (Object.keys(this.cast.places) as PlaceName[]).filter(
+      (where) => this.platformOf(this.cast.places[where]) === platform,
+    )
+    for (const where of places)
+      for (const who of people)
+        if (sameSpot(platform.spotOf(this.cast.people[who], this.cast.places[where]), spot))
+          return this.#labelOf(who, where)
+    return places.find((where) => this.cast.places[where].chat === spot.chat) ?? platform.title
+  }
+
+  #labelOf(who: CharacterName, where: PlaceName): string {
+    return this.cast.places[where].chat === undefined ? `${this.cast.people[who].name}'s ${where}` : where
   }
 
   platformOf({ platform }: Place): PlatformStage {
     return this.platforms[platform]
   }
 
-  /** Waits until the daemon has stored the message, and prints what it decided and why. */
-  async decision(line: Line): Promise<Decision> {
-    const decision = await awaitDecision(this.daemon, askedOf(line))
-    this.printer.decided(decision.line)
-    return decision
+  /** Resolves with what the daemon decided and why, once it has stored the message. */
+  decision(line: Line): Promise<Decision> {
+    return awaitDecision(this.daemon, askedOf(line))
   }
 
-  /** Waits for what became of a message that may never show in a chat. */
+  /** Resolves with what became of a message that may never show in a chat. */
   outcome(line: Line): Promise<string> {
     return awaitOutcome(this.daemon, askedOf(line))
   }
@@ -88,16 +102,16 @@ export class Stage {
     const here = isIn(line.spot)
     const matches = (shown: Shown) => shown.change !== 'deleted' && here(shown) && finished(shown.text)
     const { shown } = await line.platform.next(matches, { after: line.mark, timeoutMs: ANSWER_WITHIN_MS })
-    const versions = line.platform.shown(line.mark).filter(({ messageId }) => messageId === shown.messageId).length
-    const note = versions > 1 ? `one message, shown while it grew (${versions - 1} edits)` : undefined
-    this.printer.answered('Parley', shown.text, note)
+    this.printer.answered(line.place, shown.text)
     return shown
   }
 
+  /** Counts a check, and prints it if it failed. */
   check(ok: boolean, what: string): void {
     this.checks++
-    if (!ok) this.failures++
-    this.printer.check(ok, what)
+    if (ok) return
+    this.failures++
+    this.printer.check(false, what)
   }
 }
 
@@ -105,6 +119,10 @@ export class Stage {
 export function sentAfter({ platform, spot, mark }: Line): number {
   const here = isIn(spot)
   return platform.shown(mark).filter((shown) => shown.change === 'sent' && here(shown)).length
+}
+
+function sameSpot(one: Spot, other: Spot): boolean {
+  return one.chat === other.chat && one.topic === other.topic
 }
 
 function askedOf({ messageId, spot }: Said): Asked {

@@ -3,7 +3,7 @@ import type { TelegramEntry } from '../telegram/ledger-entries.ts'
 import type { TelegramServer } from '../telegram/server.ts'
 import type { Character, Place } from './cast.ts'
 import { LedgerView } from './ledger-view.ts'
-import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown } from './platform-stage.ts'
+import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 
 export class TelegramStage implements PlatformStage {
   readonly title = 'Telegram'
@@ -26,8 +26,8 @@ export class TelegramStage implements PlatformStage {
     return { messageId: String(message_id), spot: { chat: String(chat.id), topic: place.topic ?? null }, mark }
   }
 
-  chatOf(who: Character, place: Place): string {
-    return place.chat ?? who.ids.telegram
+  spotOf(who: Character, place: Place): Spot {
+    return { chat: place.chat ?? who.ids.telegram, topic: place.topic ?? null }
   }
 
   mark(): number {

@@ -7,21 +7,19 @@ export const DIGEST_ID = 'workshop-news'
 
 const DIGEST_WITHIN_MS = 60_000
 
-/** Its minute is not waited for: it is run by hand, as `parley schedule run` does. */
+/** Runs the schedule by hand, as `parley schedule run` does, instead of waiting for its time. */
 export async function scheduledDigest(stage: Stage): Promise<void> {
   const { platforms, cast, daemon, printer } = stage
   const { chat = '', topic = null } = cast.places.garden
   const garden = isIn({ chat, topic })
   const [telegram, discord] = [platforms.telegram.mark(), platforms.discord.mark()]
 
-  printer.blank()
   printer.note(`$ parley schedule run ${DIGEST_ID}`)
   const { traceId } = (await daemon.ask(`/v1/schedules/${DIGEST_ID}/run`, 'POST')) as { readonly traceId: string }
-  stage.place('garden')
   const whole = /drill[\s\S]*boiler/
   const options = { after: telegram, timeoutMs: DIGEST_WITHIN_MS }
   const { shown } = await platforms.telegram.next((version) => garden(version) && whole.test(version.text), options)
-  printer.answered('Parley', shown.text)
+  printer.answered('garden', shown.text)
   const outcome = await awaitOutcome(daemon, { message: traceId, chat })
   stage.check(
     outcome === 'answered',

@@ -1,0 +1,75 @@
+import type { PlatformStage, Shown } from './platform-stage.ts'
+import type { Stage } from './stage.ts'
+
+const FOREVER_MS = 2 ** 31 - 1
+/** A message that grew is whole when the model has ended and no edit came for this long. */
+const QUIET_MS = 1500
+
+/** Prints each message of the bot with its place, whenever it comes, and one that grows once it is whole. */
+export class Answers {
+  readonly #stage: Stage
+  readonly #growing = new Map<string, NodeJS.Timeout>()
+  readonly #printed = new Map<string, string>()
+  #whole: (() => void) | undefined
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  /** Resolves when the servers close. */
+  async show(): Promise<void> {
+    await Promise.all(Object.values(this.#stage.platforms).map((platform) => this.#showOn(platform)))
+    for (const timer of this.#growing.values()) clearTimeout(timer)
+  }
+
+  /** Resolves once no message grows. */
+  async whole(): Promise<void> {
+    while (this.#growing.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#whole = resolve
+      })
+  }
+
+  async #showOn(platform: PlatformStage): Promise<void> {
+    for (let after = platform.mark(); ; ) {
+      const next = await platform.next(() => true, { after, timeoutMs: FOREVER_MS }).catch(() => undefined)
+      if (!next) return
+      after = next.end
+      const key = `${platform.title} ${next.shown.spot.chat} ${next.shown.messageId}`
+      if (this.#growing.has(key) || this.#modelWrites()) this.#wait(key, platform, next.shown)
+      else this.#print(key, platform, next.shown)
+    }
+  }
+
+  #wait(key: string, platform: PlatformStage, shown: Shown): void {
+    clearTimeout(this.#growing.get(key))
+    const onQuiet = (): void => {
+      if (this.#modelWrites()) {
+        this.#wait(key, platform, shown)
+        return
+      }
+      this.#growing.delete(key)
+      this.#print(key, platform, shown)
+      this.#whole?.()
+    }
+    this.#growing.set(key, setTimeout(onQuiet, QUIET_MS))
+  }
+
+  #print(key: string, platform: PlatformStage, { spot, text, change }: Shown): void {
+    const line = change === 'deleted' ? '(deleted)' : growth(this.#printed.get(key), text)
+    this.#printed.set(key, text)
+    this.#stage.printer.answered(this.#stage.placeOf(platform, spot), line)
+  }
+
+  #modelWrites(): boolean {
+    const { ledger } = this.#stage.anthropic
+    return ledger.count(({ kind }) => kind === 'accepted') > ledger.count(({ kind }) => kind === 'ended')
+  }
+}
+
+/** Returns what was added to a message, from the beginning of a word; the whole text of one that changed otherwise. */
+export function growth(before: string | undefined, text: string): string {
+  if (before === undefined) return text
+  if (!text.startsWith(before)) return `(edited) ${text}`
+  return `… ${text.slice(before.search(/\S*$/)).trim()}`
+}
