@@ -45,7 +45,7 @@ async function pass(clock: SteppedClock, work: Promise<void>): Promise<number> {
   }
 }
 
-test('A20: everything that stops at once is stopped at once, in its order', async () => {
+test('F-A20: everything that stops at once is stopped at once, in its order', async () => {
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
@@ -53,7 +53,7 @@ test('A20: everything that stops at once is stopped at once, in its order', asyn
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
-test('A20: a turn that hears nothing and an adapter that does not stop together end within the 25 s', async () => {
+test('F-A20: a turn that hears nothing and an adapter that does not stop together end within the 25 s', async () => {
   const clock = steppedClock()
   const running = createRunningTurns(clock, silentLogger)
   void running.begin({ session: { id: 's' } } as unknown as StartedTurn, () => never)
@@ -81,7 +81,7 @@ test('A20: a turn that hears nothing and an adapter that does not stop together 
   })
 })
 
-test('E05: a clock that is set while the daemon stops takes no time from anybody, and gives none', async () => {
+test('F-E05: a clock that is set while the daemon stops takes no time from anybody, and gives none', async () => {
   for (const step of [-3_600_000, 3_600_000]) {
     const clock = steppedClock()
     const given: number[] = []
@@ -93,7 +93,7 @@ test('E05: a clock that is set while the daemon stops takes no time from anybody
   }
 })
 
-test('A20: whatever hangs, the file is closed within the 25 s, and what ends early leaves its time to the others', async () => {
+test('F-A20: whatever hangs, the file is closed within the 25 s, and what ends early leaves its time to the others', async () => {
   const clock = steppedClock()
   const given: number[] = []
   const delivery = { stop: async (ms: number) => void given.push(ms) }
@@ -105,14 +105,14 @@ test('A20: whatever hangs, the file is closed within the 25 s, and what ends ear
   expect(steps.at(-1)).toEqual(['store', STOP_WITHIN_MS])
 })
 
-test('A20: a part that breaks keeps none of the others from being stopped', async () => {
+test('F-A20: a part that breaks keeps none of the others from being stopped', async () => {
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock, { hub: { stop: () => Promise.reject(new Error('broken')) } })
   await closeDaemon(doors, { clock, logger: silentLogger })
   expect(steps.map(([name]) => name)).toEqual(['inlet', 'schedules', 'turns', 'delivery', 'api', 'store'])
 })
 
-test('F03: after the disk has failed nothing is closed in order, and whoever stops it is told why', async () => {
+test('F-F03: after the disk has failed nothing is closed in order, and whoever stops it is told why', async () => {
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   const disk = new AbortController()
@@ -123,7 +123,7 @@ test('F03: after the disk has failed nothing is closed in order, and whoever sto
   expect(steps).toEqual([])
 })
 
-test('F03: a stop under way ends when the disk fails', async () => {
+test('F-F03: a stop under way ends when the disk fails', async () => {
   const clock = steppedClock()
   const { doors } = doorsOn(clock, { schedules: { stop: () => never } })
   const disk = new AbortController()

@@ -105,7 +105,7 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
 const said = (eventKey: string, text: string) =>
   dispatchOf(message({ eventKey, text, address: ADA, sender: user('111') }))
 
-test('P7: a message that could not be stored is refused, and answered when it comes again', async () => {
+test('a message that could not be stored is refused, and answered when it comes again', async () => {
   const { engine, channel, store } = await openEngine()
   store.failures = 1
   await expect(engine.pipeline.accept(said('e1', 'hello'))).rejects.toThrow('the disk is full')
@@ -114,7 +114,7 @@ test('P7: a message that could not be stored is refused, and answered when it co
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello'])
 })
 
-test('P7: a message that shares its commit with one that could not be stored is answered', async () => {
+test('a message that shares its commit with one that could not be stored is answered', async () => {
   const { engine, channel, store } = await openEngine()
   await engine.pipeline.accept(said('e1', 'hello'))
   await channel.called(1)
@@ -137,7 +137,7 @@ test('an answer that could not be stored is stored later, and sent once', async 
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo again'])
 })
 
-test('P7: what is said while an answer waits to be stored waits behind it', async () => {
+test('what is said while an answer waits to be stored waits behind it', async () => {
   const { engine, channel, store } = await openEngine()
   await engine.pipeline.accept(said('e1', 'hello'))
   const failed = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ test('S43: a message the platform gives twice is stored and answered once', asyn
   expect(await store.read.inbox.recent(10)).toHaveLength(2)
 })
 
-test('P37: a turn that was stopped while the daemon stops has ended; one that was only interrupted goes on later', async () => {
+test('a turn that was stopped while the daemon stops has ended; one that was only interrupted goes on later', async () => {
   const gate = createGate()
   const anthropic = await startAnthropicServer({
     script: () => textReply('too late', { holds: [{ beforeDelta: 0, gate }] }),

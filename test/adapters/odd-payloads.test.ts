@@ -20,7 +20,7 @@ function expectRead(reading: InboundReading): void {
   if (isMistake) expect(reading).not.toMatchObject({ why: expect.stringMatching(/^unreadable/) })
 }
 
-describe('G01: 10,000 mutated payloads are read without a throw', () => {
+describe('F-G01: 10,000 mutated payloads are read without a throw', () => {
   test('Telegram', () => {
     eachMutation(telegramUpdates, { count: COUNT, seed: 1_000_000 }, (update) => {
       expectRead(readUpdate(update, telegramContext))

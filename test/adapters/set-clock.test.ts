@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const { signal } = new AbortController()
 const rendered = { text: '<b>bold', plain: 'bold', markup: 'html' } as const
 
-test('E05: a mended send has what is left of its 15 s, however the clock is set meanwhile', async () => {
+test('F-E05: a mended send has what is left of its 15 s, however the clock is set meanwhile', async () => {
   for (const step of [-HOUR, HOUR]) {
     const clock = new ManualClock()
     const deadlines: number[] = []
@@ -31,7 +31,7 @@ test('E05: a mended send has what is left of its 15 s, however the clock is set 
   }
 })
 
-test('E05: a Discord send has what is left of its 15 s after its chat was looked up', async () => {
+test('F-E05: a Discord send has what is left of its 15 s after its chat was looked up', async () => {
   const clock = new ManualClock()
   const deadlines: number[] = []
   const client = {
@@ -52,7 +52,7 @@ test('E05: a Discord send has what is left of its 15 s after its chat was looked
   expect(deadlines).toEqual([11_000])
 })
 
-test('E05: up to when Discord told everything is known by its own clock', async () => {
+test('F-E05: up to when Discord told everything is known by its own clock', async () => {
   const sink = new RecordingSink()
   const clock = new ManualClock()
   const right = clock.now()

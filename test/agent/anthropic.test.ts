@@ -257,7 +257,7 @@ describe('anthropic', () => {
     expect(capped.message).toContain('Raise the spend limit')
   })
 
-  it('B20: a stalled call is tried once more after a pause and gives one answer', async () => {
+  it('F-B20: a stalled call is tried once more after a pause and gives one answer', async () => {
     const hold = server.faults.add({ action: { kind: 'hold', when: 'before' } })
     const model = retryModel(await modelOf(), { clock, random: () => 0.5, logger: silentLogger })
     const answer = collect(model)

@@ -96,7 +96,7 @@ async function converse(crashAt: number): Promise<boolean> {
 }
 
 describe('conversations with crashes', () => {
-  it('P41, C27: 20 random conversations that crash at each commit are accepted by the strict server, without tool parts of earlier turns', async () => {
+  it('C27: 20 random conversations that crash at each commit are accepted by the strict server, without tool parts of earlier turns', async () => {
     let crashes = 0
     for (const plan of fc.sample(plans, { numRuns: 20, seed: 41 })) {
       playPlan(plan)

@@ -167,7 +167,7 @@ describe('run-turn', () => {
     expect(model.requests[0]?.system).toMatch(/^Be brief\..*2026-11-21 09:30/s)
   })
 
-  it('P41: a damaged history is repaired for the request and the repair is logged with the trace id', async () => {
+  it('a damaged history is repaired for the request and the repair is logged with the trace id', async () => {
     const warned: unknown[] = []
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => void warned.push(fields) }
     const model = fakeModel({ deltas: ['ok'] })

@@ -72,7 +72,7 @@ class Failing extends FakeChannel {
 }
 
 describe('a channel that cannot come up', () => {
-  test('P52: is down with its reason, is tried again after a minute where somebody must mend it, and the others run', async () => {
+  test('is down with its reason, is tried again after a minute where somebody must mend it, and the others run', async () => {
     const refused = new Failing(new ChannelDown('the token is refused: take a new one', { permanent: true }))
     const { hub, clock, report, up } = await open({ wrong: refused, good: new Failing() })
     const address = { channel: 'telegram', account: toAccountId('wrong'), chatType: 'direct', chat: '1' } as const
@@ -106,7 +106,7 @@ describe('a channel that cannot come up', () => {
 })
 
 describe('what an operator mends while the daemon runs, by the real clients', () => {
-  test('P46: Telegram: a token that was refused at the start', async () => {
+  test('Telegram: a token that was refused at the start', async () => {
     const server = await startTelegramServer()
     onTestFinished(() => server.close())
     const body = { ok: false, error_code: 401, description: 'Unauthorized' }
@@ -116,7 +116,7 @@ describe('what an operator mends while the daemon runs, by the real clients', ()
     await mended(adapter, /refuses the token.*@BotFather/, () => refused.remove())
   })
 
-  test('B13: Discord: the Message Content intent that was off', async () => {
+  test('F-B13: Discord: the Message Content intent that was off', async () => {
     const server = await startDiscordServer({ messageContent: false })
     onTestFinished(() => server.close())
     await mended(discordAdapter(server), /Message Content intent is off.*Developer Portal/, () => {
@@ -127,7 +127,7 @@ describe('what an operator mends while the daemon runs, by the real clients', ()
   test.each([
     ['bot', 'botTokenRefusal', /refuses the bot token.*install the app again/],
     ['app-level', 'appTokenRefusal', /refuses the app-level token.*connections:write/],
-  ] as const)('P46: Slack: the %s token that was refused at the start', async (_, refusal, why) => {
+  ] as const)('Slack: the %s token that was refused at the start', async (_, refusal, why) => {
     const server = await startSlackServer()
     onTestFinished(() => server.close())
     server.app[refusal] = 'invalid_auth'

@@ -58,7 +58,7 @@ describe('start', () => {
     expect(parley.out()).toBe('Stopping; a second signal stops at once.\n')
   })
 
-  test('F03: a daemon whose disk failed ends with a code of its own', async () => {
+  test('F-F03: a daemon whose disk failed ends with a code of its own', async () => {
     const daemon = fakeDaemon()
     const parley = await startRig(daemon)
     const up = parley.printed('Stop with Ctrl-C.')

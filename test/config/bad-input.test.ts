@@ -301,7 +301,7 @@ describe('the file itself', () => {
   })
 })
 
-describe('J01: no message quotes a secret', () => {
+describe('F-J01: no message quotes a secret', () => {
   test.each([
     ['in the wrong place', `${TELEGRAM}logging: { level: "${TOKEN}" }`],
     ['beside a mistake of the YAML', `channels:\n  telegram:\n    token: "${TOKEN}\n  x`],

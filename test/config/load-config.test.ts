@@ -205,7 +205,7 @@ describe('references', () => {
     expect(secrets).toEqual([TOKEN])
   })
 
-  test('J01: the configuration never shows a key: not as text, JSON, or inspected', async () => {
+  test('F-J01: the configuration never shows a key: not as text, JSON, or inspected', async () => {
     const { config } = await load(`${TELEGRAM}models: { anthropic: { apiKey: "\${env:KEY}" } }`, { KEY: 'sk-canary-1' })
     const { apiKey } = config.models.anthropic ?? {}
 
@@ -215,7 +215,7 @@ describe('references', () => {
   })
 })
 
-describe('H06: empty lists and blocks give nobody anything', () => {
+describe('F-H06: empty lists and blocks give nobody anything', () => {
   test.each([
     ['absent', ''],
     [

@@ -116,7 +116,7 @@ test('the prompt operators start from is the one agents have without any', () =>
   expect(read('prompts/agent.md')).toBe(DEFAULT_PROMPT)
 })
 
-test('H14: the effective policy is shown with every default filled in, and no secret', async () => {
+test('F-H14: the effective policy is shown with every default filled in, and no secret', async () => {
   const { config } = await load(
     `${TELEGRAM}
 people: { ada: { role: owner, ids: [telegram:1] }, bob: { ids: [telegram:2] } }

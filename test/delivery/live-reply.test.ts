@@ -49,7 +49,7 @@ test('a turn that ends soon shows nothing early: one message, one send', async (
   expect(rig.channel.calls.map(({ op, text }) => [op, text])).toEqual([['send', 'Hello']])
 })
 
-test('A04: a long turn shows its reply as it grows and ends in exactly one message', async () => {
+test('F-A04: a long turn shows its reply as it grows and ends in exactly one message', async () => {
   const rig = await openRig()
   const { source, push, settle } = await shownTurn(rig, 'Once upon')
   await push('Once upon a time')
@@ -174,16 +174,19 @@ test.each<[string, Fate]>([
 test.each<[string, Fate, readonly string[]]>([
   ['arrived', answerLost, ['Hel', '(repeat) Hello there']],
   ['got lost', swallowed, ['(repeat) Hello there']],
-])('A04: a first message of unknown outcome that %s is reconciled with the whole answer', async (_, fate, visible) => {
-  const rig = await openRig()
-  rig.channel.fates.push(fate)
-  const { source, settle } = await shownTurn(rig, 'Hel')
-  await settle()
-  await rig.say('Hello there', { source })
-  await rig.pass(20_000)
-  expect(rig.channel.visible(DM)).toEqual(visible)
-  expect(await rig.rows(source)).toMatchObject([{ state: 'resent' }])
-})
+])(
+  'F-A04: a first message of unknown outcome that %s is reconciled with the whole answer',
+  async (_, fate, visible) => {
+    const rig = await openRig()
+    rig.channel.fates.push(fate)
+    const { source, settle } = await shownTurn(rig, 'Hel')
+    await settle()
+    await rig.say('Hello there', { source })
+    await rig.pass(20_000)
+    expect(rig.channel.visible(DM)).toEqual(visible)
+    expect(await rig.rows(source)).toMatchObject([{ state: 'resent' }])
+  },
+)
 
 test('a final edit of unknown outcome is simply done again', async () => {
   const rig = await openRig()
@@ -331,7 +334,7 @@ test.each([
   expect(live.shown()).toBeUndefined()
 })
 
-test('A04: a line below what a dead process had shown is a message of its own, and what stood there stays', async () => {
+test('F-A04: a line below what a dead process had shown is a message of its own, and what stood there stays', async () => {
   const rig = await openRig()
   const { source, push } = await shownTurn(rig, 'Once upon')
   await push('Once upon a time')

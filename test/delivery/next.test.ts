@@ -59,7 +59,7 @@ const receive = (receipt: DeliveryReceipt, item = sendingOf(), more: Partial<Fac
 const rejected = (more: object = {}): DeliveryReceipt => ({ kind: 'rejected', reason: 'no', ...more })
 const waiting = (waitMs: number, reason = 'no') => ({ change: { kind: 'settle', state: 'waiting', reason, waitMs } })
 
-describe('P26: a call', () => {
+describe('a call', () => {
   test.each([
     ['that arrived', { kind: 'sent', messageId: '9' }, {}, { change: { state: 'sent', messageId: '9' } }],
     ['not sent', { kind: 'not_sent', reason: 'dns' }, {}, waiting(375, 'dns')],
@@ -105,7 +105,7 @@ test('back-off doubles up to half a minute, half of it jitter', () => {
   expect(backOffMs(1, 0)).toBe(250)
 })
 
-describe('P24: a row at the head of its conversation', () => {
+describe('a row at the head of its conversation', () => {
   const loaded = (row: Partial<Delivery>, more: Partial<Facts> = {}) =>
     next({ kind: 'queued', id: rowOf().id }, facts({ ...more, answer: { to: 'load', row: rowOf(row) } }))
 
@@ -136,14 +136,14 @@ describe('P24: a row at the head of its conversation', () => {
     expect(item).toMatchObject({ kind: 'recording', change: { state: 'given_up' }, after: { kind: 'ended' } })
   })
 
-  test('E05: whose clock was set back waits no longer than it was told to', () => {
+  test('F-E05: whose clock was set back waits no longer than it was told to', () => {
     const hour = 3_600_000
     const row = { state: 'waiting', startedAt: NOW + hour, notBefore: NOW + hour + 700 } as const
     expect(loaded(row)[1]).toEqual({ do: 'wait', until: UP + 700 })
   })
 })
 
-describe('A10: a lost send where the platform can prove it', () => {
+describe('F-A10: a lost send where the platform can prove it', () => {
   const again = { do: 'reserve', as: 'again' }
   const anew = { do: 'reserve', as: 'anew' }
   const later: Looked = { kind: 'cannot_tell', reason: 'no answer', retryAfterMs: 5_000 }
@@ -203,7 +203,7 @@ describe('A10: a lost send where the platform can prove it', () => {
     })
   })
 
-  test('E05: the window counts by the clock that says more', () => {
+  test('F-E05: the window counts by the clock that says more', () => {
     const asleep = lostFor(1_000, { startedAt: NOW - 6 * 3_600_000 })
     expect(effect(asleep)).toEqual({ do: 'wait', until: UP + 2_000 })
     const setBack = lostFor(WINDOW, { startedAt: NOW + 3_600_000 })
@@ -223,7 +223,7 @@ describe('A10: a lost send where the platform can prove it', () => {
   })
 })
 
-describe('B08: the one repeat', () => {
+describe('F-B08: the one repeat', () => {
   const lost: Uncertain = {
     kind: 'uncertain',
     row: rowOf({ state: 'uncertain', startedAt: NOW - 60_000 }),

@@ -5,7 +5,7 @@ import { deferred } from '../../src/rehearsal/deferred.ts'
 import { answerLost, refused, unreachable } from './fake-channel.ts'
 import { at, DM, openRig, type Rig } from './rig.ts'
 
-test('F01: an outcome that cannot be stored is kept until it can, and the message is not sent twice', async () => {
+test('F-F01: an outcome that cannot be stored is kept until it can, and the message is not sent twice', async () => {
   const rig = await openRig()
   const receipt = deferred<{ kind: 'sent'; messageId: string }>()
   rig.channel.fates.push({ receipt: receipt.promise, done: true })
@@ -23,7 +23,7 @@ test('F01: an outcome that cannot be stored is kept until it can, and the messag
   expect(rig.channel.visible(DM)).toEqual(['hello', 'next'])
 })
 
-test('F01: nothing is sent whose `sending` cannot be committed', async () => {
+test('F-F01: nothing is sent whose `sending` cannot be committed', async () => {
   const rig = await openRig()
   rig.up = false
   await rig.say('hello')
@@ -36,7 +36,7 @@ test('F01: nothing is sent whose `sending` cannot be committed', async () => {
   expect(rig.channel.visible(DM)).toEqual(['hello'])
 })
 
-test('F01: a growing reply that cannot be recorded is not shown', async () => {
+test('F-F01: a growing reply that cannot be recorded is not shown', async () => {
   const rig = await openRig()
   rig.diskFull = true
   rig.delivery.live({ turnId: rig.ids.turn(), traceId: 'tr_1' as TraceId, address: at(DM) }).push('Hel')
@@ -94,7 +94,7 @@ test.each([
   expect(await rig.rows(source)).toMatchObject([{ state }])
 })
 
-test('P39: a reply that ends empty takes back what was shown and says so', async () => {
+test('a reply that ends empty takes back what was shown and says so', async () => {
   const rig = await openRig()
   const { source } = await firstShown(rig)
   const planned = await rig.say(' ', { source })

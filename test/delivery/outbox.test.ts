@@ -6,7 +6,7 @@ import { anInbox, at, DM, GROUP, openRig, TURN } from './rig.ts'
 const LONG =
   'The first part of three has words.\n\nThe second part of three has words.\n\nThe third part of three has words.'
 
-test('P19: a planned message is on disk with its transaction, its first part already sending', async () => {
+test('a planned message is on disk with its transaction, its first part already sending', async () => {
   const rig = await openRig()
   const message = rig.message(LONG)
   const planned = await rig.store.write((tx) => rig.delivery.plan(tx, message))
@@ -20,7 +20,7 @@ test('P19: a planned message is on disk with its transaction, its first part alr
   expect(rig.channel.calls).toEqual([])
 })
 
-test('P28: parts go out in order, one row each, and only the first one replies', async () => {
+test('parts go out in order, one row each, and only the first one replies', async () => {
   const rig = await openRig()
   const { source } = rig.message('')
   await rig.say(LONG, { source, replyTo: '55' })
@@ -127,14 +127,14 @@ test('T31: what may have arrived is not repeated into a session that is denied b
   expect(await rig.rows(source)).toMatchObject([{ state: 'given_up', reason: 'override' }])
 })
 
-test('P33: a second message of one source is a conflict', async () => {
+test('a second message of one source is a conflict', async () => {
   const rig = await openRig()
   const source = anInbox('1')
   await rig.say('once', { source })
   await expect(rig.say('twice', { source })).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('P33: an answer in one part is planned without a question; that its turn had shown something the row tells', async () => {
+test('an answer in one part is planned without a question; that its turn had shown something the row tells', async () => {
   const rig = await openRig()
   const message = rig.message('once')
   const questions = (): Promise<number> =>
@@ -149,14 +149,14 @@ test('P33: an answer in one part is planned without a question; that its turn ha
   expect(await rig.rows(message.source)).toHaveLength(1)
 })
 
-test('P33: a second answer of a turn in several parts is a conflict', async () => {
+test('a second answer of a turn in several parts is a conflict', async () => {
   const rig = await openRig()
   const { source } = rig.message('')
   await rig.say(LONG, { source })
   await expect(rig.say(LONG, { source })).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('P26: what provably did not leave is tried again, and what follows keeps its place', async () => {
+test('what provably did not leave is tried again, and what follows keeps its place', async () => {
   const rig = await openRig()
   rig.channel.fates.push(unreachable, unreachable)
   await rig.say('first')
@@ -168,7 +168,7 @@ test('P26: what provably did not leave is tried again, and what follows keeps it
   expect(new Set(rig.channel.calls.slice(0, 3).map(({ key }) => key)).size).toBe(1)
 })
 
-test('P22: a refused part ends its message and the next message goes on', async () => {
+test('a refused part ends its message and the next message goes on', async () => {
   const rig = await openRig()
   rig.channel.fates.push({ receipt: { kind: 'sent', messageId: 'm1' }, done: true }, refused('bot was blocked'))
   const { source } = rig.message('')
@@ -183,7 +183,7 @@ test('P22: a refused part ends its message and the next message goes on', async 
   expect(rig.channel.visible(DM)).toEqual(['The first part of three has words.', 'next'])
 })
 
-test('P23: while the adapter is not ready a message waits, without an attempt', async () => {
+test('while the adapter is not ready a message waits, without an attempt', async () => {
   const rig = await openRig()
   rig.up = false
   const { source } = rig.message('')
@@ -194,7 +194,7 @@ test('P23: while the adapter is not ready a message waits, without an attempt', 
   expect(await rig.rows(source)).toMatchObject([{ state: 'sent', attempt: 1 }])
 })
 
-test('P23: an adapter that goes down between plan and release costs no uncertainty', async () => {
+test('an adapter that goes down between plan and release costs no uncertainty', async () => {
   const rig = await openRig()
   const message = rig.message('patience')
   const planned = await rig.store.write((tx) => rig.delivery.plan(tx, message))
@@ -232,7 +232,7 @@ test.each([
   ['effect', 60],
   ['notice', 60],
   ['control', 15],
-] as const)('P20: an unsent %s expires after %d minutes and is never blasted out', async (as, minutes) => {
+] as const)('an unsent %s expires after %d minutes and is never blasted out', async (as, minutes) => {
   const rig = await openRig()
   rig.up = false
   const [old, fresh] = [rig.message('').source, rig.message('').source]
@@ -245,7 +245,7 @@ test.each([
   expect(rig.channel.visible(DM)).toEqual(['fresh'])
 })
 
-test('A14: a lost answer to a reply is repeated once after ten seconds, marked', async () => {
+test('F-A14: a lost answer to a reply is repeated once after ten seconds, marked', async () => {
   const rig = await openRig()
   rig.channel.fates.push(answerLost)
   const { source } = rig.message('')
@@ -259,7 +259,7 @@ test('A14: a lost answer to a reply is repeated once after ten seconds, marked',
   expect(await rig.rows(source)).toMatchObject([{ state: 'resent' }])
 })
 
-test('P32: a repeat of unknown outcome is given up, never repeated again', async () => {
+test('a repeat of unknown outcome is given up, never repeated again', async () => {
   const rig = await openRig()
   rig.channel.fates.push(answerLost, answerLost)
   const { source } = rig.message('')
@@ -270,7 +270,7 @@ test('P32: a repeat of unknown outcome is given up, never repeated again', async
   expect(await rig.rows(source)).toMatchObject([{ state: 'given_up' }])
 })
 
-test('A14: an effect of unknown outcome is never sent again and is listed', async () => {
+test('F-A14: an effect of unknown outcome is never sent again and is listed', async () => {
   const rig = await openRig()
   rig.channel.fates.push(answerLost)
   const { source } = rig.message('')
@@ -300,7 +300,7 @@ test('an uncertain conversation holds up no other', async () => {
   expect(rig.channel.visible(GROUP)).toEqual(['elsewhere'])
 })
 
-test('C07: a chat that moved is followed once and its lane with it', async () => {
+test('F-C07: a chat that moved is followed once and its lane with it', async () => {
   const moves: unknown[] = []
   const to = at('telegram:group:-100200')
   const rig = await openRig({ moved: (from, target) => moves.push([from.chat, target.chat]) })
@@ -312,7 +312,7 @@ test('C07: a chat that moved is followed once and its lane with it', async () =>
   expect([moves, rig.channel.calls.length]).toEqual([[['-100', '-100200']], 3])
 })
 
-test('C07: rows that were given the new address meanwhile are followed there too', async () => {
+test('F-C07: rows that were given the new address meanwhile are followed there too', async () => {
   const to = at('telegram:group:-100200')
   const rig = await openRig()
   rig.up = false

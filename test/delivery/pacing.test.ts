@@ -9,7 +9,7 @@ function mostWithin(times: readonly number[], windowMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + windowMs).length))
 }
 
-test('D04: 300 replies to one group go at most 20 a minute, in order, and other chats are on time', async () => {
+test('F-D04: 300 replies to one group go at most 20 a minute, in order, and other chats are on time', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   const group = at(GROUP)
   for (let count = 1; count <= 300; count++) await rig.say(`reply ${count}`, { address: group })
@@ -49,7 +49,7 @@ test('200 chats answered at once stay within what the account may send a second'
   expect((times.at(-1) ?? 0) - start).toBeLessThanOrEqual(10_000)
 })
 
-test('C04: a chat told to wait 35 s waits, its topics too, and nobody else', async () => {
+test('F-C04: a chat told to wait 35 s waits, its topics too, and nobody else', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   rig.channel.fates.push(refused('Too Many Requests', { retryAfterMs: 35_000 }))
   const { source } = rig.message('')
@@ -72,7 +72,7 @@ test('C04: a chat told to wait 35 s waits, its topics too, and nobody else', asy
   expect(await rig.rows(source)).toMatchObject([{ state: 'sent', attempt: 2 }])
 })
 
-test('C04: while a chat is told to wait, typing is dropped and nothing of it is queued', async () => {
+test('F-C04: while a chat is told to wait, typing is dropped and nothing of it is queued', async () => {
   const rig = await openRig({ limits: TELEGRAM })
   rig.channel.fates.push(refused('Too Many Requests', { retryAfterMs: 35_000 }))
   await rig.say('hello')

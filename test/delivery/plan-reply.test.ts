@@ -47,7 +47,7 @@ test('S30: the bare word stays text', () => {
   expect(textsOf(plan('NO_REPLY'))).toEqual(['NO_REPLY'])
 })
 
-test.each(['', ' \n ', '\u200b'])('P39: %j without a marker is empty, not silent', (text) => {
+test.each(['', ' \n ', '\u200b'])('%j without a marker is empty, not silent', (text) => {
   expect(plan(text)).toEqual({ kind: 'empty' })
 })
 

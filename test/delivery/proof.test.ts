@@ -5,7 +5,7 @@ import { DM, openRig, type Rig } from './rig.ts'
 
 const WINDOW = 120_000
 
-describe('A10: a keyed platform, with the outbox', () => {
+describe('F-A10: a keyed platform, with the outbox', () => {
   async function open(window = WINDOW): Promise<{ rig: Rig; channel: KeyedChannel }> {
     const rig = await openRig()
     const channel = new KeyedChannel(() => rig.clock, window)
@@ -51,7 +51,7 @@ describe('A10: a keyed platform, with the outbox', () => {
     ])
   })
 
-  test('A04: found, and it shows less than the whole: it becomes the whole', async () => {
+  test('F-A04: found, and it shows less than the whole: it becomes the whole', async () => {
     const { rig, channel } = await open(0)
     channel.fates.push(answerLost)
     channel.history = () => ({ kind: 'found', messages: [{ messageId: 'm1', outdated: true }] })
@@ -97,7 +97,7 @@ describe('A10: a keyed platform, with the outbox', () => {
     expect([channel.visible(DM), channel.looks.length]).toEqual([['hello'], 4])
   })
 
-  test('A13: without history scope a reply is repeated once, marked', async () => {
+  test('F-A13: without history scope a reply is repeated once, marked', async () => {
     const { rig, channel } = await open(0)
     channel.history = () => ({ kind: 'cannot_tell', reason: 'missing_scope' })
     channel.fates.push(swallowed)
@@ -106,7 +106,7 @@ describe('A10: a keyed platform, with the outbox', () => {
     expect(channel.visible(DM)).toEqual(['(repeat) hello'])
   })
 
-  test('C11: a wait that is asked for before the second send is kept', async () => {
+  test('F-C11: a wait that is asked for before the second send is kept', async () => {
     const { rig, channel } = await open()
     channel.fates.push(answerLost, refused('429', { retryAfterMs: 20_000 }))
     await rig.say('hello')

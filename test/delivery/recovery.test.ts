@@ -35,7 +35,7 @@ async function dieAt(point: Failpoint, rig: Rig, message: OutboundMessage): Prom
   await rig.ready()
 }
 
-test('A09: killed after the plan was committed, the message is sent exactly once', async () => {
+test('F-A09: killed after the plan was committed, the message is sent exactly once', async () => {
   const rig = await openRig()
   await rig.say('before')
   rig.up = false
@@ -46,7 +46,7 @@ test('A09: killed after the plan was committed, the message is sent exactly once
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'sent' }])
 })
 
-test('A09: killed with `sending` committed and no byte sent, a person sees it exactly once', async () => {
+test('F-A09: killed with `sending` committed and no byte sent, a person sees it exactly once', async () => {
   const rig = await openRig()
   const message = rig.message('hello')
   await dieAt('CP11-sending-committed', rig, message)
@@ -56,7 +56,7 @@ test('A09: killed with `sending` committed and no byte sent, a person sees it ex
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'resent' }])
 })
 
-test('A14: killed after the bytes left, a reply is seen twice at most and the second is marked', async () => {
+test('F-A14: killed after the bytes left, a reply is seen twice at most and the second is marked', async () => {
   const rig = await openRig()
   rig.channel.fates.push(hanging(true))
   const message = rig.message('hello')
@@ -68,7 +68,7 @@ test('A14: killed after the bytes left, a reply is seen twice at most and the se
   expect(rig.channel.visible(DM)).toEqual(['hello', '(repeat) hello'])
 })
 
-test('A14: killed after the bytes left, an effect is never sent again and is listed', async () => {
+test('F-A14: killed after the bytes left, an effect is never sent again and is listed', async () => {
   const rig = await openRig()
   rig.channel.fates.push(hanging(true))
   await rig.say('announcement', { class: 'effect' })
@@ -80,7 +80,7 @@ test('A14: killed after the bytes left, an effect is never sent again and is lis
   expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1 })
 })
 
-test('A14: killed while the repeat was on its way, it is not repeated again', async () => {
+test('F-A14: killed while the repeat was on its way, it is not repeated again', async () => {
   const rig = await openRig()
   rig.channel.fates.push(answerLost, hanging(true))
   const message = rig.message('hello')
@@ -95,7 +95,7 @@ test('A14: killed while the repeat was on its way, it is not repeated again', as
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'given_up' }])
 })
 
-test('A15: killed between chunks, the rest follows in order with nothing missing or repeated', async () => {
+test('F-A15: killed between chunks, the rest follows in order with nothing missing or repeated', async () => {
   const rig = await openRig()
   const message = rig.message(PARTS.join('\n\n'))
   await dieAt('CP14-between-chunks', rig, message)
@@ -104,7 +104,7 @@ test('A15: killed between chunks, the rest follows in order with nothing missing
   expect(rig.channel.calls.filter(({ text }) => text === PARTS[0])).toHaveLength(1)
 })
 
-test('P21: what is too old at boot is ended at once, and the rest goes out in order', async () => {
+test('what is too old at boot is ended at once, and the rest goes out in order', async () => {
   const rig = await openRig()
   rig.up = false
   for (let count = 0; count < 30; count++) await rig.say(`old ${count}`)
@@ -118,7 +118,7 @@ test('P21: what is too old at boot is ended at once, and the rest goes out in or
   expect(rig.channel.visible(DM)).toEqual(['new 1', 'new 2'])
 })
 
-test('P24: an uncertain row older than its class allows is listed as given up', async () => {
+test('an uncertain row older than its class allows is listed as given up', async () => {
   const rig = await openRig()
   rig.channel.fates.push(hanging(true))
   await rig.say('hello')
@@ -142,7 +142,7 @@ function liveOf(rig: Rig, turnId: TurnId): ReturnType<Rig['delivery']['live']> {
   return rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: at(DM) })
 }
 
-test('A04: killed in mid-stream, the resumed turn ends in the same message, which never shrinks before it grows', async () => {
+test('F-A04: killed in mid-stream, the resumed turn ends in the same message, which never shrinks before it grows', async () => {
   const rig = await openRig()
   const turnId = await runningTurn(rig)
   liveOf(rig, turnId).push('Once upon')
@@ -162,7 +162,7 @@ test('A04: killed in mid-stream, the resumed turn ends in the same message, whic
   expect(rig.channel.calls.filter(({ op }) => op === 'send')).toHaveLength(1)
 })
 
-test('A04: killed in mid-stream, a turn that then ends at once still edits its preview', async () => {
+test('F-A04: killed in mid-stream, a turn that then ends at once still edits its preview', async () => {
   const rig = await openRig()
   const turnId = await runningTurn(rig)
   liveOf(rig, turnId).push('Once upon')
@@ -174,7 +174,7 @@ test('A04: killed in mid-stream, a turn that then ends at once still edits its p
   expect(rig.channel.visible(DM)).toEqual(['The end.'])
 })
 
-test('A04: killed while the first message was on its way, half a sentence is never repeated', async () => {
+test('F-A04: killed while the first message was on its way, half a sentence is never repeated', async () => {
   const rig = await openRig()
   rig.channel.fates.push(hanging(true))
   const turnId = await runningTurn(rig)
@@ -194,7 +194,7 @@ test('A04: killed while the first message was on its way, half a sentence is nev
   expect(rig.channel.visible(DM)).toEqual(['Once upon', '(repeat) The end.'])
 })
 
-test('A04: killed while the final edit was on its way, it is edited again and stays one message', async () => {
+test('F-A04: killed while the final edit was on its way, it is edited again and stays one message', async () => {
   const rig = await openRig()
   const turnId = await runningTurn(rig)
   const live = liveOf(rig, turnId)
@@ -235,7 +235,7 @@ test('the uncertain preview of a turn that was stopped is given up at the next s
   expect(await rig.rows(turnId)).toMatchObject([{ state: 'given_up' }])
 })
 
-test('P66: stop waits for the send in flight, starts none, and what is left goes out after the next start', async () => {
+test('stop waits for the send in flight, starts none, and what is left goes out after the next start', async () => {
   const rig = await openRig()
   const receipt = deferred<{ kind: 'sent'; messageId: string }>()
   rig.channel.fates.push({ receipt: receipt.promise, done: true })
@@ -255,7 +255,7 @@ test('P66: stop waits for the send in flight, starts none, and what is left goes
   expect([rig.channel.visible(DM), rig.channel.visible(GROUP)]).toEqual([['first', 'second'], ['late']])
 })
 
-test('P66: stop aborts a send that does not return and records it as uncertain', async () => {
+test('stop aborts a send that does not return and records it as uncertain', async () => {
   const rig = await openRig({ settings: { stopWithinMs: 3_000 } })
   rig.channel.fates.push(hanging(true))
   const message = rig.message('hello')
@@ -267,7 +267,7 @@ test('P66: stop aborts a send that does not return and records it as uncertain',
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'uncertain', reason: 'aborted' }])
 })
 
-test('P66: a plan released after stop is put back, so that the next start knows it never left', async () => {
+test('a plan released after stop is put back, so that the next start knows it never left', async () => {
   const rig = await openRig()
   const message = rig.message('hello')
   const planned = await rig.store.write((tx) => rig.delivery.plan(tx, message))

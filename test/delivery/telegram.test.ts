@@ -29,7 +29,7 @@ async function rehearse(flood?: FloodLimits): Promise<Rehearsal> {
   return { rig, server, direct: at(`telegram:direct:${ada.id}`), group: at(`telegram:group:${chat.id}`), shown }
 }
 
-test('D04: the platform never refuses one of 60 replies to a group, and they keep their order', async () => {
+test('F-D04: the platform never refuses one of 60 replies to a group, and they keep their order', async () => {
   const { rig, server, group, shown } = await rehearse(telegramFloodLimits)
   for (let count = 1; count <= 60; count++) await rig.say(`reply ${count}`, { address: group })
   await rig.pass(5 * 60_000)
@@ -37,7 +37,7 @@ test('D04: the platform never refuses one of 60 replies to a group, and they kee
   expect(server.ledger.calls('sendMessage').filter(({ answer }) => answer && !answer.ok)).toEqual([])
 })
 
-test('A14: an answer lost on the wire leads to one marked repeat', async () => {
+test('F-A14: an answer lost on the wire leads to one marked repeat', async () => {
   const { rig, server, direct, shown } = await rehearse()
   server.faults.add({ method: 'sendMessage', action: { kind: 'reset', when: 'after' } })
   const message = rig.message('hello', { address: direct })
@@ -47,7 +47,7 @@ test('A14: an answer lost on the wire leads to one marked repeat', async () => {
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'resent' }])
 })
 
-test('C08: a final answer that is shown already counts as sent', async () => {
+test('F-C08: a final answer that is shown already counts as sent', async () => {
   const { rig, server, direct, shown } = await rehearse(telegramFloodLimits)
   const turnId = rig.ids.turn()
   const live = rig.delivery.live({ turnId, traceId: 'tr_1' as TraceId, address: direct })

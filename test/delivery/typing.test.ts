@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openRig, TURN } from './rig.ts'
 
-test('P40: typing is shown while the turn runs and ends with it', async () => {
+test('typing is shown while the turn runs and ends with it', async () => {
   const rig = await openRig()
   const from = rig.clock.now()
   const end = rig.delivery.typing(TURN)
@@ -11,7 +11,7 @@ test('P40: typing is shown while the turn runs and ends with it', async () => {
   expect(rig.channel.typed.map((call) => call.at - from)).toEqual([500, 4_500, 8_500])
 })
 
-test('P40: whatever happens above, typing ends after two minutes and leaves no timer', async () => {
+test('whatever happens above, typing ends after two minutes and leaves no timer', async () => {
   const rig = await openRig()
   const from = rig.clock.now()
   rig.delivery.typing(TURN)
@@ -20,7 +20,7 @@ test('P40: whatever happens above, typing ends after two minutes and leaves no t
   expect(rig.clock.nextDue()).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('P40: a failing indicator is dropped and typing goes on', async () => {
+test('a failing indicator is dropped and typing goes on', async () => {
   const rig = await openRig()
   rig.channel.showTyping = async ({ chat }) => {
     rig.channel.typed.push({ to: chat, at: rig.clock.now() })

@@ -233,7 +233,7 @@ describe('who asks to be let in', () => {
     expect(texts(of, chat)).toEqual([])
   })
 
-  it('H02: the name on a card is a name and nothing more', async () => {
+  it('F-H02: the name on a card is a name and nothing more', async () => {
     const of = await met()
     const { telegram } = of
     telegram.world.addUser({ id: 666, firstName: 'Ada](x)\n`/admit`', lastName: '*owner*' })

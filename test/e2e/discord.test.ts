@@ -169,14 +169,14 @@ describe('Discord, end to end', () => {
     expect(ledger.calls('createMessage')).toHaveLength(1)
   })
 
-  it('B13: an intent that is off: the channel is down with the remedy, the daemon runs', async () => {
+  it('F-B13: an intent that is off: the channel is down with the remedy, the daemon runs', async () => {
     const house = await startDiscordHousehold({ script: attentive, discord: { messageContent: false } })
     const { channels } = await house.daemon.operator.status()
 
     expect(channels).toMatchObject([{ channel: 'discord', status: 'down', detail: expect.stringContaining('Intents') }])
   })
 
-  it('A10: an answer that is dropped after its effect gives exactly one message, not marked', async () => {
+  it('F-A10: an answer that is dropped after its effect gives exactly one message, not marked', async () => {
     const house = await workshop()
     const { world, ledger, faults } = house.discord
     const { channel } = house
@@ -190,7 +190,7 @@ describe('Discord, end to end', () => {
     expect((await house.daemon.operator.status()).outbox).not.toHaveProperty('resent')
   })
 
-  it('A10: a daemon that goes down over a send whose answer it never read says it once', async () => {
+  it('F-A10: a daemon that goes down over a send whose answer it never read says it once', async () => {
     const house = await workshop()
     const { world, faults } = house.discord
     const { channel } = house
@@ -207,7 +207,7 @@ describe('Discord, end to end', () => {
     expect(answers(house, channel)).toEqual(['heard hello', 'heard again'])
   })
 
-  it('B10: of 40 messages missed in 6 channels and a direct chat each is handled once, by the same rules', async () => {
+  it('F-B10: of 40 messages missed in 6 channels and a direct chat each is handled once, by the same rules', async () => {
     const house = await workshop()
     const { world, gateway, ledger } = house.discord
     const guild = [...world.guilds.keys()][0] ?? ''

@@ -129,7 +129,7 @@ describe('the first run', () => {
     expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toContain('messages waiting: 0')
   })
 
-  it('A23: a second daemon on the same store ends with its own code, and the first goes on', async () => {
+  it('F-A23: a second daemon on the same store ends with its own code, and the first goes on', async () => {
     const { home, telegram } = await rehearse()
     const from = performance.now()
     const first = start(home)

@@ -71,7 +71,7 @@ describe('a Slack thread where the bot was mentioned only first', () => {
     expect(await decisionOn(house, next)).toEqual(['run/followed_thread'])
   })
 
-  it('H14: followThreads takes effect with the policy that sets it, for threads of before too', async () => {
+  it('F-H14: followThreads takes effect with the policy that sets it, for threads of before too', async () => {
     const reload = async () => ({ routing: household(following(true)), warnings: [], down: [] }) as unknown as Config
     const house = await workshop(false, { reload })
     const { world } = house.slack

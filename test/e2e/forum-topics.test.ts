@@ -78,7 +78,7 @@ describe('forum topics', () => {
     expect(session.scope).toMatchObject({ values: { chat: `group:${house.forum}`, topic: `topic:${topic}` } })
   })
 
-  it('H11: a topic made anew under another id is another session, and nothing crosses', async () => {
+  it('F-H11: a topic made anew under another id is another session, and nothing crosses', async () => {
     const house = await club()
     const { world } = house.telegram
     const first = world.addTopic({ chat: house.forum, name: 'chess' })

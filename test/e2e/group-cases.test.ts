@@ -153,7 +153,7 @@ describe.each(PLATFORMS)('S27: the same rules on %s', (platform) => {
     ])
   })
 
-  it('D11: a bot that may talk is stopped within 20 turns, people are answered, and they begin a new budget', async () => {
+  it('F-D11: a bot that may talk is stopped within 20 turns, people are answered, and they begin a new budget', async () => {
     const robots = { bots: 'mentioned', botIds: [ROBOTS[platform]] }
     const stage = await openStage(platform, { script: attentive, routing: { access: access(robots) } })
     const fates: string[] = []

@@ -73,7 +73,7 @@ describe('linking', () => {
     ])
   })
 
-  it('H13: what the owner parts is a stranger at once', async () => {
+  it('F-H13: what the owner parts is a stranger at once', async () => {
     const of = await house()
     const { telegram, slack } = of
     const linked = answers(of, 'You are ada to me here too')
@@ -90,7 +90,7 @@ describe('linking', () => {
     await refused.slack()
   })
 
-  it('H13: what the owner asked for before a crash is done at the next start', async () => {
+  it('F-H13: what the owner asked for before a crash is done at the next start', async () => {
     const path = join(tempFolder(), 'parley.db')
     const of = await startHousehold({ config: { store: { path } } })
     await of.daemon.operator.people.link('ada', 'telegram:9001')
@@ -112,7 +112,7 @@ describe('linking', () => {
     expect(JSON.stringify((await of.daemon.operator.people.list()).people)).not.toContain('9001')
   })
 
-  it('H12: a code is never shown in a group, and one that is typed there is spent', async () => {
+  it('F-H12: a code is never shown in a group, and one that is typed there is spent', async () => {
     const of = await house()
     const { telegram, discord } = of
     const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111] })
@@ -128,7 +128,7 @@ describe('linking', () => {
     await refused.discord()
   })
 
-  it('H12: a code that a stranger types in a place nobody opened is spent too, without a word there', async () => {
+  it('F-H12: a code that a stranger types in a place nobody opened is spent too, without a word there', async () => {
     const of = await house()
     const { telegram, discord } = of
     const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })

@@ -49,7 +49,7 @@ const CALM = /^(?<says>.*) \((?<traceId>tr_\w+)\)$/
 
 describe('a model that fails', () => {
   for (const { what, reply, says, code } of CASES) {
-    it(`C16: ${what}: one calm line, and the log has the cause under its trace id`, async () => {
+    it(`F-C15, C16: ${what}: one calm line, and the log has the cause under its trace id`, async () => {
       const logger = new AwaitedLog()
       const { telegram } = await startHousehold({ logger, script: playReplies(reply, textReply('better now')) })
       telegram.world.say({ from: 111, text: 'hello' })
@@ -66,7 +66,7 @@ describe('a model that fails', () => {
     })
   }
 
-  it('C16: stalls: one calm line, and other conversations are answered meanwhile', async () => {
+  it('F-C15, C16: stalls: one calm line, and other conversations are answered meanwhile', async () => {
     const scriptFolder = mkdtempSync(join(tmpdir(), 'parley-script-'))
     onTestFinished(() => rmSync(scriptFolder, { recursive: true }))
     const rules = [

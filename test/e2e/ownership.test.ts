@@ -33,7 +33,7 @@ describe('ownership', () => {
     expect((await telegram.ledger.nextFromBot('sent', { after: mark })).text).toBe('echo hello again')
   })
 
-  it('H03: stays with the id when the username passes to another account', async () => {
+  it('F-H03: stays with the id when the username passes to another account', async () => {
     const house = await startHousehold(nobody)
     const { telegram } = house
     telegram.world.addUser({ id: 601, firstName: 'Ada', username: 'ada' })
@@ -56,7 +56,7 @@ describe('ownership', () => {
     expect((await house.daemon.operator.status()).ownerKnown).toBe(false)
   })
 
-  it('H14: with an owner by a claim, a reload that takes the configured one out opens no claim link', async () => {
+  it('F-H14: with an owner by a claim, a reload that takes the configured one out opens no claim link', async () => {
     const file = { routing: policy() }
     const house = await startHousehold({
       ...nobody,

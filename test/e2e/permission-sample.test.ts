@@ -36,7 +36,7 @@ async function agree(platform: Case['platform'], daemon: Daemon, said: readonly 
   }
 }
 
-it('H01: a sample of the matrix through the real Telegram client', async () => {
+it('F-H01: a sample of the matrix through the real Telegram client', async () => {
   const { telegram, daemon } = await startHousehold({ script })
   const { world } = telegram
   world.addUser({ id: 777, firstName: 'Ada', isBot: true })
@@ -64,7 +64,7 @@ it('H01: a sample of the matrix through the real Telegram client', async () => {
   await agree('telegram', daemon, unique)
 })
 
-it('H01: a sample of the matrix through the real Discord client', async () => {
+it('F-H01: a sample of the matrix through the real Discord client', async () => {
   const { discord, daemon, channel, thread } = await startDiscordHousehold({ script })
   const { world } = discord
   const robot = world.addUser({ id: '777', username: 'ada', displayName: 'Ada', isBot: true })
@@ -84,7 +84,7 @@ it('H01: a sample of the matrix through the real Discord client', async () => {
   await agree('discord', daemon, said)
 })
 
-it('H01: a sample of the matrix through the real Slack client', async () => {
+it('F-H01: a sample of the matrix through the real Slack client', async () => {
   const { slack, daemon } = await startSlackHousehold({ script })
   const { world } = slack
   const visitor = world.addUser({ id: 'U999', name: 'ada', displayName: 'Ada', team: 'T02' })

@@ -14,7 +14,7 @@ function sentTexts({ telegram }: Household, chat: number): string[] {
 }
 
 describe('trouble while receiving', () => {
-  it('B04: another poller takes the line: the alarm names it, and receiving goes on without a restart', async () => {
+  it('F-B04: another poller takes the line: the alarm names it, and receiving goes on without a restart', async () => {
     const logger = new AwaitedLog()
     const house = await startHousehold({ logger })
     const { apiRoot, token } = house.telegram
@@ -25,7 +25,7 @@ describe('trouble while receiving', () => {
     expect(await house.daemon.operator.status()).toMatchObject({ channels: [{ status: 'up' }] })
   })
 
-  it('B04: an answer that is ready leaves while another poller holds the line', async () => {
+  it('F-B04: an answer that is ready leaves while another poller holds the line', async () => {
     const logger = new AwaitedLog()
     const gate = createGate()
     const script = () => textReply('at last', { holds: [{ beforeDelta: 0, gate }] })
@@ -45,7 +45,7 @@ describe('trouble while receiving', () => {
     expect(await house.daemon.operator.status()).toMatchObject({ channels: [{ status: 'down' }] })
   })
 
-  it('C09: a token that is refused while running takes the channel down, and it recovers without a restart', async () => {
+  it('F-C09: a token that is refused while running takes the channel down, and it recovers without a restart', async () => {
     const logger = new AwaitedLog()
     const house = await startHousehold({ logger })
     const body = { ok: false, error_code: 401, description: 'Unauthorized' }
@@ -63,7 +63,7 @@ describe('trouble while receiving', () => {
     expect(logger.lines.filter(({ sentence }) => sentence === 'Telegram is down.')).toHaveLength(1)
   })
 
-  it('G05: update ids far lower than before are taken as new messages', async () => {
+  it('F-G05: update ids far lower than before are taken as new messages', async () => {
     const house = await startHousehold()
     const { world, ledger } = house.telegram
     const message = world.say({ from: 111, text: 'one' })
@@ -74,7 +74,7 @@ describe('trouble while receiving', () => {
     expect(sentTexts(house, 111)).toEqual(['echo one', 'echo two', 'echo three'])
   })
 
-  it('G10: updates of unknown kind and malformed ones are counted, and what comes behind them is answered', async () => {
+  it('F-G10: updates of unknown kind and malformed ones are counted, and what comes behind them is answered', async () => {
     const house = await startHousehold()
     const { world } = house.telegram
     world.raw({ update: { poll: { id: '1', question: 'so?' } } })

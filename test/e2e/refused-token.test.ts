@@ -10,7 +10,7 @@ import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { AwaitedLog } from './awaited-log.ts'
 
-it('P52: a wrong token: the channel is down with a clear line, the daemon runs, and no token is in the log', async () => {
+it('a wrong token: the channel is down with a clear line, the daemon runs, and no token is in the log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
   const telegram = await startTelegramServer()
   onTestFinished(async () => {

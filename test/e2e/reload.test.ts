@@ -24,7 +24,7 @@ const sent = ({ telegram }: Household, chat: number, words: string) =>
   telegram.ledger.nextFromBot('sent', { where: (one) => one.chatId === chat && one.text.includes(words) })
 
 describe('a policy that changes while the daemon runs', () => {
-  it('H14 S19: holds from the next message on, and what got wider is named', async () => {
+  it('F-H14, S19: holds from the next message on, and what got wider is named', async () => {
     const of = await house()
     const { telegram } = of
     telegram.world.say({ from: 444, text: 'hello?' })
@@ -51,7 +51,7 @@ describe('a policy that changes while the daemon runs', () => {
     expect(telegram.world.messages(444, { by: 'bot' })).toHaveLength(2)
   })
 
-  it('H14 row 44: what joins conversations or answers more is named as wider, an empty list with what it means', async () => {
+  it('F-H14, K20: what joins conversations or answers more is named as wider, an empty list with what it means', async () => {
     const of = await house()
     of.file.routing = policy({
       people: [ADA],

@@ -78,7 +78,7 @@ async function withQueued() {
 const texts = ({ telegram: { world } }: Household, chat: number) =>
   world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? '')
 
-it('F08: a database that was put back sends nothing it had queued and answers nothing older until an owner chooses', async () => {
+it('F-F08: a database that was put back sends nothing it had queued and answers nothing older until an owner chooses', async () => {
   const { house, putBack, later } = await withQueued()
   const { world, ledger } = house.telegram
   const before = ledger.mark()
@@ -104,7 +104,7 @@ it('F08: a database that was put back sends nothing it had queued and answers no
   await expect(house.daemon.operator.outbox.decide('resume')).rejects.toMatchObject({ code: 'conflict' })
 })
 
-it('F08: what an owner discards is never sent, and the choice holds after the next start', async () => {
+it('F-F08: what an owner discards is never sent, and the choice holds after the next start', async () => {
   const { house, putBack, later } = await withQueued()
   await putBack()
   later()
@@ -115,7 +115,7 @@ it('F08: what an owner discards is never sent, and the choice holds after the ne
   expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
 })
 
-it('F08: what waits for the decision still waits after the next start', async () => {
+it('F-F08: what waits for the decision still waits after the next start', async () => {
   const { house, putBack, later } = await withQueued()
   await putBack()
   await house.restart()
@@ -125,7 +125,7 @@ it('F08: what waits for the decision still waits after the next start', async ()
   expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held', held: 1 } })
 })
 
-it('F08: where all of the folder was put back, what a platform shows as answered is not answered again, and the rest is', async () => {
+it('F-F08: where all of the folder was put back, what a platform shows as answered is not answered again, and the rest is', async () => {
   const more = await startTwoMore()
   const { house, copy, putBack } = await startCopied(more)
   const channel = more.rooms.discord
@@ -169,7 +169,7 @@ it('F08: where all of the folder was put back, what a platform shows as answered
   expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
 })
 
-it('F08: where the clock was ahead when it was found, what is said after the clock was set is answered', async () => {
+it('F-F08: where the clock was ahead when it was found, what is said after the clock was set is answered', async () => {
   const clock = setClock(new Date().toISOString())
   const { house, copy, putBack, later } = await startCopied(undefined, { clock })
   await heard(house, ADA, 'hello')
@@ -183,7 +183,7 @@ it('F08: where the clock was ahead when it was found, what is said after the clo
   expect(await house.daemon.operator.status()).toMatchObject({ restored: { state: 'held' } })
 })
 
-it('F08: a mere stop holds nothing back: what came in meanwhile is answered', async () => {
+it('F-F08: a mere stop holds nothing back: what came in meanwhile is answered', async () => {
   const { house } = await startCopied()
   await heard(house, ADA, 'hello')
   await house.daemon.stop()

@@ -14,7 +14,7 @@ function toAda({ params }: { readonly params: Readonly<Record<string, unknown>> 
 const WHOLE = { liveAfterMs: 60_000 }
 
 describe('trouble while sending', () => {
-  it('C03: a person who blocks the bot meanwhile is not tried again, not even after a restart', async () => {
+  it('F-C03: a person who blocks the bot meanwhile is not tried again, not even after a restart', async () => {
     const gate = createGate()
     const house = await startHousehold({
       delivery: WHOLE,
@@ -36,7 +36,7 @@ describe('trouble while sending', () => {
     })
   })
 
-  it('P27: an answer that is refused for good is told to its session, to the next turn of its agent, and to the operator', async () => {
+  it('an answer that is refused for good is told to its session, to the next turn of its agent, and to the operator', async () => {
     const house = await startHousehold({ script: () => textReply('an answer'), delivery: WHOLE })
     const { world, ledger, faults } = house.telegram
     const description = 'Forbidden: bot was blocked by the user'
@@ -61,7 +61,7 @@ describe('trouble while sending', () => {
     expect(events.filter(({ type }) => type === 'delivery_failed')).toHaveLength(1)
   })
 
-  it('C04: told to wait, that chat waits and no other, and the answer comes once', async () => {
+  it('F-C04: told to wait, that chat waits and no other, and the answer comes once', async () => {
     const house = await startHousehold()
     const { world, ledger, faults } = house.telegram
     const description = 'Too Many Requests: retry after 2'
@@ -83,7 +83,7 @@ describe('trouble while sending', () => {
     expect(world.messages(ADA, { by: 'bot' }).map(({ message }) => message.text)).toEqual(['echo hello'])
   })
 
-  it('B06: an answer that cannot be read is not blindly repeated: one marked copy, and the operator sees it', async () => {
+  it('F-B06: an answer that cannot be read is not blindly repeated: one marked copy, and the operator sees it', async () => {
     const house = await startHousehold()
     const { world, ledger, faults } = house.telegram
     const html = '<html>502 Bad Gateway</html>'
@@ -108,7 +108,7 @@ describe('trouble while sending', () => {
     ['cut', { kind: 'reset', when: 'before' }],
     ['cut once they are done', { kind: 'reset', when: 'after' }],
   ] as const)(
-    'B08: in an outage in which sends are %s while polls go on, no reply and no repeat is lost',
+    'F-B08: in an outage in which sends are %s while polls go on, no reply and no repeat is lost',
     async (_, action) => {
       const house = await startHousehold({ delivery: { ...WHOLE, uncertainAfterMs: 100 } })
       const { world, ledger, faults } = house.telegram

@@ -146,7 +146,7 @@ const SHOWN: readonly (readonly [string, Showing])[] = [
 ]
 
 describe('the claim code', () => {
-  it.each(SHOWN)('H12: %s is burnt and replaced', async (_, show) => {
+  it.each(SHOWN)('F-H12: %s is burnt and replaced', async (_, show) => {
     const log = new AwaitedLog()
     const house = await startHousehold({ routing: policy(), logger: log })
     const { telegram } = house
@@ -283,7 +283,7 @@ describe('a link code', () => {
       'in the direct chat where it was made, in a sentence',
       ({ telegram }, code) => telegram.world.say({ from: 111, text: `I type ${code} there?` }),
     ],
-  ])('H12: shown %s is worth nothing, and who asked for it is told', async (_, show) => {
+  ])('F-H12: shown %s is worth nothing, and who asked for it is told', async (_, show) => {
     const of = await threePlatforms()
     const { telegram, discord } = of
     telegram.world.say({ from: 111, text: '/link' })

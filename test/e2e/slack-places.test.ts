@@ -63,7 +63,7 @@ describe('places on Slack', () => {
     expect(world.messages(channel, { by: 'bot' })).toHaveLength(2)
   })
 
-  it('H04: a user of another workspace with the same id is nobody we know, and has a session of their own', async () => {
+  it('F-H04: a user of another workspace with the same id is nobody we know, and has a session of their own', async () => {
     const house = await workshop({ channelDimensions: { slack: ['chat', 'sender'] } })
     const { world } = house.slack
     const { channel } = house

@@ -7,7 +7,7 @@ import { startSlackHousehold } from './slack-household.ts'
 const echo: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1) ?? ''}`)
 
 describe('Slack in trouble', () => {
-  it('A12: an answer whose receipt was lost is found again by its key: one message, unmarked', async () => {
+  it('F-A12: an answer whose receipt was lost is found again by its key: one message, unmarked', async () => {
     const { slack, stop } = await startSlackHousehold({ script: echo })
     const { world, ledger, faults } = slack
     const channel = world.addChannel({ name: 'workshop', members: ['U444'] }).id
@@ -25,7 +25,7 @@ describe('Slack in trouble', () => {
     ])
   })
 
-  it('C13: told to wait, that conversation waits and no other, and the answer comes once', async () => {
+  it('F-C13: told to wait, that conversation waits and no other, and the answer comes once', async () => {
     const { slack, stop } = await startSlackHousehold({ script: echo })
     const { world, ledger, faults } = slack
     faults.add(rateLimited('chat.postMessage', 1))
@@ -43,22 +43,19 @@ describe('Slack in trouble', () => {
   it.each([
     ['a wrong bot token', { botToken: 'xoxb-not-the-one' }, /refuses the bot token.*install the app again/],
     ['a wrong app-level token', { appToken: 'xapp-not-the-one' }, /refuses the app-level token.*connections:write/],
-  ])(
-    'P52: %s: that account is down with the remedy, the other answers, no token is in the log',
-    async (_, wrong, why) => {
-      const logger = new WatchedLog()
-      const { slack, daemon } = await startSlackHousehold({ script: echo, logger, others: { second: wrong } })
-      const { channels } = await daemon.operator.status()
-      slack.world.say({ from: 'U333', text: 'hello' })
-      await slack.ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('hello'))
+  ])('%s: that account is down with the remedy, the other answers, no token is in the log', async (_, wrong, why) => {
+    const logger = new WatchedLog()
+    const { slack, daemon } = await startSlackHousehold({ script: echo, logger, others: { second: wrong } })
+    const { channels } = await daemon.operator.status()
+    slack.world.say({ from: 'U333', text: 'hello' })
+    await slack.ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('hello'))
 
-      expect(channels).toMatchObject([
-        { account: 'default', status: 'up' },
-        { account: 'second', status: 'down', detail: expect.stringMatching(why) },
-      ])
-      expect(JSON.stringify(logger.lines)).not.toContain('not-the-one')
-    },
-  )
+    expect(channels).toMatchObject([
+      { account: 'default', status: 'up' },
+      { account: 'second', status: 'down', detail: expect.stringMatching(why) },
+    ])
+    expect(JSON.stringify(logger.lines)).not.toContain('not-the-one')
+  })
 
   it('a token that is revoked while it runs: down with the reason, and back when it is good again', async () => {
     const logger = new WatchedLog()

@@ -46,7 +46,7 @@ function places({ telegram, discord, slack, chat, rooms }: World) {
 }
 
 for (const [step, ms] of Object.entries(STEPS))
-  it(`E05: with the clock set ${step} under traffic every chat goes on, nothing is doubled and nothing is lost`, async () => {
+  it(`F-E05: with the clock set ${step} under traffic every chat goes on, nothing is doubled and nothing is lost`, async () => {
     const world = await threePlatforms()
     const chats = places(world)
     const ask = (text: string) =>

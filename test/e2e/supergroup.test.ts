@@ -43,7 +43,7 @@ function lastPrompt({ anthropic }: Household): string {
 
 describe('a group that becomes a supergroup', () => {
   it.each([[['leaving', 'arriving'] as const], [['arriving', 'leaving'] as const], [['arriving'] as const]])(
-    'C07: messages before and after are one session, told by %j',
+    'F-C07: messages before and after are one session, told by %j',
     async (tell) => {
       const log = new AwaitedLog()
       const house = await family({ logger: log })
@@ -62,7 +62,7 @@ describe('a group that becomes a supergroup', () => {
     },
   )
 
-  it('C07: after a restart the rule still holds, and the log says what to write', async () => {
+  it('F-C07: after a restart the rule still holds, and the log says what to write', async () => {
     const log = new AwaitedLog()
     const house = await family({ logger: log })
     await ask(house, GROUP, 'one')
@@ -76,7 +76,7 @@ describe('a group that becomes a supergroup', () => {
     })
   })
 
-  it('C07: a send that finds it out first moves everything, and is sent once', async () => {
+  it('F-C07: a send that finds it out first moves everything, and is sent once', async () => {
     const gate = createGate()
     const house = await family({ script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
     house.telegram.world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
@@ -91,7 +91,7 @@ describe('a group that becomes a supergroup', () => {
     expect(house.telegram.world.messages(id).filter(({ botId }) => botId !== null)).toHaveLength(1)
   })
 
-  it('C07: schedules go to the new chat, before and after a restart, whatever the configuration calls it', async () => {
+  it('F-C07: schedules go to the new chat, before and after a restart, whatever the configuration calls it', async () => {
     const clock = setClock('2026-01-10T07:59:00Z')
     const deliverTo = parseAddress(`telegram:group:${GROUP}`)
     const daily: ScheduleDefinition = {

@@ -33,7 +33,7 @@ describe.concurrent('a kill while somebody is let in', CASE, () => {
 
 describe.concurrent('a kill while ids are joined', CASE, () => {
   for (const point of rounds(['CP19-ids-linked'] as const)) {
-    it(`H12: the link is whole, and whoever typed the code is told (${point})`, async (test) => {
+    it(`F-H12: the link is whole, and whoever typed the code is told (${point})`, async (test) => {
       const discord = await discordPlace({}, 'direct')
       test.onTestFinished(() => discord.close())
       const scene = await startScene(test, { routing, model: 'scripted/echo', others: [discord] })

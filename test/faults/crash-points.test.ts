@@ -13,18 +13,18 @@ interface Case {
 
 /** Nothing had left when the process died: one message, unmarked. */
 const BEFORE_THE_SEND: readonly Case[] = [
-  { id: 'A01', point: 'CP1-received', what: 'received, not stored' },
-  { id: 'A02', point: 'CP2-committed', what: 'stored, not acknowledged' },
-  { id: 'A03', point: 'CP4-claimed', what: 'the turn claimed' },
-  { id: 'A05', point: 'CP6-model-answer-uncommitted', what: 'the model answered, nothing of it stored' },
+  { id: 'F-A01', point: 'CP1-received', what: 'received, not stored' },
+  { id: 'F-A02', point: 'CP2-committed', what: 'stored, not acknowledged' },
+  { id: 'F-A03', point: 'CP4-claimed', what: 'the turn claimed' },
+  { id: 'F-A05', point: 'CP6-model-answer-uncommitted', what: 'the model answered, nothing of it stored' },
 ]
 
 /** The send was on record as begun: it may have happened, so the second copy carries the mark. */
 const IN_THE_SEND: readonly (Case & { readonly copies: readonly number[] })[] = [
-  { id: 'A09', point: 'CP10-outbox-planned', what: 'the answer planned', copies: [1] },
-  { id: 'A09', point: 'CP11-sending-committed', what: 'the send begun, no byte out', copies: [1] },
-  { id: 'A14', point: 'CP12-bytes-written', what: 'the bytes out, no answer read', copies: [1, 2] },
-  { id: 'A14', point: 'CP13-response-read', what: 'the answer read, not stored', copies: [2] },
+  { id: 'F-A09', point: 'CP10-outbox-planned', what: 'the answer planned', copies: [1] },
+  { id: 'F-A09', point: 'CP11-sending-committed', what: 'the send begun, no byte out', copies: [1] },
+  { id: 'F-A14', point: 'CP12-bytes-written', what: 'the bytes out, no answer read', copies: [1, 2] },
+  { id: 'F-A14', point: 'CP13-response-read', what: 'the answer read, not stored', copies: [2] },
 ]
 
 describe.concurrent('a kill on the way of a message', CASE, () => {
@@ -44,7 +44,7 @@ describe.concurrent('a kill on the way of a message', CASE, () => {
   }
 
   for (const point of rounds(['CP3-acked'] as const)) {
-    it(`A03: acknowledged, the turn under way (${point}): it goes on with no new input`, async (test) => {
+    it(`F-A03: acknowledged, the turn under way (${point}): it goes on with no new input`, async (test) => {
       const gate = createGate()
       const script = () =>
         ({ blocks: [{ type: 'text', text: 'the answer' }], holds: [{ beforeDelta: 0, gate }] }) as const
@@ -64,7 +64,7 @@ describe.concurrent('a kill on the way of a message', CASE, () => {
   }
 
   for (const point of rounds(['CP2-committed'] as const)) {
-    it(`A02: a command stored and not answered (${point}): it is answered once`, async (test) => {
+    it(`F-A02: a command stored and not answered (${point}): it is answered once`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)
       scene.telegram.world.say({ from: ADA, text: '/whoami' })

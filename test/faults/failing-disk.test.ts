@@ -36,7 +36,7 @@ function fallibleDisk(test: TestContext): Disk | undefined {
 
 describe.concurrent('a disk that does not confirm what was written', CASE, () => {
   for (const _ of rounds([1])) {
-    it('F03: the process ends with its own code and acknowledges nothing after; the next one answers', async (test) => {
+    it('F-F03: the process ends with its own code and acknowledges nothing after; the next one answers', async (test) => {
       const disk = fallibleDisk(test)
       test.skip(disk === undefined || process.platform !== 'linux', 'no compiler to make the disk fail with')
       if (!disk) return

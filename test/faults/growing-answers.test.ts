@@ -35,7 +35,7 @@ const IN_THE_LAST_EDIT: readonly FailpointSpec[] = ['CP11-sending-committed:2', 
 
 describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
   for (const point of rounds(['CP5-mid-stream'] as const)) {
-    it(`A04: what was shown becomes the whole (${point})`, async (test) => {
+    it(`F-A04: what was shown becomes the whole (${point})`, async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: halting(gate), streaming: true })
       await scene.daemon.start(point)
@@ -55,7 +55,7 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
       expect(asked.length).toBeLessThanOrEqual(2)
     })
 
-    it(`A04: what was shown stays if the next start has no answer either (${point})`, async (test) => {
+    it(`F-A04: what was shown stays if the next start has no answer either (${point})`, async (test) => {
       const gate = createGate()
       const answers = halting(gate)
       let asked = 0
@@ -81,7 +81,7 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
       ])
     })
 
-    it(`A04: lost sight of in the send (${point}): the whole comes once, marked as a repeat`, async (test) => {
+    it(`F-A04: lost sight of in the send (${point}): the whole comes once, marked as a repeat`, async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: halting(gate), streaming: true })
       const { faults } = scene.telegram
@@ -99,7 +99,7 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
   }
 
   for (const point of rounds(IN_THE_LAST_EDIT)) {
-    it(`A04: in the last edit (${point}): it is made again, and nobody sees a repeat`, async (test) => {
+    it(`F-A04: in the last edit (${point}): it is made again, and nobody sees a repeat`, async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: halting(gate), streaming: true })
       await scene.daemon.start(point)

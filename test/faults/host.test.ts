@@ -113,7 +113,7 @@ const FORGED = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-len
 const owners = (folder: string): number[] => readdirSync(folder).map((name) => statSync(join(folder, name)).uid)
 
 describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machine of several users', CASE, () => {
-  test('F09: a data folder that others may write to is refused with 78 and the remedy, by daemon and client', async () => {
+  test('F-F09: a data folder that others may write to is refused with 78 and the remedy, by daemon and client', async () => {
     const { data, run } = await machine()
     chmodSync(data, 0o777)
     for (const uid of [ALICE, ROOT])
@@ -129,7 +129,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
     expect(await run(ROOT, 'status')).toMatchObject({ code: EXIT.config, text: expect.stringContaining('chmod 700') })
   })
 
-  test('F09: a data folder or a database of somebody else is refused with 78', async () => {
+  test('F-F09: a data folder or a database of somebody else is refused with 78', async () => {
     const { data, run } = await machine()
     chmodSync(data, 0o755)
     const others = `belongs to user ${ALICE}, and this runs as user ${EVE}`
@@ -143,7 +143,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
       })
   })
 
-  test('F09: a data folder that its owner may not write to is refused with 78 and its path, whatever is in it', async () => {
+  test('F-F09: a data folder that its owner may not write to is refused with 78 and its path, whatever is in it', async () => {
     const { data, run } = await machine()
     writeFileSync(join(data, 'parley.db'), '', { mode: 0o600 })
     chownSync(join(data, 'parley.db'), ALICE, ALICE)

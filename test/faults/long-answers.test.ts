@@ -12,7 +12,7 @@ const BETWEEN: readonly FailpointSpec[] = ['CP14-between-chunks', 'CP14-between-
 
 describe.concurrent('a kill in an answer of eight messages', CASE, () => {
   for (const point of rounds(BETWEEN, 2)) {
-    it(`A15: between two messages (${point}): the rest follows, none twice`, async (test) => {
+    it(`F-A15: between two messages (${point}): the rest follows, none twice`, async (test) => {
       const scene = await startScene(test, { script: () => textReply(CHUNKS.join('\n\n')) })
       await scene.daemon.start(point)
       scene.telegram.world.say({ from: ADA, text: 'at length, please' })
@@ -26,7 +26,7 @@ describe.concurrent('a kill in an answer of eight messages', CASE, () => {
   }
 
   for (const point of rounds<FailpointSpec>(['CP13-response-read:4'])) {
-    it(`A15: inside the fourth send (${point}): that one comes again, marked, and order is kept`, async (test) => {
+    it(`F-A15: inside the fourth send (${point}): that one comes again, marked, and order is kept`, async (test) => {
       const scene = await startScene(test, { script: () => textReply(CHUNKS.join('\n\n')) })
       await scene.daemon.start(point)
       scene.telegram.world.say({ from: ADA, text: 'at length, please' })

@@ -11,13 +11,13 @@ import { asksFor, UNKNOWN } from './tool-scripts.ts'
 interface Place {
   readonly name: string
   /** The fault cases of a send that was begun: before its bytes left, and after. */
-  readonly lost: 'A10' | 'A12'
+  readonly lost: 'F-A10' | 'F-A12'
   open(options?: PlaceOptions): Promise<OtherPlace>
 }
 
-const DISCORD: Place = { name: 'Discord', lost: 'A10', open: (options) => discordPlace(options) }
+const DISCORD: Place = { name: 'Discord', lost: 'F-A10', open: (options) => discordPlace(options) }
 const DIRECT: Place = { ...DISCORD, name: 'Discord, a direct chat', open: (options) => discordPlace(options, 'direct') }
-const SLACK: Place = { name: 'Slack', lost: 'A12', open: (options) => slackPlace(options) }
+const SLACK: Place = { name: 'Slack', lost: 'F-A12', open: (options) => slackPlace(options) }
 const THREAD: Place = { ...SLACK, name: 'Slack, a mention', open: (options) => slackPlace(options, 'thread') }
 const PLACES: readonly Place[] = [DISCORD, SLACK]
 
@@ -30,23 +30,23 @@ interface Case {
 }
 
 const BEFORE_IT_IS_STORED: readonly (Case & { readonly where: Place })[] = [
-  { where: SLACK, point: 'CP1-received', id: 'A01', what: 'received, not stored' },
+  { where: SLACK, point: 'CP1-received', id: 'F-A01', what: 'received, not stored' },
   // The gateway repeats nothing: read back is what came later than the last thing read there. Here the
   // third message is meant, behind an earlier one and its answer.
-  { where: DISCORD, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },
-  { where: DIRECT, point: 'CP1-received:3', id: 'A01', what: 'received, not stored', met: true },
+  { where: DISCORD, point: 'CP1-received:3', id: 'F-A01', what: 'received, not stored', met: true },
+  { where: DIRECT, point: 'CP1-received:3', id: 'F-A01', what: 'received, not stored', met: true },
 ]
 
 const BEFORE_THE_SEND: readonly Case[] = [
-  { point: 'CP2-committed', id: 'A02', what: 'stored, not acknowledged' },
-  { point: 'CP3-acked', id: 'A03', what: 'acknowledged' },
-  { point: 'CP4-claimed', id: 'A03', what: 'the turn claimed' },
-  { point: 'CP6-model-answer-uncommitted', id: 'A05', what: 'the model answered, nothing of it stored' },
-  { point: 'CP10-outbox-planned', id: 'A09', what: 'the answer planned' },
+  { point: 'CP2-committed', id: 'F-A02', what: 'stored, not acknowledged' },
+  { point: 'CP3-acked', id: 'F-A03', what: 'acknowledged' },
+  { point: 'CP4-claimed', id: 'F-A03', what: 'the turn claimed' },
+  { point: 'CP6-model-answer-uncommitted', id: 'F-A05', what: 'the model answered, nothing of it stored' },
+  { point: 'CP10-outbox-planned', id: 'F-A09', what: 'the answer planned' },
 ]
 
 const inTheSend = ({ lost }: Place): readonly Case[] => [
-  { point: 'CP11-sending-committed', id: 'A09', what: 'the send begun, no byte out' },
+  { point: 'CP11-sending-committed', id: 'F-A09', what: 'the send begun, no byte out' },
   { point: 'CP12-bytes-written', id: lost, what: 'the bytes out, no answer read' },
   { point: 'CP13-response-read', id: lost, what: 'the answer read, not stored' },
 ]
@@ -127,7 +127,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
   }
 
   for (const where of rounds(PLACES, 2)) {
-    it(`A04: ${where.name}: while the answer is shown as it grows (CP5-mid-stream): what was shown becomes the whole`, async (test) => {
+    it(`F-A04: ${where.name}: while the answer is shown as it grows (CP5-mid-stream): what was shown becomes the whole`, async (test) => {
       const gate = createGate()
       const script = () => textReply(HALVES.join(''), { split: () => HALVES, holds: [{ beforeDelta: 1, gate }] })
       const { texts } = await survive(test, {
@@ -142,7 +142,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
       expect(texts).toEqual([HALVES.join('')])
     })
 
-    it(`A04: ${where.name}: lost sight of while it grew (CP5-mid-stream): it is found, and becomes the whole`, async (test) => {
+    it(`F-A04: ${where.name}: lost sight of while it grew (CP5-mid-stream): it is found, and becomes the whole`, async (test) => {
       const gate = createGate()
       const script = () => textReply(HALVES.join(''), { split: () => HALVES, holds: [{ beforeDelta: 1, gate }] })
       const { texts } = await survive(test, {
@@ -162,7 +162,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
       ['CP8-tool-running', 'once', 1, UNKNOWN],
       ['CP9-tool-done-uncommitted', 'keyed', 2, 'keyed done'],
     ] as const) {
-      it(`A07: ${where.name}: around a ${tool} tool (${point}): ${runs} executions, exactly one message`, async (test) => {
+      it(`F-A07: ${where.name}: around a ${tool} tool (${point}): ${runs} executions, exactly one message`, async (test) => {
         const place = await where.open()
         const { scene, texts } = await survive(test, { place, point, script: asksFor(`probe_${tool}`) })
         expect(texts).toEqual([`told: ${told}`])
@@ -171,7 +171,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     }
 
     for (const point of ['CP14-between-chunks', 'CP13-response-read:2'] as const) {
-      it(`A15: ${where.name}: in an answer of four messages (${point}): none missing, none twice, order kept`, async (test) => {
+      it(`F-A15: ${where.name}: in an answer of four messages (${point}): none missing, none twice, order kept`, async (test) => {
         const place = await where.open()
         const chunks = [1, 2, 3, 4].map((part) => `part ${part} `.padEnd(place.fullMessage, 'x'))
         const { texts } = await survive(test, { place, point, script: () => textReply(chunks.join('\n\n')) })

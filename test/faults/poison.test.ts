@@ -23,7 +23,7 @@ function scriptWith(gate: GateKeeper): Script {
 
 describe.concurrent('a message that kills the process each time', CASE, () => {
   for (const _ of rounds([1])) {
-    it('A16: is set aside after four times, its author told, and the others are answered', async (test) => {
+    it('F-A16: is set aside after four times, its author told, and the others are answered', async (test) => {
       const scene = await startScene(test, { script: scriptWith(createGate()) })
       await scene.daemon.start(KILLER)
       scene.telegram.world.say({ from: BOB, text: 'before' })
@@ -47,7 +47,7 @@ describe.concurrent('a message that kills the process each time', CASE, () => {
       expect(scene.probes()).toHaveLength(MOST_ATTEMPTS)
     })
 
-    it('A16: a turn that was under way at two of the crashes is not taken for the cause', async (test) => {
+    it('F-A16: a turn that was under way at two of the crashes is not taken for the cause', async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: scriptWith(gate) })
       await scene.daemon.start(KILLER)

@@ -56,7 +56,7 @@ function reference(name: string): string {
 }
 
 describe('the built program', CASE, () => {
-  it('A23: a second one on the same state exits with 75 within 2 s and polls nothing', async () => {
+  it('F-A23: a second one on the same state exits with 75 within 2 s and polls nothing', async () => {
     const { telegram, process } = await install()
     const begun = performance.now()
     const first = process()

@@ -13,7 +13,7 @@ const DRAINED_WITHIN_MS = 60_000
 
 describe.concurrent('kills at any time', { timeout: 300_000 }, () => {
   for (const round of rounds([1])) {
-    it(`A18: ${KILLS} random kills under 20 messages a second: none lost, none given up, none answered twice unmarked`, async (test) => {
+    it(`F-A18: ${KILLS} random kills under 20 messages a second: none lost, none given up, none answered twice unmarked`, async (test) => {
       const random = mulberry(Date.now() + round)
       const scene = await startScene(test, {
         script: (request) => textReply(`echo ${lastUserText(request)}`, { delayMs: 20 }),
@@ -42,7 +42,7 @@ describe.concurrent('kills at any time', { timeout: 300_000 }, () => {
       ).not.toEqual([])
     })
 
-    it('A21: SIGTERM and a SIGKILL one second later, again and again: every message answered once', async (test) => {
+    it('F-A21: SIGTERM and a SIGKILL one second later, again and again: every message answered once', async (test) => {
       let gate = createGate()
       const scene = await startScene(test, {
         script: (request) => textReply(`echo ${lastUserText(request)}`, { holds: [{ beforeDelta: 0, gate }] }),

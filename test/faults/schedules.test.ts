@@ -47,7 +47,7 @@ async function runNow({ socketPath }: Scene): Promise<void> {
   await operator?.schedules.run('morning').catch(() => {})
 }
 
-describe.concurrent('E08: a kill in the run of a schedule', CASE, () => {
+describe.concurrent('F-E08: a kill in the run of a schedule', CASE, () => {
   for (const { point, what, copies } of rounds(CASES, 2)) {
     it(`${what} (${point}): one run, and what may be out already is not sent again`, async (test) => {
       const scene = await startScene(test, { script, schedules: [morning(`telegram:group:${FAMILY}`)] })

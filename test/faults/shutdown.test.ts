@@ -35,7 +35,7 @@ function holding(gates: Readonly<Record<string, ReturnType<typeof createGate>>>)
 
 describe.concurrent('stopping and starting', CASE, () => {
   for (const _ of rounds([1])) {
-    it('A20: SIGTERM with 20 live turns exits 0 within 25 s, and the next start answers the rest', async (test) => {
+    it('F-A20: SIGTERM with 20 live turns exits 0 within 25 s, and the next start answers the rest', async (test) => {
       const gates = { soon: createGate(), late: createGate() }
       const scene = await startScene(test, { script: holding(gates) })
       addPeople(scene, TWENTY)
@@ -72,7 +72,7 @@ describe.concurrent('stopping and starting', CASE, () => {
       ).toBe(true)
     })
 
-    it('A20: what arrives during the drain is not acknowledged, and the next start answers it', async (test) => {
+    it('F-A20: what arrives during the drain is not acknowledged, and the next start answers it', async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: holding({ first: gate }) })
       await scene.daemon.start()
@@ -91,7 +91,7 @@ describe.concurrent('stopping and starting', CASE, () => {
       expect(scene.texts(ADA)).toEqual(['echo first'])
     })
 
-    it('A22: five messages behind each running turn: nothing is left running, and order is kept', async (test) => {
+    it('F-A22: five messages behind each running turn: nothing is left running, and order is kept', async (test) => {
       const people = TWENTY.slice(0, 5)
       const more = ['a', 'b', 'c', 'd', 'e']
       const gate = createGate()

@@ -70,7 +70,7 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
 
 describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }, () => {
   for (const point of rounds(POINTS, 4)) {
-    it(`A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
+    it(`F-A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
       const { scene, discord, slack, start, arm, say, settle } = await openEverywhere(test)
       await start(point)
       await settle('first')
@@ -95,7 +95,7 @@ describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }
   }
 
   for (const _ of rounds([1])) {
-    it(`A18: ${KILLS} kills at any time under traffic on all three: none lost, none answered twice unmarked`, async (test) => {
+    it(`F-A18: ${KILLS} kills at any time under traffic on all three: none lost, none answered twice unmarked`, async (test) => {
       const { scene, start, say, settle } = await openEverywhere(test)
       await start()
       await settle('first')

@@ -15,14 +15,14 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { id: 'A06', point: 'CP7-tool-intent', tool: 'pure', runs: 1, told: 'pure done' },
-  { id: 'A06', point: 'CP7-tool-intent', tool: 'keyed', runs: 1, told: 'keyed done' },
+  { id: 'F-A06', point: 'CP7-tool-intent', tool: 'pure', runs: 1, told: 'pure done' },
+  { id: 'F-A06', point: 'CP7-tool-intent', tool: 'keyed', runs: 1, told: 'keyed done' },
   // The intent alone is on record: it may have run, so it is not run again, and the model is told to check.
-  { id: 'A06', point: 'CP7-tool-intent', tool: 'once', runs: 0, told: UNKNOWN },
-  { id: 'A07', point: 'CP8-tool-running', tool: 'once', runs: 1, told: UNKNOWN },
-  { id: 'A07', point: 'CP9-tool-done-uncommitted', tool: 'once', runs: 1, told: UNKNOWN },
-  { id: 'A07', point: 'CP8-tool-running', tool: 'pure', runs: 2, told: 'pure done' },
-  { id: 'A07', point: 'CP9-tool-done-uncommitted', tool: 'keyed', runs: 2, told: 'keyed done' },
+  { id: 'F-A06', point: 'CP7-tool-intent', tool: 'once', runs: 0, told: UNKNOWN },
+  { id: 'F-A07', point: 'CP8-tool-running', tool: 'once', runs: 1, told: UNKNOWN },
+  { id: 'F-A07', point: 'CP9-tool-done-uncommitted', tool: 'once', runs: 1, told: UNKNOWN },
+  { id: 'F-A07', point: 'CP8-tool-running', tool: 'pure', runs: 2, told: 'pure done' },
+  { id: 'F-A07', point: 'CP9-tool-done-uncommitted', tool: 'keyed', runs: 2, told: 'keyed done' },
 ]
 
 const POSITIONS = [1, 2, 3, 4, 5] as const
@@ -45,7 +45,7 @@ describe.concurrent('a kill around a tool', CASE, () => {
   }
 
   for (const position of rounds(POSITIONS, 2)) {
-    it(`A08: five calls side by side, killed at result ${position}: every later request is well paired`, async (test) => {
+    it(`F-A08: five calls side by side, killed at result ${position}: every later request is well paired`, async (test) => {
       const scene = await startScene(test, { script: asksFor('probe_pure', 5) })
       await scene.daemon.start(`CP9-tool-done-uncommitted:${position}`)
       scene.telegram.world.say({ from: ADA, text: 'use them all' })

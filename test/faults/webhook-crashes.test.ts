@@ -16,10 +16,10 @@ async function startPosted(test: TestContext): Promise<Scene & { readonly url: s
 }
 
 const KILLS: readonly { readonly id: string; readonly point: FailpointSpec; readonly what: string }[] = [
-  { id: 'A01', point: 'CP1-received', what: 'posted, not stored' },
-  { id: 'A02', point: 'CP2-committed', what: 'stored, not answered with 200' },
-  { id: 'A03', point: 'CP3-acked', what: 'answered with 200' },
-  { id: 'A03', point: 'CP4-claimed', what: 'the turn claimed' },
+  { id: 'F-A01', point: 'CP1-received', what: 'posted, not stored' },
+  { id: 'F-A02', point: 'CP2-committed', what: 'stored, not answered with 200' },
+  { id: 'F-A03', point: 'CP3-acked', what: 'answered with 200' },
+  { id: 'F-A03', point: 'CP4-claimed', what: 'the turn claimed' },
 ]
 
 describe.concurrent('a kill on the way of a message that was posted to a webhook', CASE, () => {
@@ -43,7 +43,7 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
   }
 
   for (const point of rounds(['CP1-received:7', 'CP2-committed:7'] as const)) {
-    it(`A18: many write while it dies (${point}): all are answered once, each chat in order`, async (test) => {
+    it(`F-A18: many write while it dies (${point}): all are answered once, each chat in order`, async (test) => {
       const scene = await startPosted(test)
       const { ledger, world } = scene.telegram
       await scene.daemon.start(point)
@@ -62,7 +62,7 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
     })
   }
 
-  it('K05: what comes without the secret is stored nowhere', async (test) => {
+  it('F-K05: what comes without the secret is stored nowhere', async (test) => {
     const scene = await startPosted(test)
     await scene.daemon.start()
     const forged = {
@@ -79,7 +79,7 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
     expect(inbox).toHaveLength(1)
   })
 
-  it('A18: from polling to a webhook and back, killed each time: what was said meanwhile is answered once', async (test) => {
+  it('F-A18: from polling to a webhook and back, killed each time: what was said meanwhile is answered once', async (test) => {
     const scene = await startPosted(test)
     const { ledger, world } = scene.telegram
     for (const mode of ['polling', 'webhook', 'polling', 'webhook'] as const) {

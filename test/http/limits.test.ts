@@ -44,7 +44,7 @@ const TOO_LONG = `{"error":{"code":"too_long","message":"A request may hold ${MO
 
 describe('a body', () => {
   test.each(['POST', 'PATCH', 'GET', 'DELETE'])(
-    'G03: %s of more than 1 MB is refused before a byte of it',
+    'F-G03: %s of more than 1 MB is refused before a byte of it',
     async (method) => {
       const { socketPath, service } = await serve()
       const { ended } = say(socketPath, head(`${method} ${PATH} HTTP/1.1`, `Content-Length: ${MOST_BODY_BYTES + 1}`))
@@ -55,7 +55,7 @@ describe('a body', () => {
     },
   )
 
-  test('G03: whoever asks first whether to send it is told no at once, and yes to a shorter one', async () => {
+  test('F-G03: whoever asks first whether to send it is told no at once, and yes to a shorter one', async () => {
     const { socketPath } = await serve()
     const asking = (length: number): string =>
       head(`POST ${PATH} HTTP/1.1`, 'Expect: 100-continue', `Content-Length: ${length}`)
@@ -81,7 +81,7 @@ describe('a body', () => {
   const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`
   const chunked = (method: string): string => head(`${method} ${PATH} HTTP/1.1`, 'Transfer-Encoding: chunked')
 
-  test('G03: in chunks is refused as soon as more than 1 MB has come', async () => {
+  test('F-G03: in chunks is refused as soon as more than 1 MB has come', async () => {
     const { socketPath, service } = await serve()
     const { socket, ended } = say(socketPath, chunked('POST'))
     for (let sent = 0; sent <= MOST_BODY_BYTES; sent += piece.length) socket.write(chunk)
@@ -91,7 +91,7 @@ describe('a body', () => {
     expect(service.asked).toEqual([])
   })
 
-  test.each(['POST', 'GET'])('G03: %s in chunks without an end is cut', async (method) => {
+  test.each(['POST', 'GET'])('F-G03: %s in chunks without an end is cut', async (method) => {
     const { socketPath } = await serve()
     const { socket, ended } = say(socketPath, chunked(method))
     const send = (): void => {
@@ -124,7 +124,7 @@ describe('a connection', () => {
     ['never ends its body', head(`POST ${PATH} HTTP/1.1`, 'Content-Length: 10')],
     ['never ends its chunks', `${head(`POST ${PATH} HTTP/1.1`, 'Transfer-Encoding: chunked')}5\r\nhello\r\n`],
     ['asks nothing more', head('GET /healthz HTTP/1.1')],
-  ])('K07: that %s is closed', async (_what, text) => {
+  ])('F-K07: that %s is closed', async (_what, text) => {
     const { socketPath } = await serve(SHORT)
     await say(socketPath, text).ended
   })

@@ -106,7 +106,7 @@ describe('a request', () => {
     },
   )
 
-  test('F08: what is held after the database was put back is listed, and decided about', async () => {
+  test('F-F08: what is held after the database was put back is listed, and decided about', async () => {
     expect(await parley.ask('/v1/outbox/restoration')).toEqual({ status: 200, body: [sampleRestoration] })
     expect((await parley.ask('/v1/outbox/resume', 'POST')).body).toMatchObject({ state: 'resumed' })
     expect((await parley.ask('/v1/outbox/discard', 'POST')).body).toMatchObject({ state: 'discarded' })
@@ -196,7 +196,7 @@ describe('bad input', () => {
     expect(parley.operator.asked).toEqual([])
   })
 
-  test('K06: no header makes a request more or less trusted', async () => {
+  test('F-K06: no header makes a request more or less trusted', async () => {
     const headers = {
       'x-forwarded-for': '203.0.113.9',
       forwarded: 'for=203.0.113.9',

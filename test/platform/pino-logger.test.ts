@@ -103,7 +103,7 @@ test('S22: controls, line ends and direction marks are escaped, so that one line
   expect(lines()[0]?.name).toBe(hostile)
 })
 
-test('J01: no secret is written, wherever in a line it is', () => {
+test('F-J01: no secret is written, wherever in a line it is', () => {
   const secrets = ['5:AAcanary"quoted\\', 'sk-ant-canary-2', 'canary three ü', 'canary\nfour']
   const { logger, text } = log({ secrets, level: 'debug' })
 
@@ -120,7 +120,7 @@ test('J01: no secret is written, wherever in a line it is', () => {
   for (const line of text().trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test('J01: a secret that is a number withholds the line rather than break it', () => {
+test('F-J01: a secret that is a number withholds the line rather than break it', () => {
   const { logger, lines } = log({ secrets: ['424242'] })
 
   logger.warn('A number', { pin: 424_242 })
@@ -147,7 +147,7 @@ test('pretty lines show the stack of an error and of its causes', () => {
   expect(text()).toMatch(/caused by Error: inner\n\s+at /)
 })
 
-test('J01, S22: pretty lines hide secrets and escape controls; colours are for terminals', () => {
+test('F-J01: pretty lines hide secrets and escape controls; colours are for terminals', () => {
   const hostile = { name: 'x\u001b[2J\u0007', token: '5:canary', err: new Error('bad\u001b[2J 5:canary') }
   const plain = log({ pretty: true, secrets: ['5:canary'] })
   const terminal: string[] = []

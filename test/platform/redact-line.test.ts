@@ -25,7 +25,7 @@ describe('createRedactor', () => {
     ['in JSON', (secret: string) => JSON.stringify({ token: secret })],
     ['in an Authorization header', (secret: string) => `Basic ${Buffer.from(`bot:${secret}`).toString('base64')}`],
     ['in base64 for URLs', (secret: string) => Buffer.from(`${secret}:x`).toString('base64url')],
-  ])('J01: hides a secret with quotes, spaces and marks %s', (_, write) => {
+  ])('F-J01: hides a secret with quotes, spaces and marks %s', (_, write) => {
     const secret = '5:a"b\\c d+e/f=??>>'
     const text = shown([secret], write(secret))
 
@@ -57,7 +57,7 @@ describe('createRedactor', () => {
     expect(JSON.parse(line)).toEqual({ level: 'warn', time: 'now', msg: expect.stringContaining('withheld') })
   })
 
-  test('J01: no secret of four characters or more survives in a line, and the line stays JSON', () => {
+  test('F-J01: no secret of four characters or more survives in a line, and the line stays JSON', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 4, unit: 'binary' }), fc.string(), (secret, around) => {
         fc.pre(!MASK.includes(secret) && !/[[\]]/.test(secret))

@@ -48,7 +48,7 @@ describe('without a service manager', () => {
 })
 
 describe('what the tool is given', () => {
-  test('J06: the assignments, and of the environment only the socket and the path', async () => {
+  test('F-J06: the assignments, and of the environment only the socket and the path', async () => {
     const { path, calls } = recordingTool()
     const env = { NOTIFY_SOCKET: '/run/notify', PATH: path, TELEGRAM_BOT_TOKEN: '5:canary' }
     const notifier = createNotifier(env)

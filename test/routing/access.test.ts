@@ -74,7 +74,7 @@ describe('access to direct chats', () => {
 })
 
 describe('access to groups', () => {
-  it('H06: without a rule nobody but the owner is admitted', () => {
+  it('F-H06: without a rule nobody but the owner is admitted', () => {
     expect([ADA, BOB, STRANGER].map((id) => inGroup([], id))).toEqual([
       'run/mentioned',
       'refuse/access',
@@ -137,7 +137,7 @@ describe('one gate for every kind of event', () => {
     },
   )
 
-  it('C07: that a chat moved is a fact of the platform, whoever did it', () => {
+  it('F-C07: that a chat moved is a fact of the platform, whoever did it', () => {
     const moved: InboundEvent = { ...rest, kind: 'migration', to: group('-200'), sender: user(STRANGER) }
     expect(verdict(decide(policy(), moved))).toBe('ignore/chat_moved')
   })

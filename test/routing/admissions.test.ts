@@ -54,7 +54,7 @@ describe('who an owner let in', () => {
     expect(verdict(decide(policy(), inTopic, fact))).toBe('run/mentioned')
   })
 
-  it('H06: let in one place or one account, nobody is let in another', () => {
+  it('F-H06: let in one place or one account, nobody is let in another', () => {
     const fact = knows('telegram:555', ADMITTED)
     expect(asks(inClub, fact)).toBe('telegram:group:-100')
     const second = message({ address: direct('555', { account: toAccountId('second') }), sender: CY })
@@ -72,7 +72,7 @@ describe('who an owner let in', () => {
     expect(decision).not.toHaveProperty('asks')
   })
 
-  it('H04: the same id of another team was not let in', () => {
+  it('F-H04: the same id of another team was not let in', () => {
     const dm = (team: string) =>
       message({ address: slackChannel('D1', { chatType: 'direct' }), sender: user('U5', { team }) })
     const fact = knows('slack:t01/u5', ADMITTED)

@@ -86,7 +86,7 @@ describe('other bots', () => {
   })
 })
 
-describe('D11: beyond the budget of a chat', () => {
+describe('F-D11: beyond the budget of a chat', () => {
   it.each<[string, Partial<BotSpending>, string]>([
     ['nothing spent', {}, 'run/mentioned'],
     ['one turn left', { turns: 19 }, 'run/mentioned'],

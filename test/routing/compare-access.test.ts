@@ -17,12 +17,12 @@ const threads = (followed: Partial<GroupRule>): RoutingPolicy['access'] => ({
 })
 
 describe('what a changed policy does', () => {
-  it('H14: is nothing when nothing has changed', () => {
+  it('F-H14: is nothing when nothing has changed', () => {
     const same = groups(rule('public', { chat: '-100' }), rule('owner'))
     expect(compareAccess(same, same)).toEqual({ wider: [], narrower: [], other: [] })
   })
 
-  it('H14: a role that rises is wider, one that falls is narrower, by person and by id', () => {
+  it('F-H14: a role that rises is wider, one that falls is narrower, by person and by id', () => {
     const before = policy({ people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')] })
     const after = policy({ people: [owner('ada', 'telegram:111', 'discord:222'), member('carol', 'telegram:444')] })
     expect(compareAccess(before, after)).toMatchObject({
@@ -35,14 +35,14 @@ describe('what a changed policy does', () => {
     })
   })
 
-  it('H14: direct chats', () => {
+  it('F-H14: direct chats', () => {
     const direct = (audience: Audience) => policy({ access: { direct: audience, groups: [] } })
     const line = 'routing.access.direct: public (was owner)'
     expect(compareAccess(direct('owner'), direct('public')).wider).toEqual([line])
     expect(compareAccess(direct('public'), direct('allowlist')).narrower).toHaveLength(1)
   })
 
-  it('H14: a rule that moved up is wider where it meets another', () => {
+  it('F-H14: a rule that moved up is wider where it meets another', () => {
     const narrow = rule('owner', { chat: '-100' })
     const wide = rule('public', { channel: 'telegram' })
     expect(compareAccess(groups(narrow, wide), groups(wide, narrow)).wider).toEqual([
@@ -53,11 +53,11 @@ describe('what a changed policy does', () => {
     ])
   })
 
-  it('H14: a first rule that lets all in leaves the place as open to requests as it was', () => {
+  it('F-H14: a first rule that lets all in leaves the place as open to requests as it was', () => {
     expect(compareAccess(groups(), groups(rule('public'))).narrower).toEqual([])
   })
 
-  it('H14: whatever the rules, no place gets wider that no line tells of', () => {
+  it('F-H14: whatever the rules, no place gets wider that no line tells of', () => {
     const ids = fc.constantFrom(undefined, 'a', 'b')
     const match = fc
       .record({ channel: fc.constantFrom(undefined, 'telegram', 'slack'), chat: ids, topic: ids })
@@ -91,7 +91,7 @@ describe('what a changed policy does', () => {
     )
   })
 
-  it('H14: sending: a denial that is gone and a permission that is new are wider', () => {
+  it('F-H14: sending: a denial that is gone and a permission that is new are wider', () => {
     const deny: SendRule = { match: { channel: 'discord' }, action: 'deny' }
     const send = (rules: readonly SendRule[], byDefault: 'allow' | 'deny' = 'allow') =>
       policy({ sendPolicy: { rules, default: byDefault } })
@@ -103,7 +103,7 @@ describe('what a changed policy does', () => {
     expect(compareAccess(send([], 'deny'), send([], 'allow')).wider).toHaveLength(2)
   })
 
-  it('H14: a bot that is heard somewhere is wider, one that is not any more is narrower', () => {
+  it('F-H14: a bot that is heard somewhere is wider, one that is not any more is narrower', () => {
     const heard = groups({ ...rule('public', { chat: '-100' }), bots: 'allow', botIds: ['telegram:9'] })
     const without = groups({ ...rule('public', { chat: '-100' }), bots: 'allow' })
     const line = 'routing.access.groups: chat -100: bot telegram:9'
@@ -113,7 +113,7 @@ describe('what a changed policy does', () => {
     expect(compareAccess(heard, rewritten)).toMatchObject({ wider: [], narrower: [] })
   })
 
-  it('H14: a rule for another order of people, another name or another shape changes nothing, and is named apart', () => {
+  it('F-H14: a rule for another order of people, another name or another shape changes nothing, and is named apart', () => {
     const rules: RoutingPolicy['dispatch'] = [{ name: 'vip', match: { chat: '-100' }, dimensions: ['chat', 'topic'] }]
     const renamed: RoutingPolicy['dispatch'] = [
       { name: 'vip room', match: { chat: '-100' }, dimensions: ['topic', 'chat'] },
@@ -223,13 +223,13 @@ describe('what a changed policy does', () => {
       { access: threads({}), dispatch: MENTIONED },
       ['routing.access.groups: any other group: followThreads: false (was true)'],
     ],
-  ])('H14: %s is wider, and the way back is not', (_what, before, after, wider) => {
+  ])('F-H14: %s is wider, and the way back is not', (_what, before, after, wider) => {
     expect(compareAccess(policy(before), policy(after)).wider).toEqual(wider)
     const back = compareAccess(policy(after), policy(before))
     expect(back.wider.filter((line) => wider.includes(line))).toEqual([])
   })
 
-  it('H14: an owner less opens no claim link where somebody has claimed the bot', () => {
+  it('F-H14: an owner less opens no claim link where somebody has claimed the bot', () => {
     const [named, none] = [policy({ people: [owner('ada', 'telegram:1')] }), policy({})]
     expect(compareAccess(named, none, { claimed: true }).wider).toEqual([])
     expect(compareAccess(none, named, { claimed: true }).narrower).toEqual([])
@@ -249,14 +249,14 @@ describe('what a changed policy does', () => {
       { bots: 'allow', botIds: ['telegram:9'] },
       ['bot telegram:9: allow (was mentioned)'],
     ],
-  ])('H14: %s in a group rule is wider, and the way back narrower', (_what, before, after, wider) => {
+  ])('F-H14: %s in a group rule is wider, and the way back narrower', (_what, before, after, wider) => {
     const of = (changes: Partial<GroupRule>) => groups({ ...rule('public', { chat: '-100' }), ...changes })
     const lines = wider.map((line) => `routing.access.groups: chat -100: ${line}`)
     expect(compareAccess(of(before), of(after))).toMatchObject({ wider: lines, narrower: [] })
     expect(compareAccess(of(after), of(before))).toMatchObject({ wider: [], narrower: [expect.anything()] })
   })
 
-  it('H14: a rule that is gone is wider where another rule or none decides from then on', () => {
+  it('F-H14: a rule that is gone is wider where another rule or none decides from then on', () => {
     const always: GroupRule = { ...rule('public', { channel: 'telegram' }), trigger: 'always' }
     const shut = rule('owner', { chat: '-100' })
     expect(compareAccess(groups(shut, always), groups(always)).wider).toEqual([

@@ -17,13 +17,13 @@ function opened(before: readonly DispatchRule[], after: readonly DispatchRule[],
 }
 
 describe('sessions that a reload joins', () => {
-  it('H14: a forum topic that two lists wrote in two ways is one session when one of the rules goes', () => {
+  it('F-H14: a forum topic that two lists wrote in two ways is one session when one of the rules goes', () => {
     expect(opened([unmentioned], [], TWO_LISTS)).toEqual([
       'routing.dispatch: channel telegram, chat -1, mentioned false: sessions by: chat, topic (was chat), shared with any other place',
     ])
   })
 
-  it('H14: so is a chat whose two rules named the same in another order', () => {
+  it('F-H14: so is a chat whose two rules named the same in another order', () => {
     const turned: DispatchRule = {
       match: { channel: 'telegram', chat: '-1', mentioned: true },
       dimensions: ['sender', 'chat'],
@@ -33,14 +33,14 @@ describe('sessions that a reload joins', () => {
     ])
   })
 
-  it('H14: a list that tells more apart joins what another rule of the chat sets apart', () => {
+  it('F-H14: a list that tells more apart joins what another rule of the chat sets apart', () => {
     const one: DispatchRule = { match: { chat: '-2', mentioned: true }, dimensions: ['chat'] }
     expect(opened([one, support], [support])).toEqual([
       'routing.dispatch: chat -2, mentioned true: sessions by: chat, sender (was chat), shared with chat -2',
     ])
   })
 
-  it('H14: a rule for a sender whose names may be those of another rule is compared with it', () => {
+  it('F-H14: a rule for a sender whose names may be those of another rule is compared with it', () => {
     const split: DispatchRule = { match: { sender: '5' }, dimensions: ['chat', 'sender'] }
     for (const sender of ['telegram:5', 'somebody']) {
       const joined: DispatchRule = { match: { sender }, dimensions: ['chat'] }
@@ -48,7 +48,7 @@ describe('sessions that a reload joins', () => {
     }
   })
 
-  it('H14: a rule that names no dimension we know has those of everybody', () => {
+  it('F-H14: a rule that names no dimension we know has those of everybody', () => {
     const unknown = { match: { chat: '-2' }, dimensions: ['colour'] } as unknown as DispatchRule
     expect(opened([support, unknown], [support])).toEqual([])
     expect(opened([support], [unknown])).not.toEqual([])
@@ -79,7 +79,7 @@ describe('sessions that a reload joins', () => {
       [{ match: { chat: '-1' }, dimensions: ['sender', 'chat'] }],
       {},
     ],
-  ])('H14: %s joins nobody', (_what, before, after, rest) => {
+  ])('F-H14: %s joins nobody', (_what, before, after, rest) => {
     expect(opened(before, after, rest)).toEqual([])
   })
 })
@@ -104,11 +104,11 @@ describe('sessions that a rule joins with those of other places', () => {
       { dimensions: [], channelDimensions: { slack: ['chat', 'topic'] } },
       'chat 1: sessions by: topic (was chat, topic)',
     ],
-  ])('H14: %s, is told', (_what, rule, rest, line) => {
+  ])('F-H14: %s, is told', (_what, rule, rest, line) => {
     expect(opened([], [rule], rest)).toContainEqual(expect.stringContaining(`routing.dispatch: ${line}`))
   })
 
-  it('H14: a sender in one topic who gets sessions of their own shares none', () => {
+  it('F-H14: a sender in one topic who gets sessions of their own shares none', () => {
     const rule: DispatchRule = { match: { topic: '7', sender: 'bob' }, dimensions: ['chat', 'sender'] }
     expect(opened([], [rule], { dimensions: [], channelDimensions: { slack: ['chat', 'topic'] } })).toEqual([])
   })
@@ -126,7 +126,7 @@ describe('sessions that a reload joins where the case of an id counts', () => {
   }
   const rest = { agents: agents('main', 'second'), traits }
 
-  it('H14: rules for ids that differ in case alone are about one chat on other platforms', () => {
+  it('F-H14: rules for ids that differ in case alone are about one chat on other platforms', () => {
     const first: DispatchRule = { match: { chat: 'Media', mentioned: true } }
     const second: DispatchRule = { match: { chat: 'media' }, agent: 'second' }
     expect(opened([first, second], [second, first], rest)).toEqual([
@@ -134,7 +134,7 @@ describe('sessions that a reload joins where the case of an id counts', () => {
     ])
   })
 
-  it('H14: a rule for such an id is told on each platform as the id is read there', () => {
+  it('F-H14: a rule for such an id is told on each platform as the id is read there', () => {
     const dispatch: readonly DispatchRule[] = [{ match: { chat: 'Media' }, dimensions: ['chat', 'topic', 'sender'] }]
     const { narrower } = compareAccess(policy(rest), policy({ ...rest, dispatch }))
     expect(narrower.toSorted()).toEqual([
@@ -144,7 +144,7 @@ describe('sessions that a reload joins where the case of an id counts', () => {
     ])
   })
 
-  it('H14: an id of a chat, a sender, a person or a bot is another one in another case', () => {
+  it('F-H14: an id of a chat, a sender, a person or a bot is another one in another case', () => {
     const media = (chat: string): DispatchRule => ({ match: { chat }, agent: 'second' })
     expect(opened([media('Media')], [media('media')], rest)).toEqual([
       'routing.dispatch: chat media: agent second (was main)',
@@ -178,7 +178,7 @@ describe('a reload of a large policy', () => {
   const senders = Array.from({ length: 500 }, (_, at): DispatchRule => ({ match: { sender: `telegram:${at}` } }))
   const rest = { agents: agents('main', 'second') }
 
-  it('H14: rules that meet in too many places are one line, which says the wider', () => {
+  it('F-H14: rules that meet in too many places are one line, which says the wider', () => {
     const line = 'too many rules have changed places to compare them; take it that they let more be seen or done'
     expect(opened([...chats, ...senders], [...senders, ...chats], rest)).toEqual([`routing.dispatch: ${line}`])
     const [was, is] = [
@@ -200,7 +200,7 @@ describe('a reload of a large policy', () => {
     expect(compareAccess(was, is).wider).toEqual([`routing.access.groups: ${line}`])
   })
 
-  it('H14: what is left when there were too many pairs to try counts as joined', () => {
+  it('F-H14: what is left when there were too many pairs to try counts as joined', () => {
     const byAccount = (name: string, dimensions: readonly string[], size: number): readonly DispatchRule[] =>
       Array.from({ length: size }, (_, at) => ({ match: { channel: 'telegram', account: `${name}${at}` }, dimensions }))
     const turned = (size: number): readonly string[] => {
@@ -217,7 +217,7 @@ describe('a reload of a large policy', () => {
     )
   })
 
-  it('H14: a rule in the middle is told alone, and what is more than somebody reads is counted', () => {
+  it('F-H14: a rule in the middle is told alone, and what is more than somebody reads is counted', () => {
     const middle: DispatchRule = { match: { chat: 'vip' }, agent: 'second' }
     expect(opened([...chats, ...senders], [...chats, middle, ...senders], rest)).toContain(
       'routing.dispatch: chat vip: agent second (was main)',

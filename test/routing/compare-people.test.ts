@@ -15,7 +15,7 @@ function opened(
 }
 
 describe('another list of people', () => {
-  it('H14: is wider where chats share sessions, for each id and each person it is about', () => {
+  it('F-H14: is wider where chats share sessions, for each id and each person it is about', () => {
     const bob = member('bob', 'telegram:2')
     expect(opened([ADA, bob], [ADA], { dimensions: [] })).toEqual([
       'people: bob: speaks in a session that joins chats',
@@ -27,7 +27,7 @@ describe('another list of people', () => {
     ])
   })
 
-  it('H14: is wider for an id that leaves the person, and by that a rule which names the id', () => {
+  it('F-H14: is wider for an id that leaves the person, and by that a rule which names the id', () => {
     const deny: RoutingPolicy['sendPolicy'] = {
       rules: [{ match: { person: 'telegram:2' }, action: 'deny' }],
       default: 'allow',
@@ -42,7 +42,7 @@ describe('another list of people', () => {
     )
   })
 
-  it('H14: opens the claim link when no owner is left, although members are', () => {
+  it('F-H14: opens the claim link when no owner is left, although members are', () => {
     const bob = member('bob', 'telegram:2')
     expect(opened([ADA, bob], [bob])).toEqual(['people: open to whoever has the claim link: true (was false)'])
   })

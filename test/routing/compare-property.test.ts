@@ -259,14 +259,14 @@ function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolic
 
 describe('what a reload says', () => {
   it.each(SETTINGS)(
-    'H14: whatever becomes of %s, nothing is admitted, answered, joined or sent more without a line',
+    'F-H14: whatever becomes of %s, nothing is admitted, answered, joined or sent more without a line',
     (setting) => {
       // The cases do find what each setting can open.
       expect(expectNamed((before) => changed(before, setting))).toBeGreaterThan(0)
     },
   )
 
-  it('H14: nor whatever becomes of several settings at once', () => {
+  it('F-H14: nor whatever becomes of several settings at once', () => {
     const several = (before: RoutingPolicy) =>
       fc
         .subarray(SETTINGS, { minLength: 2, maxLength: 3 })
@@ -277,7 +277,7 @@ describe('what a reload says', () => {
     expect(expectNamed(several)).toBeGreaterThan(0)
   })
 
-  it('H14: a policy that is the same says nothing', () => {
+  it('F-H14: a policy that is the same says nothing', () => {
     fc.assert(
       fc.property(policies, (same) => {
         expect(compareAccess(same, structuredClone(same))).toEqual({ wider: [], narrower: [], other: [] })

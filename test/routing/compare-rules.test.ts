@@ -19,16 +19,16 @@ function swapped(one: string, other: string, rest: Partial<RoutingPolicy>): read
 }
 
 describe('two rules for senders that change places', () => {
-  it('H14: are about nobody where both are people, or both are ids that differ', () => {
+  it('F-H14: are about nobody where both are people, or both are ids that differ', () => {
     expect(swapped('ada', 'bob', PEOPLE)).toEqual([])
     expect(swapped('5', '6', TWO_AGENTS)).toEqual([])
   })
 
-  it('H14: are about whoever has both names, where one is a person and the other an id', () => {
+  it('F-H14: are about whoever has both names, where one is a person and the other an id', () => {
     expect(swapped('ada', '5', PEOPLE)).toEqual(['routing.dispatch: sender ada, sender 5: agent main (was second)'])
   })
 
-  it('H14: are about whoever has both names, where people only become people by this change', () => {
+  it('F-H14: are about whoever has both names, where people only become people by this change', () => {
     const rules = [from('ada', 'second'), from('bob')]
     const after = policy({ ...PEOPLE, dispatch: rules.toReversed() })
     expect(compareAccess(policy({ ...TWO_AGENTS, dispatch: rules }), after).wider).toContain(
@@ -38,7 +38,7 @@ describe('two rules for senders that change places', () => {
 })
 
 describe('a rule for a place', () => {
-  it('H14: is compared for all senders but the one whom an earlier rule is about', () => {
+  it('F-H14: is compared for all senders but the one whom an earlier rule is about', () => {
     const first: DispatchRule = { match: { chat: '-1', sender: '5' }, agent: 'second' }
     const place: DispatchRule = { match: { chat: '-1' } }
     expect(opened([first, place], [first, { ...place, agent: 'second' }], TWO_AGENTS)).toEqual([
@@ -46,7 +46,7 @@ describe('a rule for a place', () => {
     ])
   })
 
-  it('H14: is compared on its own platform alone', () => {
+  it('F-H14: is compared on its own platform alone', () => {
     const dispatch: readonly DispatchRule[] = [
       { match: { channel: 'telegram', chat: '-1' }, dimensions: ['chat', 'topic', 'sender'] },
     ]
@@ -55,7 +55,7 @@ describe('a rule for a place', () => {
     ])
   })
 
-  it('H14: and one for another agent share no session', () => {
+  it('F-H14: and one for another agent share no session', () => {
     const second = (...dimensions: readonly string[]): DispatchRule => ({
       match: { chat: '-2', mentioned: true },
       agent: 'second',
@@ -65,7 +65,7 @@ describe('a rule for a place', () => {
     expect(opened([second('chat'), main], [second('chat', 'sender'), main], TWO_AGENTS)).toEqual([])
   })
 
-  it('H14: shares no session with all other places when they begin to tell apart what it tells apart', () => {
+  it('F-H14: shares no session with all other places when they begin to tell apart what it tells apart', () => {
     const dispatch: readonly DispatchRule[] = [{ match: { chat: '-2' }, dimensions: ['chat', 'sender'] }]
     const usual = (...dimensions: RoutingPolicy['dimensions']) => policy({ dispatch, dimensions })
     expect(compareAccess(usual('chat'), usual('chat', 'sender')).wider).toEqual([])

@@ -24,7 +24,7 @@ function decided(changes: Partial<RoutingPolicy>, event = inNew) {
 describe('rules that name the former id of a chat', () => {
   const rule = (chat: string, who: 'public' | 'owner') => ({ match: { chat }, who, trigger: 'mention' }) as const
 
-  it('C07: a group rule goes on holding, and no other chat gains by it', () => {
+  it('F-C07: a group rule goes on holding, and no other chat gains by it', () => {
     const access = { direct: 'owner', groups: [rule('-200', 'public')] } as const
     expect(verdict(decided({ access }))).toBe('run/mentioned')
     expect(verdict(decided({ access }, { ...inNew, address: group('-300') }))).toBe('refuse/access')
@@ -33,14 +33,14 @@ describe('rules that name the former id of a chat', () => {
     )
   })
 
-  it('C07: the first rule of the list wins, by whichever id it names the chat', () => {
+  it('F-C07: the first rule of the list wins, by whichever id it names the chat', () => {
     const first = (...groups: ReturnType<typeof rule>[]) => verdict(decided({ access: { direct: 'owner', groups } }))
     expect(first(rule('-200', 'owner'), rule(MOVE.to, 'public'))).toBe('refuse/access')
     expect(first(rule(MOVE.to, 'public'), rule('-200', 'owner'))).toBe('run/mentioned')
     expect(first(rule(MOVE.to, 'owner'), rule('-200', 'public'))).toBe('refuse/access')
   })
 
-  it('C07: dispatch rules and the send policy too, its key prefixes included', () => {
+  it('F-C07: dispatch rules and the send policy too, its key prefixes included', () => {
     const dispatch = [{ match: { chat: 'group:-200' }, agent: 'second' }]
     expect(routeOf(decided({ agents: agents('main', 'second'), dispatch })).agent).toBe('second')
     const deny = (match: object) => ({ sendPolicy: { rules: [{ match, action: 'deny' }], default: 'allow' } }) as const
@@ -54,7 +54,7 @@ describe('rules that name the former id of a chat', () => {
     )
   })
 
-  it('C07: each is told, with what to write', () => {
+  it('F-C07: each is told, with what to write', () => {
     const routing = household({
       access: { direct: 'owner', groups: [rule('group:-200', 'public'), rule('-1', 'owner')] },
       dispatch: [{ match: { chat: '-200', channel: 'telegram' } }, { match: { chat: '-200', channel: 'slack' } }],
@@ -79,7 +79,7 @@ describe('rules that name the former id of a chat', () => {
 })
 
 describe('what moves with a chat', () => {
-  it('C07: the session gets the keys a message in the new chat leads to', () => {
+  it('F-C07: the session gets the keys a message in the new chat leads to', () => {
     for (const dimensions of [['chat'], ['chat', 'sender'], ['space', 'sender']] as const) {
       const rules = household({ dimensions, agents: agents('main', 'second') })
       const at = (address: ReturnType<typeof group>) => routeOf(decide(rules, message({ ...inNew, address })))
@@ -92,20 +92,20 @@ describe('what moves with a chat', () => {
     }
   })
 
-  it('C07: a topic stays what it is, and another chat too', () => {
+  it('F-C07: a topic stays what it is, and another chat too', () => {
     const rules = household()
     const route = (chat: string) => routeOf(decide(rules, message({ ...inNew, address: group(chat, { topic: '7' }) })))
     const moved = (chat: string) => movedSession(routingOf(rules).sessions, route(chat), MOVE).displayKey
     expect([moved('-200'), moved('-2001')]).toEqual(['telegram:group:-100200/7', 'telegram:group:-2001/7'])
   })
 
-  it('C07: a scope without a chat keeps its key', () => {
+  it('F-C07: a scope without a chat keeps its key', () => {
     const rules = household({ dimensions: [] })
     const old = routeOf(decide(rules, message(inNew)))
     expect(movedSession(routingOf(rules).sessions, old, MOVE).scopeKey).toBe(old.scopeKey)
   })
 
-  it('C07: addresses and dispatches that are not concerned stay the same objects', () => {
+  it('F-C07: addresses and dispatches that are not concerned stay the same objects', () => {
     const [old, other] = [dispatchOf(message({ address: group(MOVE.from) })), dispatchOf(message())]
     expect(movedDispatch(old, MOVE)).toMatchObject({
       event: { address: { chat: MOVE.to } },

@@ -25,25 +25,25 @@ describe('what was said before the database was put back', () => {
     ['an edit that would be answered changes what is stored', edit({ mentioned: true }), 'amend/edited'],
     ['a command is not carried out', command('new', { sender: user('111') }), 'ignore/restored'],
     ['nobody is refused with a line', message({ address: direct('999'), sender: user('999') }), 'ignore/restored'],
-  ])('F08: %s, and the trace says why', (_, event, became) => {
+  ])('F-F08: %s, and the trace says why', (_, event, became) => {
     const told = judged(event, RESTORED_AT)
     expect(told.became).toBe(became)
     expect(told.decision.trace.at(-1)).toMatchObject({ stage: 'restoration', verdict: 'stop' })
   })
 
-  it('F08: what owes no answer anyway stays as it was decided', () => {
+  it('F-F08: what owes no answer anyway stays as it was decided', () => {
     const { before, decision } = judged(message({ sender: user('444') }), RESTORED_AT)
     expect(decision).toBe(before)
   })
 
-  it('F08: what is said later is answered, and so is everything where nothing was put back', () => {
+  it('F-F08: what is said later is answered, and so is everything where nothing was put back', () => {
     const later = judged(message({ mentioned: true, sentAt: RESTORED_AT + 1 }), RESTORED_AT)
     expect(later.decision).toBe(later.before)
     const never = judged(message({ mentioned: true }))
     expect(never.decision).toBe(never.before)
   })
 
-  it('F08: what the platform shows as answered is context wherever nothing else tells', () => {
+  it('F-F08: what the platform shows as answered is context wherever nothing else tells', () => {
     const { became, decision } = judged(message({ mentioned: true, answered: true }))
     expect(became).toBe('context/restored')
     expect(decision.trace.at(-1)?.because).toContain('the platform shows an answer of mine')

@@ -98,14 +98,14 @@ describe('identity links', () => {
     expect(() => compileRouting(policy({ people: [owner('ada', link)] }))).toThrow('people.ada.ids[0] is empty')
   })
 
-  it('H02: names, nicknames and usernames equal to an owner identify nobody', () => {
+  it('F-H02: names, nicknames and usernames equal to an owner identify nobody', () => {
     const loud = user('9', { displayName: 'Ada', username: '111' })
     expect(telegramIdentity([owner('ada', 'telegram:111')], loud)).toEqual(GUEST)
     const stranger = message({ address: direct('9'), sender: user('ada', { displayName: 'ada', username: 'ada' }) })
     expect(verdict(decide(policy({ people: [owner('ada', 'telegram:111')] }), stranger))).toBe('refuse/stranger')
   })
 
-  it('H04: the same user id from another Slack team is somebody else', () => {
+  it('F-H04: the same user id from another Slack team is somebody else', () => {
     const people = [owner('ada', 'slack:T01/U333')]
     expect(slackIdentity(people, user('u333', { team: 't01' }))).toEqual(ADA)
     expect(slackIdentity(people, user('U333', { team: 'T02' }))).toEqual(GUEST)
@@ -113,7 +113,7 @@ describe('identity links', () => {
     expect(slackIdentity(people, user('T01/U333'))).toEqual(GUEST)
   })
 
-  it('H04: a Slack link without a team is warned about', () => {
+  it('F-H04: a Slack link without a team is warned about', () => {
     expect(compileRouting(policy({ people: [owner('ada', 'slack:U333')] })).warnings).toEqual([
       'people.ada.ids[0]: "slack:U333" matches in every workspace; write slack:<team>/<id>',
     ])
@@ -183,7 +183,7 @@ describe('an id in writing', () => {
   const carol: Identity = { person: toPersonId('carol'), role: 'member' }
   const behind = (id: string, stored?: Identity) => personBehind(people, { personOf: () => stored }, id)
 
-  it('H04: is who the configuration says, else who the store says, team included', () => {
+  it('F-H04: is who the configuration says, else who the store says, team included', () => {
     expect(behind('telegram:111', carol)).toEqual({ person: 'ada', role: 'owner' })
     expect(behind('slack:t01/u3')).toEqual({ person: 'ada', role: 'owner' })
     expect(behind('slack:t02/u3')).toEqual({ role: 'guest' })

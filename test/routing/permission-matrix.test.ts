@@ -232,8 +232,8 @@ function decideCell(routing: Routing, { platform, place, sender: kind, event }: 
   )
 }
 
-describe('H01: the permission matrix', () => {
-  it.each(PLATFORMS)('H01: on %s every cell is as the rules say in words', (platform) => {
+describe('F-H01: the permission matrix', () => {
+  it.each(PLATFORMS)('F-H01: on %s every cell is as the rules say in words', (platform) => {
     const cells = cellsOf(platform)
     const all = [BASE, ...policies()]
     const wrong = all.flatMap((policy) => {
@@ -247,7 +247,7 @@ describe('H01: the permission matrix', () => {
     expect([all.length, cells.length]).toEqual([85, 4 * 12 * 17])
   })
 
-  it.each(PLATFORMS)('H01: on %s nobody but the owner has authority, in any cell', (platform) => {
+  it.each(PLATFORMS)('F-H01: on %s nobody but the owner has authority, in any cell', (platform) => {
     const owners = policies().flatMap((policy) => {
       const routing = routingFor(policy)
       return cellsOf(platform).flatMap((cell) =>

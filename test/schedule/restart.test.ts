@@ -8,7 +8,7 @@ describe('a daemon that was down', () => {
     ['skip', { kind: 'skip' }, []],
     ['once', { kind: 'once' }, ['12:00']],
     ['all(2)', { kind: 'all', most: 2 }, ['11:00', '12:00']],
-  ] as const)('E06: over three slots, %s', async (_name, missed, ran) => {
+  ] as const)('F-E06: over three slots, %s', async (_name, missed, ran) => {
     const rig = await startRig({ definition: { missed } })
     await rig.scheduler().stop()
     rig.clock.advance(utc(12, 30) - rig.clock.now())
@@ -18,7 +18,7 @@ describe('a daemon that was down', () => {
   })
 
   test.each([0, 1, 30, 59, 60])(
-    'E07: started again %i s after a slot ran, it does not run it again',
+    'F-E07: started again %i s after a slot ran, it does not run it again',
     async (seconds) => {
       const rig = await startRig()
       await rig.at(utc(10))
@@ -42,7 +42,7 @@ async function crashAfterClaim(definition: Partial<ScheduleDefinition>): Promise
   return rig
 }
 
-describe('E08: a crash right after the claim (CP15)', () => {
+describe('F-E08: a crash right after the claim (CP15)', () => {
   test.each(['skip', 'once'] as const)('%s: found again at once, the slot runs, and once', async (kind) => {
     const rig = await crashAfterClaim({ missed: { kind } })
     await rig.restart('crash')
@@ -82,7 +82,7 @@ describe('E08: a crash right after the claim (CP15)', () => {
     expect(await rig.slots()).toEqual(['10:00 done answered'])
   })
 
-  it('E09: two processes on one store run each slot once', async () => {
+  it('F-E09: two processes on one store run each slot once', async () => {
     const rig = await startRig()
     const first = rig.scheduler()
     await rig.restart('crash')
@@ -97,7 +97,7 @@ describe('E08: a crash right after the claim (CP15)', () => {
   })
 })
 
-describe('E11: a schedule that is changed or removed', () => {
+describe('F-E11: a schedule that is changed or removed', () => {
   const noon: ScheduleDefinition = { ...hourly, cron: '0 12 * * *' }
 
   it('while armed: the old time never comes', async () => {
@@ -146,7 +146,7 @@ describe('E11: a schedule that is changed or removed', () => {
   })
 })
 
-it('E15: twenty-eight jobs read ten times are twenty-eight, and run once each', async () => {
+it('F-E15: twenty-eight jobs read ten times are twenty-eight, and run once each', async () => {
   const jobs = Array.from({ length: 28 }, (_, no) => ({ id: toScheduleId(`job-${no}`), definition: hourly }))
   const rig = await startRig()
   for (let time = 0; time < 10; time++) await rig.configure(...jobs)

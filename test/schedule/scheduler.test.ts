@@ -68,7 +68,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('E04: a machine that slept over slots', () => {
+describe('F-E04: a machine that slept over slots', () => {
   test.each([
     ['skip', { kind: 'skip' }, ['10:00 skipped missed', '11:00 skipped missed', '12:00 skipped missed']],
     ['once', { kind: 'once' }, ['10:00 skipped missed', '11:00 skipped missed', '12:00 claimed']],
@@ -112,7 +112,7 @@ describe('E04: a machine that slept over slots', () => {
   })
 })
 
-describe('E05: a clock that is set', () => {
+describe('F-E05: a clock that is set', () => {
   it('an hour on, an hour back, a day on: no slot twice, and what it passed over follows the policy', async () => {
     const rig = await startRig()
     await rig.at(utc(10))
@@ -138,7 +138,7 @@ describe('E05: a clock that is set', () => {
     expect(rig.accepted).toHaveLength(2)
   })
 
-  it('E13: ten steps of ten seconds back around a slot run it once', async () => {
+  it('F-E13: ten steps of ten seconds back around a slot run it once', async () => {
     const rig = await startRig()
     for (let step = 0; step < 10; step++) {
       await rig.at(utc(10, 0, 2))

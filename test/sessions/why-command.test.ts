@@ -41,7 +41,7 @@ describe('/why of people we do not know', () => {
     expect(await why(slack, one, same)).toContain('decision: ignore')
   })
 
-  it('H04: an equal id of another workspace is told nothing', async () => {
+  it('F-H04: an equal id of another workspace is told nothing', async () => {
     expect(await why(slack, user('U9', { team: 'T02' }), user('U9', { team: 'T03' }))).toBeNull()
   })
 

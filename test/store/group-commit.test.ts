@@ -159,7 +159,7 @@ describe('group commit', () => {
     expect(values()).toEqual([3])
   })
 
-  it('F01: a full disk rejects the write, keeps what was committed, and later writes succeed', async () => {
+  it('F-F01: a full disk rejects the write, keeps what was committed, and later writes succeed', async () => {
     connection.exec('CREATE TABLE blobs (data TEXT)')
     const group = createGroupCommit(connection, systemClock)
     await group.write(insert(1))
@@ -196,7 +196,7 @@ describe('group commit', () => {
     expect(values()).toEqual([3])
   })
 
-  it('F05: a foreign lock is waited for with a free loop, then the write goes through', async () => {
+  it('F-F05: a foreign lock is waited for with a free loop, then the write goes through', async () => {
     const clock = steppedClock()
     const group = createGroupCommit(connection, clock)
     const foreign = new Database(path)
@@ -215,7 +215,7 @@ describe('group commit', () => {
     foreign.close()
   })
 
-  it('F05: a lock that is never given back ends in unavailable, and the store goes on after it', async () => {
+  it('F-F05: a lock that is never given back ends in unavailable, and the store goes on after it', async () => {
     const hasty: Clock = {
       now: () => 0,
       elapsed: () => 0,
@@ -244,7 +244,7 @@ describe('group commit', () => {
     await Promise.all(writes)
   })
 
-  it('F03: a commit the disk does not confirm is told before anybody hears of it, and nothing is written after', async () => {
+  it('F-F03: a commit the disk does not confirm is told before anybody hears of it, and nothing is written after', async () => {
     const told: string[] = []
     const fails = new Set(['COMMIT'])
     const real = connection
@@ -267,7 +267,7 @@ describe('group commit', () => {
     expect(values()).toEqual([])
   })
 
-  it('F03: a disk that takes nothing back either is told of once, with the first error', async () => {
+  it('F-F03: a disk that takes nothing back either is told of once, with the first error', async () => {
     const failing: SqliteConnection = {
       ...connection,
       inTransaction: true,

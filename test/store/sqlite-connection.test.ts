@@ -43,7 +43,7 @@ describe('openConnection', () => {
     connection.close()
   })
 
-  it('M14: every open has the pragmas, also where a plain second open has lost FULL', () => {
+  it('every open has the pragmas, also where a plain second open has lost FULL', () => {
     const path = join(tempFolder(), 'store.db')
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout', 'journal_size_limit']
     const read = () => {
@@ -58,7 +58,7 @@ describe('openConnection', () => {
     expect(read()).toEqual(wanted)
   })
 
-  it('M14: a pragma that does not take is unavailable', () => {
+  it('a pragma that does not take is unavailable', () => {
     expect(() => openConnection(':memory:')).toThrow(expect.objectContaining({ code: 'unavailable' }))
   })
 })

@@ -93,7 +93,7 @@ describe('a killed process', () => {
     await store.close()
   })
 
-  it('K30 C23: a power cut under load loses nothing that was acknowledged, and leaves no gap', async (test) => {
+  it('K30, C23: a power cut under load loses nothing that was acknowledged, and leaves no gap', async (test) => {
     test.skip(!existsSync(LIBRARY), 'no compiler to cut the power with')
     const folder = tempFolder()
     const cut = powerCut(folder)
@@ -122,7 +122,7 @@ describe('a killed process', () => {
     await store.close()
   })
 
-  it('K30 C23: killed under load, everything acknowledged is there, without a gap', async () => {
+  it('K30, C23: killed under load, everything acknowledged is there, without a gap', async () => {
     const path = join(tempFolder(), 'store.db')
     const child = start('append', path)
     const lines = await linesUntilKilled(child, 500)
@@ -136,7 +136,7 @@ describe('a killed process', () => {
     await store.close()
   })
 
-  it('A23: a second process is refused within 2 s, and the lock dies with its holder', async () => {
+  it('F-A23: a second process is refused within 2 s, and the lock dies with its holder', async () => {
     const path = join(tempFolder(), 'store.db')
     const begun = performance.now()
     const holder = start('hold', path)
@@ -152,7 +152,7 @@ describe('a killed process', () => {
     await store.close()
   })
 
-  it('A25: killed inside a schema step, the next start finds the old schema and a copy', async () => {
+  it('F-A25: killed inside a schema step, the next start finds the old schema and a copy', async () => {
     const path = join(tempFolder(), 'store.db')
     await (await open(path)).close()
     const child = start('migrate', path)
@@ -174,7 +174,7 @@ describe('a killed process', () => {
     expect([lines, ...(await ended)]).toEqual([['collected'], 0, null])
   })
 
-  it('F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {
+  it('F-F01: a disk that takes no more rejects the write; what was acknowledged stays, nothing half', async () => {
     const path = join(tempFolder(), 'store.db')
     const shell = 'ulimit -f 2400; exec "$@"'
     const child = spawn('sh', ['-c', shell, 'sh', process.execPath, BUNDLE, 'fill', path], {

@@ -35,7 +35,7 @@ const found = async (path: string) => {
   return latest
 }
 
-describe('F08: the marker beside the database', () => {
+describe('F-F08: the marker beside the database', () => {
   it('tells a copy that was put back, with the time it was written last', async () => {
     const { path, copy } = await copied()
     const begun = Date.now()

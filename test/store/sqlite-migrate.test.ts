@@ -46,7 +46,7 @@ describe('migrations', () => {
     expect(existsSync(`${path}.before-v${last}`)).toBe(false)
   })
 
-  it('A25: a database with content is copied, whole and private, before its schema changes', async () => {
+  it('F-A25: a database with content is copied, whole and private, before its schema changes', async () => {
     const before = await open()
     const { id } = await makeSession(before, 1)
     await before.close()
@@ -60,7 +60,7 @@ describe('migrations', () => {
     expect(withDatabase(copy, (database) => database.prepare('SELECT id FROM sessions').pluck().all())).toEqual([id])
   })
 
-  it('A25: the copy is for the owner of the database alone, whatever the umask', async () => {
+  it('F-A25: the copy is for the owner of the database alone, whatever the umask', async () => {
     await (await open()).close()
     if (AS_ROOT) for (const owned of [dirname(path), path]) chownSync(owned, 65534, 65534)
     const umask = process.umask(0)
@@ -73,7 +73,7 @@ describe('migrations', () => {
     expect([mode & 0o777, uid]).toEqual([0o600, statSync(path).uid])
   })
 
-  it('A25: what an earlier try left of a copy is in nobody’s way', async () => {
+  it('F-A25: what an earlier try left of a copy is in nobody’s way', async () => {
     await (await open()).close()
     const copy = `${path}.before-v${last + 1}`
     writeFileSync(`${copy}.partial`, 'half a database', { mode: 0o600 })

@@ -61,7 +61,7 @@ describe('openSqliteStore', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  it('A23: a second open is store_locked, by another name of the file too, and harms nothing', async () => {
+  it('F-A23: a second open is store_locked, by another name of the file too, and harms nothing', async () => {
     const folder = tempFolder()
     const path = join(folder, 'store.db')
     const store = await open(path)
@@ -126,14 +126,14 @@ describe('openSqliteStore', () => {
     expect(await failureOf(open(join(folder, 'a.db')))).toMatchObject({ code: 'config' })
   })
 
-  it('F09: a path that cannot be written is a mistake of the configuration, with the reason', async () => {
+  it('F-F09: a path that cannot be written is a mistake of the configuration, with the reason', async () => {
     const folder = tempFolder()
     writeFileSync(join(folder, 'file'), '')
     const failure = await failureOf(open(join(folder, 'file', 'store.db')))
     expect(failure).toMatchObject({ code: 'config', message: expect.stringMatching(/file is no folder\. Choose/) })
   })
 
-  it('F06: a file that is no database is unavailable, and the lock is given back', async () => {
+  it('F-F06: a file that is no database is unavailable, and the lock is given back', async () => {
     const path = join(tempFolder(), 'store.db')
     writeFileSync(path, 'this is a letter, not a database. '.repeat(100))
     for (let tries = 0; tries < 2; tries++) {

@@ -79,7 +79,7 @@ test('every line is blank, a comment, a section or one directive', () => {
   for (const [, value] of directives) expect(value).not.toContain('#')
 })
 
-test('J06: no secret stands in the unit, and its example hands them over as credentials', () => {
+test('F-J06: no secret stands in the unit, and its example hands them over as credentials', () => {
   expect(directives.filter(([name]) => name === 'Environment')).toEqual([['Environment', 'NODE_ENV=production']])
   expect(unit).toMatch(/^#LoadCredential=telegram-token:/m)
 })
@@ -98,7 +98,7 @@ describe.runIf(hasTool('systemd-analyze'))('systemd-analyze', () => {
     expect(`${stdout}${stderr}`).toBe('')
   })
 
-  test('K10: the exposure is at most 2.0', async () => {
+  test('F-K10: the exposure is at most 2.0', async () => {
     const { stdout } = await analyse('security', '--offline=true', '--threshold=20', '--no-pager')
 
     expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(2)

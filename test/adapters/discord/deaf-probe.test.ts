@@ -41,7 +41,7 @@ async function listening() {
   return { ...rig, clock, log, ledger, gateway, say, sayDirectly, sessions, isDown, step, pace, question }
 }
 
-describe('K12: a gateway that acknowledges heartbeats and tells nothing', () => {
+describe('F-K12: a gateway that acknowledges heartbeats and tells nothing', () => {
   test.each(['say', 'sayDirectly'] as const)(
     'is found out by two questions, said once, a session is begun and what was missed is read back (%s)',
     async (how) => {
@@ -72,7 +72,7 @@ describe('K12: a gateway that acknowledges heartbeats and tells nothing', () => 
   )
 })
 
-describe('K12: a session is kept', () => {
+describe('F-K12: a session is kept', () => {
   test('where nothing was said', async () => {
     const { sessions, pace, question } = await listening()
     await pace()

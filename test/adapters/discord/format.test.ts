@@ -37,7 +37,7 @@ describe('discord format: markup', () => {
     ['spoilers', 'a ||b|| c', 'a \\|\\|b\\|\\| c'],
     ['brackets', 'a[0](1)', 'a\\[0\\](1)'],
     ['a heading that is none', '\\# x', '\\# x'],
-    ['I10: what looks like a mention', 'hi <@123> <#4> <@&5> <:x:6>', 'hi \\<@123> \\<#4> \\<@&5> \\<:x:6>'],
+    ['F-I10: what looks like a mention', 'hi <@123> <#4> <@&5> <:x:6>', 'hi \\<@123> \\<#4> \\<@&5> \\<:x:6>'],
   ])('%s is text', (_, markdown, shown) => {
     expect(only(markdown)).toBe(shown)
   })
@@ -93,7 +93,7 @@ describe('discord format: parts', () => {
     for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(2000)
   })
 
-  test('G06: an address with marks in it, nearly as long as a part, is no longer as sent than allowed', () => {
+  test('F-G06: an address with marks in it, nearly as long as a part, is no longer as sent than allowed', () => {
     const markdown = '[<https://e.x/``https://e.x/``*https://e.x/``](http://e.x/?a_b)> '
     for (const text of texts(markdown, 70)) expect(text.length).toBeLessThanOrEqual(70)
   })
@@ -131,7 +131,7 @@ describe('discord format: parts', () => {
   ]
   const anyMarkdown = fc.array(fc.constantFrom(...shards), { maxLength: 80, size: 'max' }).map((all) => all.join(''))
 
-  test('G06: any Markdown x no part is longer as sent than allowed, nor empty', () => {
+  test('F-G06: any Markdown x no part is longer as sent than allowed, nor empty', () => {
     fc.assert(
       fc.property(anyMarkdown, fc.integer({ min: 70, max: 200 }), (markdown, limit) => {
         for (const { text, plain } of createDiscordFormat(limit).split(markdown)) {

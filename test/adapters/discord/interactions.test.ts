@@ -142,7 +142,7 @@ describe('a slash command', () => {
     expect(await answer('after all')).toMatchObject({ kind: 'sent' })
   })
 
-  test('G01: another interaction, or half of one, is counted', async () => {
+  test('F-G01: another interaction, or half of one, is counted', async () => {
     const { world, sink } = await open()
     world.raw('INTERACTION_CREATE', { id: '5', type: 3, token: 'x', application_id: '1', entitlements: [] })
     await sink.until(() => sink.dropped.includes('interaction:other'))

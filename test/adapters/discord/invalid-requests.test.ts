@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 describe('the count of refused requests', () => {
-  test('C11: opens the breaker at 5,000 within ten minutes and closes it when enough of them are over', () => {
+  test('F-C11: opens the breaker at 5,000 within ten minutes and closes it when enough of them are over', () => {
     const invalid = new InvalidRequests()
     for (let no = 0; no < 4999; no++) invalid.note(no * 100)
     expect(invalid.pauseMs(499_900)).toBe(0)
@@ -22,7 +22,7 @@ describe('the count of refused requests', () => {
     expect(invalid.pauseMs(499_900 + pause)).toBe(0)
   })
 
-  test('C11: what is over is forgotten', () => {
+  test('F-C11: what is over is forgotten', () => {
     const invalid = new InvalidRequests(2)
     invalid.note(0)
     invalid.note(700_000)
@@ -30,7 +30,7 @@ describe('the count of refused requests', () => {
   })
 })
 
-test('C11: while the breaker is open nothing leaves, and what is owed waits for its end', async () => {
+test('F-C11: while the breaker is open nothing leaves, and what is owed waits for its end', async () => {
   const rig = await openRig()
   rigs.push(rig)
   const { server, channel, signal } = rig

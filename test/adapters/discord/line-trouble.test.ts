@@ -19,7 +19,7 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
 }
 
 describe('a broken connection', () => {
-  test('B09: an unacknowledged heartbeat makes it reconnect within two intervals and resume', async () => {
+  test('F-B09: an unacknowledged heartbeat makes it reconnect within two intervals and resume', async () => {
     const { say, sink, ledger, gateway } = await open({ server: { heartbeatIntervalMs: 150 } })
     await ledger.nextGateway('heartbeat')
     gateway.acknowledges = false
@@ -33,7 +33,7 @@ describe('a broken connection', () => {
     await sink.committed(1)
   })
 
-  test('B09: a heartbeat that is acknowledged keeps the connection, and is no proof of receipt', async () => {
+  test('F-B09: a heartbeat that is acknowledged keeps the connection, and is no proof of receipt', async () => {
     const clock = new ManualClock()
     const { adapter, server, ledger, say, sink } = await open({ clock })
     const before = adapter.health().lastProofAt ?? 0
@@ -108,7 +108,7 @@ test('a session is resumed also where the gateway could not be reached at first'
 })
 
 describe('revoked while running', () => {
-  test('B13: a token that is revoked: down with the remedy, tried again after a minute, up again once it is mended', async () => {
+  test('F-B13: a token that is revoked: down with the remedy, tried again after a minute, up again once it is mended', async () => {
     const clock = new ManualClock()
     const { adapter, ledger, gateway, server } = await open({ clock })
     const { token } = server

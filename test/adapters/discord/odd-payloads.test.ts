@@ -8,7 +8,7 @@ const SEED = 6_000_000
 /** Dispatches that the client reads for itself. */
 const TYPES = ['GUILD_CREATE', 'GUILD_UPDATE', 'CHANNEL_CREATE', 'CHANNEL_UPDATE', 'THREAD_CREATE', 'THREAD_LIST_SYNC']
 
-test('G01: after each of 300 mutated dispatches the next message is committed', async () => {
+test('F-G01: after each of 300 mutated dispatches the next message is committed', async () => {
   const rig = await openRig()
   try {
     await rig.listen()
@@ -36,7 +36,7 @@ test('G01: after each of 300 mutated dispatches the next message is committed', 
 const FRAMES = 100
 const FRAME_SEED = 8_000_000
 
-test('G01: after each of 100 mutated frames, at some of which the library throws, the next message is committed', async () => {
+test('F-G01: after each of 100 mutated frames, at some of which the library throws, the next message is committed', async () => {
   const rig = await openRig()
   try {
     await rig.listen()

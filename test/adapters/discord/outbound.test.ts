@@ -27,7 +27,7 @@ async function open(options: Parameters<typeof openRig>[0] = {}) {
 const idOf = (receipt: DeliveryReceipt) => (receipt.kind === 'sent' ? receipt.messageId : '')
 
 describe('send', () => {
-  test('M12: a lost answer is unknown and never repeated, and the same key gives the first message back', async () => {
+  test('a lost answer is unknown and never repeated, and the same key gives the first message back', async () => {
     const { send, texts, server, calls } = await open()
     server.faults.add({ method: 'createMessage', action: { kind: 'reset', when: 'after' } })
     expect(await send('hello', { key: 'once' })).toMatchObject({ kind: 'unknown' })
@@ -59,7 +59,7 @@ describe('send', () => {
     expect(calls()).toHaveLength(1)
   })
 
-  test('I10: whatever it says, nobody is pinged, nor the author of what is replied to', async () => {
+  test('F-I10: whatever it says, nobody is pinged, nor the author of what is replied to', async () => {
     const { send, server, channel, ada } = await open()
     const asked = server.world.say({ from: ada, channel, text: 'hi' })
     const text = `@everyone @here <@${ada.id}> <@!${ada.id}> <@&5> ${'<@6> '.repeat(300)}`
@@ -94,7 +94,7 @@ describe('send', () => {
   )
 })
 
-describe('C10: refusals that stay', () => {
+describe('F-C10: refusals that stay', () => {
   type Opened = Awaited<ReturnType<typeof open>>
   test.each([
     ['a channel that is gone', () => '5', '10003: Unknown Channel'],
@@ -116,7 +116,7 @@ describe('C10: refusals that stay', () => {
     })
   })
 
-  test('C02: a text that is too long', async () => {
+  test('F-C02: a text that is too long', async () => {
     const { send } = await open()
     expect(await send('x'.repeat(2001))).toMatchObject({
       kind: 'rejected',
@@ -136,7 +136,7 @@ describe('C10: refusals that stay', () => {
   }
 })
 
-describe('C11: refusals that pass', () => {
+describe('F-C11: refusals that pass', () => {
   test('an empty bucket gives the time to wait, and is asked no second time before it', async () => {
     const { send, calls } = await open({ server: { rateLimit: { limit: 2, windowMs: 60_000 } } })
     await send('one')
@@ -190,7 +190,7 @@ describe('C11: refusals that pass', () => {
     }
   })
 
-  test('C09: a refused token keeps the message waiting, and one that is given back works at once', async () => {
+  test('F-C09: a refused token keeps the message waiting, and one that is given back works at once', async () => {
     const { send, server } = await open()
     const { token } = server
     server.token = 'another'

@@ -33,7 +33,7 @@ describe('start', () => {
     expect(new Set(rig.sink.texts)).toEqual(new Set(['no mention', 'direct']))
   })
 
-  test('B13: a wrong token is down for good with the remedy', async () => {
+  test('F-B13: a wrong token is down for good with the remedy', async () => {
     const rig = await open()
     const adapter = adapterFor(rig.server, { token: 'another' })
     await expect(adapter.start(rig.sink, rig.signal)).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describe('start', () => {
     expect(adapter.health()).toMatchObject({ status: 'down', detail: expect.stringContaining('refuses the token') })
   })
 
-  test('B13: a Message Content intent that is off is down for good with the remedy, and works once it is on', async () => {
+  test('F-B13: a Message Content intent that is off is down for good with the remedy, and works once it is on', async () => {
     const rig = await open({ server: { messageContent: false } })
     await expect(rig.listen()).rejects.toMatchObject({
       name: 'ChannelDown',
@@ -56,7 +56,7 @@ describe('start', () => {
     expect(rig.adapter.health().status).toBe('up')
   })
 
-  test.each([4011, 4013])('B13: the close %i is down for good', async (code) => {
+  test.each([4011, 4013])('F-B13: the close %i is down for good', async (code) => {
     const rig = await open()
     rig.server.gateway.refuseNext(code)
     await expect(rig.listen()).rejects.toMatchObject({ name: 'ChannelDown', permanent: true })
@@ -83,7 +83,7 @@ describe('start', () => {
   })
 })
 
-test('J02: the token is in no error, health or log', async () => {
+test('F-J02: the token is in no error, health or log', async () => {
   const logger = new RecordingLogger()
   const token = 'MTk4.canary.token'
   const rig = await open({ logger, server: { token } })

@@ -92,7 +92,7 @@ describe('what cannot be read', () => {
     expect(channels.take('GUILD_CREATE', guild)).toBe(true)
   })
 
-  test('G01: 10,000 mutated dispatches are taken without a throw', () => {
+  test('F-G01: 10,000 mutated dispatches are taken without a throw', () => {
     const thread = guild.threads[0]
     const dispatches = [
       ['GUILD_CREATE', guild],

@@ -39,7 +39,7 @@ function rig(answers: Answer[]) {
 }
 
 describe('an account is deaf', () => {
-  test('K12: when two answers in a row show it, and not after one', async () => {
+  test('F-K12: when two answers in a row show it, and not after one', async () => {
     const { told, pass } = rig([true, false, true, new Error('no answer'), true, true])
     await pass(5)
     expect(told).toEqual([])

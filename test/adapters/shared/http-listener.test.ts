@@ -166,7 +166,7 @@ describe('the HTTP listener', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('K07: takes what is let in while strangers hold as many connections as there may be', async () => {
+  test('F-K07: takes what is let in while strangers hold as many connections as there may be', async () => {
     const { listener, listen, post, handled } = await open({ admits: ({ 'x-secret': secret }) => secret === 'right' })
     await listener.start()
     const kept = await post('kept open', { 'x-secret': 'right' })

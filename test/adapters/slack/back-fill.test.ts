@@ -144,7 +144,7 @@ test('a silence lasts from the last sign of life to the next proof of receipt', 
   expect([silence.ends(), silence.ends()]).toEqual([90, 0])
 })
 
-test('E05: a silence lasts as long as it does when the clock is set back meanwhile, and a sleep of the machine counts', () => {
+test('F-E05: a silence lasts as long as it does when the clock is set back meanwhile, and a sleep of the machine counts', () => {
   const clock = new ManualClock()
   const silence = new Silence(clock)
   silence.begins()

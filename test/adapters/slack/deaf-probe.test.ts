@@ -53,7 +53,7 @@ function pinged(): Promise<void> {
   })
 }
 
-describe('K12: a socket that is pinged and delivers nothing', () => {
+describe('F-K12: a socket that is pinged and delivers nothing', () => {
   test('is found out by two questions, said once, replaced, and what was missed is read back', async () => {
     const { adapter, clock, ledger, sockets, events, sink, log, say, opened, pace, question, health } =
       await listening()
@@ -80,7 +80,7 @@ describe('K12: a socket that is pinged and delivers nothing', () => {
   })
 })
 
-describe('K12: a socket is kept', () => {
+describe('F-K12: a socket is kept', () => {
   test('where nothing was said', async () => {
     const { opened, pace, question } = await listening()
     await pace()

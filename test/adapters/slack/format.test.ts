@@ -43,7 +43,7 @@ describe('mrkdwn', () => {
   })
 
   test.each(['<!channel>', '<!here|x>', '<@U333>', '<!subteam^S1>', '[a](https://x.org/><!channel>)', '`<!everyone>`'])(
-    'I10: %s in an answer calls nobody',
+    'F-I10: %s in an answer calls nobody',
     (markdown) => {
       expect(text(markdown).flatMap(pingsIn)).toEqual([])
     },

@@ -80,7 +80,7 @@ describe('HTTP events', () => {
       { ...signatureHeaders(secret, now(), body), 'x-slack-signature': `v0=${'0'.repeat(70)}` },
       body,
     ],
-  ])('K05: %s is turned away without a word and without any work', async (_, headers, sent) => {
+  ])('F-K05: %s is turned away without a word and without any work', async (_, headers, sent) => {
     const { url, sink } = await receiving()
     const response = await fetch(url, { method: 'POST', body: sent, headers: { ...headers } })
 
@@ -89,7 +89,7 @@ describe('HTTP events', () => {
     expect(sink.dropped).toEqual([])
   })
 
-  test('K05: a request that is played again within five minutes does nothing', async () => {
+  test('F-K05: a request that is played again within five minutes does nothing', async () => {
     const { url, sink } = await receiving()
     const headers = signatureHeaders(secret, now(), body)
     for (const _ of [1, 2]) expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200)
@@ -163,7 +163,7 @@ describe('HTTP events', () => {
   })
 })
 
-test('K05: the signature is checked in the same steps whatever is wrong with it', () => {
+test('F-K05: the signature is checked in the same steps whatever is wrong with it', () => {
   const bytes = Buffer.from(body)
   const at = now()
   const { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp } = signatureHeaders(secret, at, body)

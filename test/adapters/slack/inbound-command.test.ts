@@ -68,12 +68,12 @@ describe('a slash command', () => {
     expect(read({ channel_name })).toMatchObject({ event: { address: { chatType } } })
   })
 
-  test('H04: of another workspace keeps the team of its person', () => {
+  test('F-H04: of another workspace keeps the team of its person', () => {
     expect(read({ team_id: 'T99' })).toMatchObject({ event: { sender: { team: 'T99' } } })
   })
 
   test.each([{ user_id: 5 }, { channel_id: undefined }, { trigger_id: null }, { user_id: 'ada' }])(
-    'G01: %o is dropped and counted',
+    'F-G01: %o is dropped and counted',
     (changes) => {
       expect(read(changes)).toEqual({ kind: 'dropped', why: 'malformed:slash_command' })
     },

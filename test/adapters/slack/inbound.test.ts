@@ -99,7 +99,7 @@ describe('keys', () => {
 })
 
 describe('who', () => {
-  test('H04: the same id in another workspace is another person', () => {
+  test('F-H04: the same id in another workspace is another person', () => {
     const foreign = { ...message, team: 'T02', user_team: 'T02', source_team: 'T02' }
     expect(eventOf(foreign).sender).toMatchObject({ id: 'U333', team: 'T02', kind: 'user' })
     expect(eventOf(message).sender).toMatchObject({ id: 'U333', team: 'T01' })
@@ -204,7 +204,7 @@ describe('what is none of ours', () => {
     })
   })
 
-  test('G01: any value whatever is an event or dropped, never an exception', () => {
+  test('F-G01: any value whatever is an event or dropped, never an exception', () => {
     const key = fc.constantFrom('type', 'subtype', 'user', 'text', 'ts', 'thread_ts', 'message', 'files', 'channel')
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom('message', 'message_changed', 'app_mention', message))
     fc.assert(
@@ -231,7 +231,7 @@ describe('what is shared', () => {
     })
   })
 
-  test('H04: somebody whose workspace is not known is named and is nobody we know, wherever it was written', () => {
+  test('F-H04: somebody whose workspace is not known is named and is nobody we know, wherever it was written', () => {
     const event = eventOf({ ...message, text: '', attachments: [{ ...share, channel_team: 'T01' }] })
     expect(event).toMatchObject({ forwarded: { name: 'Cy' } })
     expect(event).not.toHaveProperty('forwarded.from')

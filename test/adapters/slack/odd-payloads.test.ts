@@ -7,7 +7,7 @@ import { openRig } from './rig.ts'
 const COUNT = 300
 const SEED = 5_000_000
 
-test('G01: after each of 300 mutated events the next message is committed', async () => {
+test('F-G01: after each of 300 mutated events the next message is committed', async () => {
   const rig = await openRig()
   try {
     await rig.listen()

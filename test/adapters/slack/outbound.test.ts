@@ -55,7 +55,7 @@ describe('a send', () => {
   })
 
   test.each(['<!channel> wake up', '<!here>', '<@U333> you', '<!subteam^S1|@crew>', '@channel'])(
-    'I10: %s in a text of a model pings nobody, however it is rendered',
+    'F-I10: %s in a text of a model pings nobody, however it is rendered',
     async (text) => {
       const { send, ledger } = await open()
       const forms: RenderedPart[] = [words(text), { text, plain: text, markup: 'mrkdwn' }, ...slackFormat.split(text)]
@@ -69,13 +69,13 @@ describe('a send', () => {
   test.each([
     ['not_in_channel', (rig: Awaited<ReturnType<typeof open>>) => rig.world.setMember(rig.channel, false)],
     ['is_archived', (rig: Awaited<ReturnType<typeof open>>) => rig.world.archive(rig.channel)],
-  ])('C12: %s is permanent, with that reason', async (reason, happen) => {
+  ])('F-C12: %s is permanent, with that reason', async (reason, happen) => {
     const rig = await open()
     happen(rig)
     expect(await rig.send(words('x'))).toEqual({ kind: 'rejected', reason })
   })
 
-  test('C12: a channel that is not there is permanent', async () => {
+  test('F-C12: a channel that is not there is permanent', async () => {
     const { send, at } = await open()
     expect(await send(words('x'), { ...at, chat: 'C404' })).toEqual({ kind: 'rejected', reason: 'channel_not_found' })
   })
@@ -90,7 +90,7 @@ describe('a send', () => {
     expect(ledger.calls('chat.postMessage')).toEqual([])
   })
 
-  test('C13: a rate limit says how long to wait', async () => {
+  test('F-C13: a rate limit says how long to wait', async () => {
     const { send, faults } = await open()
     faults.add(rateLimited('chat.postMessage', 7))
     expect(await send(words('x'))).toEqual({ kind: 'rejected', reason: 'ratelimited', retryAfterMs: 7000 })
@@ -119,7 +119,7 @@ describe('a send', () => {
     ['fatal_error', { kind: 'answer', when: 'after', status: 200, body: { ok: false, error: 'fatal_error' } }, 1],
     ['an answer without a ts', { kind: 'answer', when: 'after', status: 200, body: { ok: true } }, 1],
     ['half an answer', { kind: 'truncate', bytes: 20 }, 1],
-  ] as const)('M8: %s is unknown, and not repeated', async (_, action, copies) => {
+  ] as const)('%s is unknown, and not repeated', async (_, action, copies) => {
     const { send, faults, ledger } = await open()
     const fault = faults.add({ method: 'chat.postMessage', action })
     expect(await send(words('x'))).toMatchObject({ kind: 'unknown' })
@@ -188,7 +188,7 @@ describe('edits and deletions', () => {
 })
 
 describe('finding a message again', () => {
-  test.each([['in the channel'], ['in a thread']])('A12: %s, by the key it carried', async (where) => {
+  test.each([['in the channel'], ['in a thread']])('F-A12: %s, by the key it carried', async (where) => {
     const { send, adapter, at, root, lost, signal, faults } = await open()
     const address = where === 'in a thread' ? { ...at, topic: root.ts } : at
     faults.add({ method: 'chat.postMessage', action: { kind: 'drop', when: 'after' } })

@@ -28,7 +28,7 @@ function heldStore() {
 }
 
 describe('receiving by socket', () => {
-  test('B16: a socket that closes after the commit and before the ack repeats nothing into the store', async () => {
+  test('F-B16: a socket that closes after the commit and before the ack repeats nothing into the store', async () => {
     const { sink, world, ada, channel, sockets, ledger } = await listening()
     const store = heldStore()
     sink.accepting = store.accepting
@@ -42,7 +42,7 @@ describe('receiving by socket', () => {
     expect(sink.texts).toEqual(['once'])
   })
 
-  test('B18: one event on two sockets is one event', async () => {
+  test('F-B18: one event on two sockets is one event', async () => {
     const { sink, world, ada, channel, server, ledger } = await listening()
     const { ts } = world.say({ from: ada, channel, text: 'once' })
     await ledger.confirmed(ts)
@@ -64,7 +64,7 @@ describe('receiving by socket', () => {
     ])
   })
 
-  test('B14: a connection that is to be refreshed is replaced before it ends', async () => {
+  test('F-B14: a connection that is to be refreshed is replaced before it ends', async () => {
     const { sink, world, ada, channel, sockets, ledger } = await listening()
     for (const reason of ['warning', 'refresh_requested'] as const) {
       const mark = ledger.mark()
@@ -91,7 +91,7 @@ describe('receiving by socket', () => {
     expect(adapter.health()).toMatchObject({ status: 'up', lastProofAt: expect.any(Number) })
   })
 
-  test('B15: after hours of refused connections it is back within 60 s', async () => {
+  test('F-B15: after hours of refused connections it is back within 60 s', async () => {
     const clock = new WaitCountingClock()
     const rig = await openRig({ clock })
     rigs.push(rig)

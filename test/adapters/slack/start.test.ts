@@ -32,7 +32,7 @@ describe('start', () => {
       { appToken: 'xapp-wrong' },
       /refuses the app-level token.*connections:write.*invalid_auth/,
     ],
-  ])('B19: %s is permanent, with the remedy and without the token', async (_, settings, reason) => {
+  ])('F-B19: %s is permanent, with the remedy and without the token', async (_, settings, reason) => {
     const { server, sink, signal } = await open()
     const adapter = adapterFor(server, { settings })
     const failure = await adapter.start(sink, signal).catch((error: unknown) => error)

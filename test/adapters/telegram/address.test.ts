@@ -32,7 +32,7 @@ describe('the Telegram address codec', () => {
     },
   )
 
-  test('G04: an id that would lose digits is no id', () => {
+  test('F-G04: an id that would lose digits is no id', () => {
     expect(toApiId('9007199254740993')).toBeNull()
     expect(toIdText(2 ** 53)).toBeUndefined()
     expect(toIdText(-(2 ** 52))).toBe('-4503599627370496')

@@ -37,7 +37,7 @@ async function listening() {
   return { ...rig, clock, logger, ledger, poller, say, passUntil, asked }
 }
 
-describe('K12: a server that answers polls with nothing although it holds updates', () => {
+describe('F-K12: a server that answers polls with nothing although it holds updates', () => {
   test('is found out by two questions, said once, polled anew without an offset, and all it held is taken in', async () => {
     const { adapter, sink, logger, ledger, poller, say, passUntil, asked } = await listening()
     poller.isDeafTo = ({ offset }) => offset > 0
@@ -71,7 +71,7 @@ describe('K12: a server that answers polls with nothing although it holds update
   })
 })
 
-test('K12: a bot to whom nobody writes is asked about, and stays up', async () => {
+test('F-K12: a bot to whom nobody writes is asked about, and stays up', async () => {
   const { adapter, logger, passUntil, asked } = await listening()
   const began = asked()
   await passUntil(() => asked() === began + 3)

@@ -93,7 +93,7 @@ const visibleOf = (markdown: string, limit: number) =>
     .map((part) => parseTelegramHtml(part.text).visible)
 
 describe('telegram format, any document', () => {
-  test('G06: any Markdown x every part is HTML Telegram reads, not empty and within the limit', () => {
+  test('F-G06: any Markdown x every part is HTML Telegram reads, not empty and within the limit', () => {
     fc.assert(
       fc.property(fc.oneof(withTables, fc.string({ unit: 'binary' })), anyLimit, (markdown, limit) => {
         for (const part of createTelegramFormat(limit).split(markdown)) {
@@ -107,7 +107,7 @@ describe('telegram format, any document', () => {
     )
   })
 
-  test('G06: any Markdown cut small x the parts joined show what one part shows', () => {
+  test('F-G06: any Markdown cut small x the parts joined show what one part shows', () => {
     fc.assert(
       fc.property(anyMarkdown, anyLimit, (markdown, limit) => {
         const whole = visibleOf(markdown, UNLIMITED).join('')
@@ -117,7 +117,7 @@ describe('telegram format, any document', () => {
     )
   })
 
-  test('G02: any Markdown cut small x no part begins or ends with half a character', () => {
+  test('F-G02: any Markdown cut small x no part begins or ends with half a character', () => {
     fc.assert(
       fc.property(anyMarkdown, anyLimit, (markdown, limit) => {
         for (const visible of visibleOf(markdown, limit)) expect(visible).not.toMatch(/\p{Cs}/u)
@@ -194,7 +194,7 @@ const document = fc.array(block, { minLength: 1, maxLength: 12, size: 'max' }).m
 const words = (text: string) => text.replaceAll('(https://e.org)', '').match(/[a-z]+/g) ?? []
 
 describe('telegram format, documents of known words', () => {
-  test('G06: formatted words x all show, in order, none torn, none twice', () => {
+  test('F-G06: formatted words x all show, in order, none torn, none twice', () => {
     fc.assert(
       fc.property(document, fc.integer({ min: 24, max: 400 }), (markdown, limit) => {
         expect(words(visibleOf(markdown, limit).join('\n'))).toEqual(words(markdown))

@@ -83,12 +83,12 @@ describe('telegram format: markup', () => {
 })
 
 describe('telegram format: plain version', () => {
-  test('C01: a part with formatting x the same words without it, addresses behind their labels', () => {
+  test('F-C01: a part with formatting x the same words without it, addresses behind their labels', () => {
     const [part] = telegramFormat.split('**See** [the *page*](https://x.y) & <https://z.y>')
     expect(part?.plain).toBe('See the page (https://x.y) & https://z.y')
   })
 
-  test('C01: addresses beyond the limit x left out', () => {
+  test('F-C01: addresses beyond the limit x left out', () => {
     const [part] = createTelegramFormat(20).split('[a label](https://long.example.org)')
     expect(part?.plain).toBe('a label')
   })
@@ -147,12 +147,12 @@ describe('telegram format: splitting', () => {
     expect(texts('<'.repeat(10), 4)).toEqual(['&lt;'.repeat(4), '&lt;'.repeat(4), '&lt;'.repeat(2)])
   })
 
-  test('G02: emoji of several characters at the border x whole', () => {
+  test('F-G02: emoji of several characters at the border x whole', () => {
     const family = '👨‍👩‍👧‍👦'
     for (const text of texts(family.repeat(20), 30)) expect(text.replaceAll(family, '')).toBe('')
   })
 
-  test('G02: more marks on one letter than a part holds x all arrive', () => {
+  test('F-G02: more marks on one letter than a part holds x all arrive', () => {
     expect(texts(`e${'\u0301'.repeat(3000)}`, 500).join('')).toHaveLength(3001)
   })
 

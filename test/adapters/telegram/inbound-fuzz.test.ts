@@ -110,7 +110,7 @@ function mutate(value: unknown, at: readonly number[], by: unknown): unknown {
 }
 
 describe('readUpdate on mutated updates', () => {
-  test('G01: never throws, and each is a whole event or counted', () => {
+  test('F-G01: never throws, and each is a whole event or counted', () => {
     const mutated = fc
       .tuple(
         fc.constantFrom(...updates),
@@ -127,7 +127,7 @@ describe('readUpdate on mutated updates', () => {
     )
   })
 
-  test('G02: control characters, lone surrogates and bidi marks arrive as they are', () => {
+  test('F-G02: control characters, lone surrogates and bidi marks arrive as they are', () => {
     const strange = 'a\u0000b\ud800c\u202Ed\u0301\u0301\u0301'
     const chat = { id: 5, type: 'private' }
     const update = {

@@ -22,7 +22,7 @@ const conflict = (description: string) => ({
 })
 
 describe('the poll loop on a bad line', () => {
-  test('B01: a poll that is taken and never answered is given up after 40 s for a new connection', async () => {
+  test('F-B01: a poll that is taken and never answered is given up after 40 s for a new connection', async () => {
     const clock = new ManualClock()
     const rig = await open({ clock })
     const { faults, ledger, world } = rig.server
@@ -45,7 +45,7 @@ describe('the poll loop on a bad line', () => {
     expect(rig.adapter.health().status).toBe('up')
   })
 
-  test('B02: 100 resets in mid poll lose nothing and leave no socket behind', async () => {
+  test('F-B02: 100 resets in mid poll lose nothing and leave no socket behind', async () => {
     const rig = await open({ clock: new WaitlessClock() })
     const { faults, ledger, world } = rig.server
     const ada = world.addUser({ firstName: 'Ada' })
@@ -71,7 +71,7 @@ describe('the poll loop on a bad line', () => {
     expect(openSockets()).toBeLessThanOrEqual(before + 2)
   })
 
-  test('B04: a stray poller is named, and the bot receives within 30 s of its end', async () => {
+  test('F-B04: a stray poller is named, and the bot receives within 30 s of its end', async () => {
     const clock = new WaitlessClock()
     const logger = new RecordingLogger()
     const rig = await open({ clock, logger, server: { now: clock.now } })
@@ -95,7 +95,7 @@ describe('the poll loop on a bad line', () => {
     expect(rig.adapter.health().status).toBe('up')
   })
 
-  test('B04: a webhook of another program is named as such', async () => {
+  test('F-B04: a webhook of another program is named as such', async () => {
     const rig = await open({ clock: new ManualClock() })
     const { faults } = rig.server
     const action = conflict(
@@ -110,7 +110,7 @@ describe('the poll loop on a bad line', () => {
     expect(rig.adapter.health().detail).toContain('a webhook was set for this token')
   })
 
-  test('C09: a token refused at the start is permanent, named, and not in the error', async () => {
+  test('F-C09: a token refused at the start is permanent, named, and not in the error', async () => {
     const rig = await open()
     const adapter = adapterFor(rig.server, { token: '7000001:revoked' })
     const started = adapter.start(rig.sink, rig.signal)
@@ -121,7 +121,7 @@ describe('the poll loop on a bad line', () => {
     expect(JSON.stringify(adapter.health())).not.toContain('revoked:')
   })
 
-  test('C09: a token refused while running is probed slowly and taken again when it is given back', async () => {
+  test('F-C09: a token refused while running is probed slowly and taken again when it is given back', async () => {
     const clock = new WaitlessClock()
     const logger = new RecordingLogger()
     const rig = await open({ clock, logger, server: { now: clock.now } })
@@ -143,7 +143,7 @@ describe('the poll loop on a bad line', () => {
     expect(rig.adapter.health().status).toBe('up')
   })
 
-  test('C04: a poll that must wait waits as long as it is told', async () => {
+  test('F-C04: a poll that must wait waits as long as it is told', async () => {
     const clock = new ManualClock()
     const rig = await open({ clock })
     const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 35 } }

@@ -56,7 +56,7 @@ describe('send', () => {
     expect(calls()[0]?.params).not.toHaveProperty('reply_parameters')
   })
 
-  test('C01: what cannot be parsed goes out once more as plain text', async () => {
+  test('F-C01: what cannot be parsed goes out once more as plain text', async () => {
     const { send, calls } = await open()
     const receipt = await send(html('<b>bold', 'bold'))
 
@@ -67,7 +67,7 @@ describe('send', () => {
     ])
   })
 
-  test('C01: plain text that is refused is not tried a third time', async () => {
+  test('F-C01: plain text that is refused is not tried a third time', async () => {
     const { send, calls, server } = await open()
     const body = { ok: false, error_code: 400, description: "Bad Request: can't parse entities: for ever" }
     server.faults.add({
@@ -80,14 +80,14 @@ describe('send', () => {
     expect(calls()).toHaveLength(2)
   })
 
-  test('C02: a reply to a message that is gone goes out once without the reference', async () => {
+  test('F-C02: a reply to a message that is gone goes out once without the reference', async () => {
     const { send, calls, family } = await open()
 
     expect(await send(html('answer'), { address: groupOf(family.id), replyTo: '9999' })).toMatchObject({ kind: 'sent' })
     expect(calls().map(({ params }) => params.reply_parameters)).toEqual([{ message_id: 9999 }, undefined])
   })
 
-  test('C02: bad markup and a bad reference are both mended', async () => {
+  test('F-C02: bad markup and a bad reference are both mended', async () => {
     const { send, calls, world, family } = await open()
 
     const there = { address: groupOf(family.id), replyTo: '9999' }
@@ -97,8 +97,8 @@ describe('send', () => {
   })
 
   test.each([
-    ['C02: a text that is too long', html('x'.repeat(4097)), 'too long'],
-    ['C02: an empty text', html('<b> </b>', ' '), 'empty'],
+    ['F-C02: a text that is too long', html('x'.repeat(4097)), 'too long'],
+    ['F-C02: an empty text', html('<b> </b>', ' '), 'empty'],
   ])('%s is rejected for good', async (_, rendered, reason) => {
     const { send } = await open()
     const receipt = await send(rendered)
@@ -106,7 +106,7 @@ describe('send', () => {
     expect(receipt).toEqual({ kind: 'rejected', reason: expect.stringContaining(reason) })
   })
 
-  test('C03: a person who blocked the bot is a permanent refusal', async () => {
+  test('F-C03: a person who blocked the bot is a permanent refusal', async () => {
     const { send, calls, world, ada } = await open()
     world.block(ada)
 
@@ -117,7 +117,7 @@ describe('send', () => {
     expect(calls()).toHaveLength(1)
   })
 
-  test('C04: flood control gives the time to wait and is not retried here', async () => {
+  test('F-C04: flood control gives the time to wait and is not retried here', async () => {
     const { send, calls, server } = await open({ server: { flood: telegramFloodLimits } })
     const parameters = { retry_after: 35 }
     const body = { ok: false, error_code: 429, description: 'Too Many Requests: retry after 35', parameters }
@@ -142,7 +142,7 @@ describe('send', () => {
   test.each([
     ['closed', (server: Rig['server'], chat: number, topic: number) => server.world.closeTopic({ chat, topic })],
     ['deleted', (server: Rig['server'], chat: number, topic: number) => server.world.deleteTopic({ chat, topic })],
-  ])('C06: a %s topic is a permanent refusal, and nothing falls back into the chat', async (_, spoil) => {
+  ])('F-C06: a %s topic is a permanent refusal, and nothing falls back into the chat', async (_, spoil) => {
     const { send, calls, world, server } = await open()
     const forum = world.addChat({ type: 'supergroup', title: 'Workshop', forum: true })
     const topic = world.addTopic({ chat: forum, name: 'Engines' })
@@ -154,7 +154,7 @@ describe('send', () => {
     expect(world.messages(forum, { by: 'bot' })).toEqual([])
   })
 
-  test('C07: a group that moved names its new address', async () => {
+  test('F-C07: a group that moved names its new address', async () => {
     const { send, world } = await open()
     const group = world.addChat({ type: 'group', title: 'Old Group' })
     const moved = world.migrate(group)
@@ -164,7 +164,7 @@ describe('send', () => {
     expect(receipt).not.toHaveProperty('retryAfterMs')
   })
 
-  test('C09: a refused token keeps the message waiting', async () => {
+  test('F-C09: a refused token keeps the message waiting', async () => {
     const { send, server } = await open()
     const body = { ok: false, error_code: 401, description: 'Unauthorized' }
     server.faults.add({ method: 'sendMessage', action: { kind: 'answer', when: 'before', status: 401, body } })
@@ -172,7 +172,7 @@ describe('send', () => {
     expect(await send(html('hello'))).toMatchObject({ kind: 'rejected', retryAfterMs: 60_000 })
   })
 
-  test('G04: a chat id of any length leaves as it is', async () => {
+  test('F-G04: a chat id of any length leaves as it is', async () => {
     const { send, calls } = await open()
     await send(html('hello'), { address: parseAddress('telegram:group:-100900719925474099312345') })
 
@@ -191,7 +191,7 @@ describe('send', () => {
 })
 
 describe('edit and delete', () => {
-  test('C08: an edit that changes nothing is a success', async () => {
+  test('F-C08: an edit that changes nothing is a success', async () => {
     const { adapter, send, direct, signal, world, ada } = await open()
     const sent = await send(html('one'))
     const target = { address: direct, messageId: sent.kind === 'sent' ? sent.messageId : '' }
@@ -204,7 +204,7 @@ describe('edit and delete', () => {
     expect(world.messages(ada, { by: 'bot' })[0]?.history.map(({ text }) => text)).toEqual(['one', 'two'])
   })
 
-  test('C01: an edit that cannot be parsed becomes plain text', async () => {
+  test('F-C01: an edit that cannot be parsed becomes plain text', async () => {
     const { adapter, send, direct, signal, world, ada } = await open()
     const sent = await send(html('one'))
     const target = { address: direct, messageId: sent.kind === 'sent' ? sent.messageId : '' }

@@ -9,11 +9,11 @@ describe('confirming', () => {
     expect(confirming(batch(10, 11, 12), 1)).toBe(11)
   })
 
-  test('G05: is the last id, not the highest', () => {
+  test('F-G05: is the last id, not the highest', () => {
     expect(confirming(batch(900, 5), 2)).toBe(6)
   })
 
-  test('G05: never says what the platform would take for "forget the rest"', () => {
+  test('F-G05: never says what the platform would take for "forget the rest"', () => {
     expect(confirming(batch(-5), 1)).toBeUndefined()
     expect(confirming(batch(0), 1)).toBe(1)
   })
@@ -38,7 +38,7 @@ describe('readTrouble', () => {
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     })
 
-  test('B04: a conflict is waited out with long polls only', () => {
+  test('F-B04: a conflict is waited out with long polls only', () => {
     expect(refused(409, 'Conflict: terminated by other getUpdates request')).toEqual({
       detail: 'another instance polls this token: stop it, or give each instance a bot of its own',
       capMs: 30_000,
@@ -49,11 +49,11 @@ describe('readTrouble', () => {
   test.each([
     [401, 'Unauthorized'],
     [404, 'Not Found'],
-  ])('C09: %i is a refused token, tried again once a minute', (code, description) => {
+  ])('F-C09: %i is a refused token, tried again once a minute', (code, description) => {
     expect(refused(code, description)).toMatchObject({ capMs: 60_000, detail: expect.stringContaining('token') })
   })
 
-  test('C04: a time to wait is kept, and one is assumed where none is given', () => {
+  test('F-C04: a time to wait is kept, and one is assumed where none is given', () => {
     expect(refused(429, 'Too Many Requests: retry after 35', 35)).toMatchObject({ retryAfterMs: 35_000 })
     expect(refused(429, 'Too Many Requests')).toMatchObject({ retryAfterMs: 5000 })
   })

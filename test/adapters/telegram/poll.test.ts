@@ -85,7 +85,7 @@ describe('the poll loop', () => {
     expect(sink.texts).toEqual(['one', 'three', 'two'])
   })
 
-  test('G10: what cannot be understood is counted, confirmed, and stops nothing', async () => {
+  test('F-G10: what cannot be understood is counted, confirmed, and stops nothing', async () => {
     const rig = await open()
     const { world } = rig.server
     const say = sayer(rig)
@@ -100,7 +100,7 @@ describe('the poll loop', () => {
     expect(rig.sink.texts).toEqual(['sense'])
   })
 
-  test('G02: a text whose UTF-8 is cut over many chunks arrives whole', async () => {
+  test('F-G02: a text whose UTF-8 is cut over many chunks arrives whole', async () => {
     const rig = await open()
     const say = sayer(rig)
     await rig.listen()
@@ -113,7 +113,7 @@ describe('the poll loop', () => {
     expect(rig.sink.texts[1]).toBe('👩‍🔧 naïve — Ωμέγα 🇪🇺')
   })
 
-  test('G05: ids that start again far lower are processed', async () => {
+  test('F-G05: ids that start again far lower are processed', async () => {
     const rig = await open({ server: { bots: [{ token: '5:a', firstUpdateId: 900_000 }] } })
     const say = sayer(rig)
     await rig.listen()
@@ -127,7 +127,7 @@ describe('the poll loop', () => {
   })
 
   test.each(['0', '-1', '9223372036854775807'])(
-    'G05: an update with the id %s is processed and stalls nothing',
+    'F-G05: an update with the id %s is processed and stalls nothing',
     async (id) => {
       const rig = await open()
       const say = sayer(rig)

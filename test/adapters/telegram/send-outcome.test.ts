@@ -98,7 +98,7 @@ describe('a send without a readable answer', () => {
     ['half the JSON', { kind: 'truncate', bytes: 25 }],
     ['a connection that is closed', { kind: 'drop', when: 'after' }],
     ['a connection that is reset', { kind: 'reset', when: 'after' }],
-  ] as const)('B06: %s is unknown, and nothing is repeated', async (_, action) => {
+  ] as const)('F-B06: %s is unknown, and nothing is repeated', async (_, action) => {
     const { send, server, delivered } = await open()
     server.faults.add({ method: 'sendMessage', action })
 
@@ -107,7 +107,7 @@ describe('a send without a readable answer', () => {
     expect(delivered()).toBe(1)
   })
 
-  test('B06: a reset of a connection that had been idle is unknown too', async () => {
+  test('F-B06: a reset of a connection that had been idle is unknown too', async () => {
     const { send, server } = await open()
     await send()
     server.faults.add({ method: 'sendMessage', action: { kind: 'reset', when: 'before' } })
@@ -116,7 +116,7 @@ describe('a send without a readable answer', () => {
     expect(await send()).toMatchObject({ kind: 'sent' })
   })
 
-  test('B07: an answer that trickles is cut at 15 s in all', async () => {
+  test('F-B07: an answer that trickles is cut at 15 s in all', async () => {
     const clock = new ManualClock()
     const { send, server, delivered } = await open({ clock })
     const slow = server.faults.add({ method: 'sendMessage', action: { kind: 'trickle', everyMs: 20, bytes: 1 } })

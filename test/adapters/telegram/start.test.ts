@@ -104,7 +104,7 @@ describe('the token', () => {
         body: { ok: false, error_code: 400, description: `no such thing: /bot${token}/getMe` },
       },
     ],
-  ] as const)('J02: is in no error, health or log after %s', async (_, action) => {
+  ] as const)('F-J02: is in no error, health or log after %s', async (_, action) => {
     const logger = new RecordingLogger()
     const rig = await open({ logger, server: { bots: [{ token }] } })
     rig.server.faults.add({ times: Number.POSITIVE_INFINITY, action })

@@ -46,7 +46,7 @@ async function receiving() {
   return { ...rig, logger, ledger, platform, say, asks, failOnce, webhookOf, url: settings.webhookUrl }
 }
 
-describe('K12: a webhook that brings nothing although updates wait', () => {
+describe('F-K12: a webhook that brings nothing although updates wait', () => {
   test('is found out by two questions, with what the platform says of it, and is up once something comes', async () => {
     const { adapter, logger, platform, asks, failOnce, say, sink } = await receiving()
     await failOnce()

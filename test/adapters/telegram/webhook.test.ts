@@ -70,7 +70,7 @@ describe('a webhook', () => {
     ['a wrong secret', { ...right, 'x-telegram-bot-api-secret-token': `${SECRET}x` }],
     ['an empty secret', { ...right, 'x-telegram-bot-api-secret-token': '' }],
     ['no secret', {}],
-  ] as [string, Record<string, string>][])('K05: %s is turned away unread', async (_, headers) => {
+  ] as [string, Record<string, string>][])('F-K05: %s is turned away unread', async (_, headers) => {
     const { url, sink, adapter } = await receiving()
     const proof = adapter.health().lastProofAt
     const response = await post(url, update(1, 5), headers)
@@ -241,7 +241,7 @@ describe('a webhook', () => {
     expect(changes.filter(({ params }) => 'drop_pending_updates' in params)).toEqual([])
   })
 
-  test('J02: the secret is in no error, health or log', async () => {
+  test('F-J02: the secret is in no error, health or log', async () => {
     const logger = new RecordingLogger()
     const { adapter, server, url } = await receiving({ logger })
     await post(url, update(1, 5), { 'x-telegram-bot-api-secret-token': 'wrong' })
@@ -254,7 +254,7 @@ describe('a webhook', () => {
   })
 })
 
-test('K05: the secret is compared in the same steps whatever is wrong with it', () => {
+test('F-K05: the secret is compared in the same steps whatever is wrong with it', () => {
   const check = (given: string | undefined, secret = SECRET) =>
     isFromTelegram(secret, given === undefined ? {} : { 'x-telegram-bot-api-secret-token': given })
 

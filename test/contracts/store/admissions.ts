@@ -94,7 +94,7 @@ export const admissionContract: ContractPart = (underTest) => {
     expect(await store.read.admissions.refusals('telegram:2', 0, 9)).toEqual([])
   })
 
-  it('C07: a place with a new id takes its admission and what waits for it along', async () => {
+  it('F-C07: a place with a new id takes its admission and what waits for it along', async () => {
     const { store } = underTest
     const waiting = ids.inbox()
     const moved = { ...CLUB, key: 'telegram:group:-1002' }

@@ -10,13 +10,13 @@ function inChat(chat: string, channel: 'telegram' | 'discord' = 'telegram'): Par
 }
 
 export const chatMoveContract: ContractPart = (underTest) => {
-  it('C07: a move is written once and known after a restart', async () => {
+  it('F-C07: a move is written once and known after a restart', async () => {
     const add = () => underTest.store.write((tx) => tx.chatMoves.add(MOVE, 1))
     expect([await add(), await add()]).toEqual([true, false])
     expect(await (await underTest.reopen()).read.chatMoves.all()).toEqual([MOVE])
   })
 
-  it('C07: the sessions of a chat are those of its topics too, and of no chat whose id only begins alike', async () => {
+  it('F-C07: the sessions of a chat are those of its topics too, and of no chat whose id only begins alike', async () => {
     const chats = ['group:-200', 'group:-200/7', 'group:-2001', 'direct:-200'].map((chat) => inChat(chat))
     const made = []
     for (const [chat, changes] of [...chats, inChat('group:-200', 'discord')].entries())
@@ -24,7 +24,7 @@ export const chatMoveContract: ContractPart = (underTest) => {
     expect(await underTest.store.write((tx) => tx.chatMoves.sessionsIn(MOVE))).toEqual(made.slice(0, 2))
   })
 
-  it('C07: a session is rekeyed and its pointer moved, over one that is there too', async () => {
+  it('F-C07: a session is rekeyed and its pointer moved, over one that is there too', async () => {
     const { id } = await makeSession(underTest.store, 1)
     await makeSession(underTest.store, 2)
     const { scope, scopeKey, displayKey } = sessionDraft(2)

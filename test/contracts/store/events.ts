@@ -48,7 +48,7 @@ export const eventContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.events.spent('telegram:nothing' as SessionId)).toMatchObject({ turns: 0 })
   })
 
-  it('C23 K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
+  it('C23, K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const numbers = Array.from({ length: 200 }, (_, no) => no)
     const firsts = await Promise.all(numbers.map((no) => append(id, no, userMessage(`text ${no}`))))
@@ -136,7 +136,7 @@ export const eventContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.sessions.get(id)).toMatchObject({ lastSeq: 0 })
   })
 
-  it('K32 C31: a damaged event in the middle is skipped and counted, the rest is read', async () => {
+  it('K32, C31: a damaged event in the middle is skipped and counted, the rest is read', async () => {
     const { id } = await makeSession(underTest.store, 1)
     await append(id, 1, userMessage('one'), userMessage('two'), userMessage('three'))
     const store = await underTest.reopen("UPDATE events SET data = '{' WHERE seq = 2")

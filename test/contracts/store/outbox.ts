@@ -43,7 +43,7 @@ export const outboxContract: ContractPart = (underTest) => {
     })
   })
 
-  it('P33: a part of a source goes in once, and the whole body is undone', async () => {
+  it('a part of a source goes in once, and the whole body is undone', async () => {
     const source = ids.turn()
     await add(deliveryOf(source))
     const rows = [deliveryOf(source, { partNo: 1 }), deliveryOf(source)]

@@ -49,7 +49,7 @@ export const peopleContract: ContractPart = (underTest) => {
     expect(await rejection(store, (tx) => tx.people.join(BOB, 'telegram:111', 4))).toMatchObject({ code: 'conflict' })
   })
 
-  it('H13: an id that was parted belongs to nobody, then to the next, and made no code', async () => {
+  it('F-H13: an id that was parted belongs to nobody, then to the next, and made no code', async () => {
     const { store } = underTest
     const unlink = (id: string): Promise<PersonId | undefined> => store.write((tx) => tx.people.unlink(id))
     await store.write((tx) => tx.people.link(ADA, 'owner', ['telegram:111', 'discord:222'], 1))
@@ -64,7 +64,7 @@ export const peopleContract: ContractPart = (underTest) => {
     ])
   })
 
-  it('H12: a code is used once, the newest of its maker counts, and those that ran out go', async () => {
+  it('F-H12: a code is used once, the newest of its maker counts, and those that ran out go', async () => {
     const { store } = underTest
     const read = async (hash: string) => (await underTest.store.read.people.linkCode(hash))?.usedBy ?? null
     await store.write((tx) => tx.people.addLinkCode(codeOf('old', 'telegram:111', 500), 1))

@@ -46,7 +46,7 @@ export const scheduleContract: ContractPart = (underTest) => {
     expect(await schedules.get(toScheduleId('nobody'))).toBeUndefined()
   })
 
-  it('E15: written again it is the same schedule, changed, and goes on from where it was', async () => {
+  it('F-E15: written again it is the same schedule, changed, and goes on from where it was', async () => {
     await write((tx) => tx.put(morning, 5))
     await write((tx) => tx.setEvaluated(MORNING, 50))
     await write((tx) => tx.setPaused(MORNING, true, 55))
@@ -56,7 +56,7 @@ export const scheduleContract: ContractPart = (underTest) => {
     ])
   })
 
-  it('P55: a slot is written once, whatever its second state', async () => {
+  it('a slot is written once, whatever its second state', async () => {
     const first = slotOf(100)
     expect(await write((tx) => tx.addSlot(first))).toBe(true)
     expect(await write((tx) => tx.addSlot(slotOf(100)))).toBe(false)
@@ -66,7 +66,7 @@ export const scheduleContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.schedules.recent(MORNING, 9)).toHaveLength(1)
   })
 
-  it('E09: of a thousand claims of one slot one wins', async () => {
+  it('F-E09: of a thousand claims of one slot one wins', async () => {
     const claims = Array.from({ length: 1_000 }, () => write((tx) => tx.addSlot(slotOf(100))))
     expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1)
   })

@@ -115,7 +115,7 @@ export const turnContract: ContractPart = (underTest) => {
     expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(2)
   })
 
-  it('P31: a turn of an older epoch cannot be finished before it is taken over', async () => {
+  it('a turn of an older epoch cannot be finished before it is taken over', async () => {
     const turn = await start(1)
     const store = await underTest.reopen()
     expect(await rejection(store, (tx) => tx.turns.finish(turn.id, END))).toMatchObject({ code: 'conflict' })

@@ -38,14 +38,14 @@ describe('identify', () => {
     ['another token', 'wrong', INTENTS, 4004],
     ['intents that do not exist', undefined, 2 ** 30, 4013],
     ['a privileged intent that is off', undefined, INTENTS | (1 << 1), 4014],
-  ])('B13: %s is a close', async (_, token, intents, code) => {
+  ])('F-B13: %s is a close', async (_, token, intents, code) => {
     const { server } = await withGuild()
     const client = new GatewayClient(server)
     await client.identify(token ?? server.token, intents)
     expect(await client.closed).toBe(code)
   })
 
-  test('B13: Message Content that is off in the portal is 4014', async () => {
+  test('F-B13: Message Content that is off in the portal is 4014', async () => {
     const { server } = await withGuild()
     server.messageContent = false
     const client = new GatewayClient(server)

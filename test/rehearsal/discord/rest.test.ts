@@ -107,7 +107,7 @@ describe('messages', () => {
   })
 })
 
-describe('C10: places that are refused', () => {
+describe('F-C10: places that are refused', () => {
   test.each([
     ['a channel that is not there', () => '5', 404, 10_003],
     ['a hidden channel', ({ server, channel }: Scene) => hide(server, channel.id, 'hidden'), 403, 50_001],
@@ -178,7 +178,7 @@ describe('threads, direct chats, limits, forms', () => {
     expect(await response.json()).toMatchObject({ content: 'see', attachments: [{ filename: 'plan.txt' }] })
   })
 
-  test('M12: a drop after the effect leaves the message and no answer', async () => {
+  test('a drop after the effect leaves the message and no answer', async () => {
     const { server, channel, send } = await withChannel()
     server.faults.add({ method: 'createMessage', action: { kind: 'drop', when: 'after' } })
     await expect(send({ content: 'one' })).rejects.toThrow()

@@ -76,7 +76,7 @@ describe('Socket Mode', () => {
     expect(await socket.closed).toBe(1000)
   })
 
-  test('B19: an eleventh socket is turned away', async () => {
+  test('F-B19: an eleventh socket is turned away', async () => {
     const { server } = await listening()
     for (let count = 2; count <= 10; count++) await (await connect(server)).next()
     expect(await (await connect(server)).next()).toMatchObject({ reason: 'too_many_websockets' })

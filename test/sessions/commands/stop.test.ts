@@ -187,7 +187,7 @@ describe('what a stranger stops', () => {
 it.each([
   ['an owner', true],
   ['a stranger', undefined],
-] as const)('P37: %s is told of the end once it is on disk, not before', async (_, known) => {
+] as const)('%s is told of the end once it is on disk, not before', async (_, known) => {
   const ending = deferred()
   const { said, asked, store } = await stopIn({ ...(known && { known }), answers: [{ by: '9' }], ending })
   const order: string[] = []

@@ -51,7 +51,7 @@ function chat({ tokens = 100, budget = BUDGET }: { readonly tokens?: number; rea
 const alternating = (round: number) => ROBOTS[round % 2] ?? ''
 const rotating = (round: number) => ROBOTS[round % 4] ?? ''
 
-describe('D11: a loop of bots', () => {
+describe('F-D11: a loop of bots', () => {
   it.each<[string, number, (round: number) => string]>([
     ['a fast pair', 50, alternating],
     ['a slow pair, one message in 8 s', 8_000, alternating],
@@ -99,7 +99,7 @@ describe('the budget', () => {
     expect(loop.bots.exhausted(last + 30 * MINUTE)).toEqual([])
   })
 
-  it('H14: is that of the policy in force', () => {
+  it('F-H14: is that of the policy in force', () => {
     let budget = { ...BUDGET, quietMinutes: 60 }
     const bots = new BotTurns(() => budget)
     const asked = message({ address: group('-100'), sender: user('1', { kind: 'bot' }), mentioned: true })

@@ -81,10 +81,10 @@ async function texts(id: SessionId): Promise<readonly unknown[]> {
   return events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
 }
 
-describe('C07: a group gets a new id', () => {
+describe('F-C07: a group gets a new id', () => {
   const tell = (): Promise<void> => moves.accept(notice, decide(household(), notice.event))
 
-  it('C07: the session keeps its history under its new keys and answers to its old names', async () => {
+  it('F-C07: the session keeps its history under its new keys and answers to its old names', async () => {
     const before = await sessionIn('-200', 'hello')
     await store.write((tx) => tx.sessions.setOverrides(before.id, { sendOverride: 'deny' }))
     await tell()
@@ -98,7 +98,7 @@ describe('C07: a group gets a new id', () => {
     expect(await store.read.sessions.current(before.scopeKey)).toBeUndefined()
   })
 
-  it('C07: told twice and found out by a send, it is done once', async () => {
+  it('F-C07: told twice and found out by a send, it is done once', async () => {
     const { id } = await sessionIn('-200', 'hello')
     await tell()
     await tell()
@@ -109,7 +109,7 @@ describe('C07: a group gets a new id', () => {
     expect(await store.read.inbox.recent(10)).toMatchObject([{ outcome: 'ignored: chat_moved' }])
   })
 
-  it('C07: what was said in the new chat before the move was told follows behind the history', async () => {
+  it('F-C07: what was said in the new chat before the move was told follows behind the history', async () => {
     const before = await sessionIn('-200', 'hello')
     const early = await sessionIn('-100200', 'too early')
     await tell()
@@ -118,7 +118,7 @@ describe('C07: a group gets a new id', () => {
     expect(await store.read.sessions.get(early.id)).toMatchObject({ inactiveAt: expect.any(Number) })
   })
 
-  it('C07: what is owed is owed to the new chat', async () => {
+  it('F-C07: what is owed is owed to the new chat', async () => {
     const { id } = await sessionIn('-200', 'hello')
     const waiting = { id: ids.inbox(), ...said('-200', 'e2'), sessionId: id, state: 'waiting' } as const
     const turn = { ...turnOf(id, 1), reply: { address: OLD, replyTo: '5' } }
@@ -142,7 +142,7 @@ describe('C07: a group gets a new id', () => {
     expect((await store.read.outbox.ofSource(turn.id)).map(({ address }) => address)).toEqual([NEW, OLD])
   })
 
-  it('C07: schedules and mutes go along', async () => {
+  it('F-C07: schedules and mutes go along', async () => {
     const mutes = await loadMutes(store, systemClock, CHANNELS)
     await mutes.mute(OLD)
     await mutes.mute(parseAddress('telegram:direct:111'))
@@ -169,7 +169,7 @@ describe('C07: a group gets a new id', () => {
     expect([mutes.until(NEW), mutes.until(OLD)]).toEqual([Number.POSITIVE_INFINITY, undefined])
   })
 
-  it('C07: killed right after the commit, the next process knows it all', async () => {
+  it('F-C07: killed right after the commit, the next process knows it all', async () => {
     const { id } = await sessionIn('-200', 'hello')
     await tell()
     const copy = join(tempFolder(), 'killed.db')
@@ -183,7 +183,7 @@ describe('C07: a group gets a new id', () => {
     expect(reloaded).toBe(0)
   })
 
-  it('C07: an undone move leaves everything as it was', async () => {
+  it('F-C07: an undone move leaves everything as it was', async () => {
     const { id, scopeKey } = await sessionIn('-200', 'hello')
     const failing = { ...store, write: () => Promise.reject(new Error('the disk is full')) }
     const parts = { store: failing, ids, clock: systemClock, logger: silentLogger, moved: async () => {} }

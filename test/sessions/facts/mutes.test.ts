@@ -18,7 +18,7 @@ const clock = fixedClock(NOW)
 const CHANNEL = group('C1', { channel: 'slack' })
 const THREAD: Address = { ...CHANNEL, topic: '1.5' }
 
-it('E05: a mute ends after its time, also when the clock is set back a day', async () => {
+it('F-E05: a mute ends after its time, also when the clock is set back a day', async () => {
   const clock = movedClock()
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
   onTestFinished(() => store.close())

@@ -33,7 +33,7 @@ describe('the claim', () => {
     const { store, access } = await unowned()
     await access.claim('slack', user('U333', { team: 'T01' }), 'secret')
     expect(access.personOf('slack', 'U333', 'T01')).toEqual({ person: 'owner', role: 'owner' })
-    expect(access.personOf('slack', 'U333', 'T02'), 'H04: the same id of another team').toBeUndefined()
+    expect(access.personOf('slack', 'U333', 'T02'), 'F-H04: the same id of another team').toBeUndefined()
     expect(access.personOf('slack', 'U333')).toBeUndefined()
     expect(await store.read.people.changes(9)).toMatchObject([{ kind: 'claimed', platformId: 'slack:t01/u333' }])
   })
@@ -50,7 +50,7 @@ describe('the claim', () => {
     expect(access.ownerKnown).toBe(false)
   })
 
-  it('H02: a name that equals the code or the owner gives nothing', async () => {
+  it('F-H02: a name that equals the code or the owner gives nothing', async () => {
     const { access } = await unowned()
     const impostor = user('666', { displayName: 'Ada', username: 'ada' })
     await expect(access.claim('telegram', impostor, 'ada')).rejects.toMatchObject({ code: 'forbidden' })

@@ -71,7 +71,7 @@ async function house() {
 const NOT_VALID = { code: 'forbidden', message: expect.stringContaining('not valid') }
 
 describe('a link code', () => {
-  it('E05: works for ten minutes at most, also when the clock is set back', async () => {
+  it('F-E05: works for ten minutes at most, also when the clock is set back', async () => {
     const { clock, links, redeem } = await house()
     const code = await links.offer(HERE, ADA)
     clock.setBy(-60 * MINUTE)
@@ -102,7 +102,7 @@ describe('a link code', () => {
     expect(await redeem(THERE, typed)).toBe(ADA)
   })
 
-  it('H12: used twice it is refused, by the same person and by others', async () => {
+  it('F-H12: used twice it is refused, by the same person and by others', async () => {
     const { links, redeem, whoIs } = await house()
     const code = await links.offer(HERE, ADA)
     await redeem(THERE, code)
@@ -111,7 +111,7 @@ describe('a link code', () => {
     expect(whoIs('discord:666')).toEqual({ role: 'guest' })
   })
 
-  it('H12: after ten minutes it is refused', async () => {
+  it('F-H12: after ten minutes it is refused', async () => {
     const { links, redeem, clock } = await house()
     const code = await links.offer(HERE, ADA)
     clock.advance(10 * MINUTE)
@@ -121,7 +121,7 @@ describe('a link code', () => {
     expect(await redeem(THERE, next)).toBe(ADA)
   })
 
-  it('H12: typed by somebody I know as another person it is refused, and spent', async () => {
+  it('F-H12: typed by somebody I know as another person it is refused, and spent', async () => {
     const { links, redeem, whoIs } = await house()
     const code = await links.offer(HERE, ADA)
     await expect(redeem(person('slack:t01/u4'), code)).rejects.toMatchObject({ code: 'conflict' })
@@ -129,7 +129,7 @@ describe('a link code', () => {
     await expect(redeem(THERE, code)).rejects.toMatchObject(NOT_VALID)
   })
 
-  it('H12: typed by another account of the same platform it is refused, and spent', async () => {
+  it('F-H12: typed by another account of the same platform it is refused, and spent', async () => {
     const { links, redeem, whoIs } = await house()
     const code = await links.offer(HERE, ADA)
     await expect(redeem(person('telegram:666'), code)).rejects.toMatchObject({ code: 'forbidden' })
@@ -144,7 +144,7 @@ describe('a link code', () => {
     expect(await redeem(THERE, code)).toBe(ADA)
   })
 
-  it('H12: read by others it is worth nothing, and a newer one ends an older', async () => {
+  it('F-H12: read by others it is worth nothing, and a newer one ends an older', async () => {
     const { links, redeem } = await house()
     const seen = await links.offer(HERE, ADA)
     await links.spoil(seen)
@@ -155,7 +155,7 @@ describe('a link code', () => {
     await expect(redeem(THERE, 'never-made')).rejects.toMatchObject(NOT_VALID)
   })
 
-  it('H12: spoiled it is told to who asked for it, where it was made', async () => {
+  it('F-H12: spoiled it is told to who asked for it, where it was made', async () => {
     const { links, said } = await house()
     await links.spoil(await links.offer(HERE, ADA))
     await links.spoil('never-made')
@@ -169,7 +169,7 @@ describe('a link code', () => {
     await expect(restarted().redeem(again, code)).rejects.toMatchObject(NOT_VALID)
   })
 
-  it('H13: of an id that was parted meanwhile it is worth nothing', async () => {
+  it('F-H13: of an id that was parted meanwhile it is worth nothing', async () => {
     const { links, redeem } = await house()
     await redeem(THERE, await links.offer(HERE, ADA))
     const code = await links.offer(THERE, ADA)
@@ -177,7 +177,7 @@ describe('a link code', () => {
     await expect(redeem(person('slack:t01/u9'), code)).rejects.toMatchObject(NOT_VALID)
   })
 
-  it('H12: a crash behind the commit leaves a whole link, and the command says so when it runs again', async () => {
+  it('F-H12: a crash behind the commit leaves a whole link, and the command says so when it runs again', async () => {
     const { links, redeem, ids, store, access, said } = await house()
     const code = await links.offer(HERE, ADA)
     const command = ids.inbox()
@@ -195,7 +195,7 @@ describe('a link code', () => {
 })
 
 describe('parting', () => {
-  it('H13: an id that was parted and joined to another has the authority of the other at once', async () => {
+  it('F-H13: an id that was parted and joined to another has the authority of the other at once', async () => {
     const { links, redeem, whoIs, store } = await house()
     await redeem(THERE, await links.offer(HERE, ADA))
     expect(await links.unlink('discord:222', 'telegram:111')).toBe(ADA)
@@ -229,7 +229,7 @@ describe('the operator', () => {
     const { operator, whoIs } = await house()
     expect(await operator.link('ada', 'slack:T0K7/U3F9')).toEqual({ person: 'ada', id: 'slack:t0k7/u3f9' })
     expect(whoIs('slack:t0k7/u3f9')).toEqual({ person: ADA, role: 'owner' })
-    expect(whoIs('slack:t0k8/u3f9'), 'H04: another team, another person').toEqual({ role: 'guest' })
+    expect(whoIs('slack:t0k8/u3f9'), 'F-H04: another team, another person').toEqual({ role: 'guest' })
     expect(await operator.list()).toMatchObject({
       people: [
         {

@@ -33,7 +33,7 @@ async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): P
   return personIds(now, store, BOB)
 }
 
-it('S20, H04: an id without a team is that of whoever took part with it, and of nobody else', async () => {
+it('S20, F-H04: an id without a team is that of whoever took part with it, and of nobody else', async () => {
   const store = await storeWith(
     'slack:t01/u444',
     'slack:t02/u444',

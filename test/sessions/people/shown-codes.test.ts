@@ -23,7 +23,7 @@ const style = fc.constantFrom(
   (sign: string) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0),
 )
 
-test('H12: a code is found wherever it stands, however it is written', () => {
+test('F-H12: a code is found wherever it stands, however it is written', () => {
   const hidden = fc
     .tuple(code(10), fc.array(fc.tuple(gap, style), { minLength: 10, maxLength: 10 }), text, text)
     .map(([one, styles, before, after]) => {
@@ -91,14 +91,14 @@ test.each<[string, InboundEvent, 'burnt' | 'kept']>([
   ],
   ['as the name of who is forwarded', message({ forwarded: { from: user('9', { displayName: CODE }) } }), 'burnt'],
   ['as the name of a file', message({ attachments: [{ ref: 'file', fileName: CODE }] }), 'burnt'],
-])('H12: a code that came %s', (_, event, outcome) => {
+])('F-H12: a code that came %s', (_, event, outcome) => {
   let burnt = 0
   const live = [{ folded: foldCode(CODE), command: 'start', burn: () => void burnt++ }]
   createShownCodes({ logger: silentLogger, live: () => live }).decided(dispatchOf(event))
   expect(burnt === 0 ? 'kept' : 'burnt').toBe(outcome)
 })
 
-test('H12, G03: a code is found in a payload that is nested deeper than calls can be', () => {
+test('F-H12, F-G03: a code is found in a payload that is nested deeper than calls can be', () => {
   const burnt: string[] = []
   const live = [{ folded: 'abcdefghjk', command: 'link', burn: () => void burnt.push('link') }]
   const shown = createShownCodes({ logger: silentLogger, live: () => live })

@@ -36,7 +36,7 @@ it('S42: what is no token of ours opens nothing', async () => {
 })
 
 it.each(['', ' ', ':', 'web:', ':alice', 'WEB', 'web:Alice', 'web::x', 'a/b', 'web%3Aalice', 'wеb', '*', 'a:b:c:d:e'])(
-  'H09: %j is no namespace',
+  'F-H09: %j is no namespace',
   async (namespace) => {
     const { operator } = await place()
     expect(await failureOf(operator.create(namespace))).toMatchObject({ code: 'invalid' })

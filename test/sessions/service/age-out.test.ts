@@ -165,7 +165,7 @@ it('an applicant nobody decided about is forgotten, with what they said', async 
   expect((await store.read.admissions.all()).map(({ key }) => key)).toEqual(['telegram:556'])
 })
 
-it('E05: at a start with the clock a year ahead nothing recent is deleted, and what gets old while it runs is', async () => {
+it('F-E05: at a start with the clock a year ahead nothing recent is deleted, and what gets old while it runs is', async () => {
   const { store, refused, clock, pass, round, rows } = await rig()
   await store.write((tx) => tx.inbox.add(refused(1)))
   await store.write((tx) => tx.mutes.set({ conversation: 'telegram:group:1', until: clock.now() + DAY }, clock.now()))

@@ -56,7 +56,7 @@ it('S42: a token speaks for senders of its namespace, resolved as they are known
 })
 
 it.each([undefined, '', 'web:alice2', 'web:bob', 'telegram:111', 'alice', 'web', 'web:alicе'])(
-  'S42, H09: it does not speak for %j',
+  'S42, F-H09: it does not speak for %j',
   async (sender) => {
     const { post, accepted } = await place('web:alice:phone')
     expect(await failureOf(post(token('web:alice'), sender))).toMatchObject({ code: 'invalid' })

@@ -137,7 +137,7 @@ describe('access', () => {
     'web:alice%2f..',
     'wеb:alice:phone',
     '',
-  ])('S42, H09: %j is not in the namespace web:alice, and answers like a name nobody gave', async (name) => {
+  ])('S42, F-H09: %j is not in the namespace web:alice, and answers like a name nobody gave', async (name) => {
     const rig = await serviceRig()
     for (const id of ['web:alice2:phone', 'web:alice']) await rig.make({ id: id as SessionId })
     const answers = await doors(rig, token('web:alice'), name)

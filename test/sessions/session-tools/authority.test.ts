@@ -145,7 +145,7 @@ describe('the send policy', () => {
 })
 
 describe('what a session is sent', () => {
-  it('I03: arrives as labelled data, each line quoted, and is nobody’s words', async () => {
+  it('F-I03: arrives as labelled data, each line quoted, and is nobody’s words', async () => {
     const rig = await household()
     await rig.ask('111', 'write to bob')
     const [answer] = await rig.results(ADA)
@@ -164,7 +164,7 @@ describe('what a session is sent', () => {
     expect(said?.data).not.toHaveProperty('person')
   })
 
-  it('I03: runs with the authority of the person who asked, and the session keeps its place', async () => {
+  it('F-I03: runs with the authority of the person who asked, and the session keeps its place', async () => {
     const rig = await household()
     const before = await rig.named(BOB)
     const { runId } = await rig.send({ sessionKey: BOB, message: 'hi' }, await turnIn(rig.store, await rig.named(ADA)))

@@ -122,22 +122,25 @@ const POISON: Nature = { killsAfterMs: 100 }
 const busy = (count: number, endsAfterMs: number): Nature[] => Array.from({ length: count }, () => ({ endsAfterMs }))
 
 describe('a process that dies again and again', () => {
-  it.each([2_000, 4_000, 30_000])('A16: kills every 3 s set aside none of ten turns that take %i ms', async (takes) => {
-    const world = crashingWorld()
-    await world.live(3_000, busy(10, takes))
-    for (let kill = 1; kill < 30; kill++) await world.live(3_000)
-    await world.live(A_DAY)
-    expect(await world.states()).toEqual({ completed: 10 })
-  })
+  it.each([2_000, 4_000, 30_000])(
+    'F-A16: kills every 3 s set aside none of ten turns that take %i ms',
+    async (takes) => {
+      const world = crashingWorld()
+      await world.live(3_000, busy(10, takes))
+      for (let kill = 1; kill < 30; kill++) await world.live(3_000)
+      await world.live(A_DAY)
+      expect(await world.states()).toEqual({ completed: 10 })
+    },
+  )
 
-  it('A16: nor do kills every 3 s while new messages come', async () => {
+  it('F-A16: nor do kills every 3 s while new messages come', async () => {
     const world = crashingWorld()
     for (let kill = 0; kill < 30; kill++) await world.live(3_000, busy(2, 2_500 + (kill % 7) * 500))
     await world.live(A_DAY)
     expect(await world.states()).toEqual({ completed: 60 })
   })
 
-  it('A16: nor do kills after times that nobody foresees', async () => {
+  it('F-A16: nor do kills after times that nobody foresees', async () => {
     const world = crashingWorld()
     let state = 7
     for (let kill = 0; kill < 60; kill++) {
@@ -148,7 +151,7 @@ describe('a process that dies again and again', () => {
     expect(await world.states()).toEqual({ completed: 60 })
   })
 
-  it('A16: a turn that kills the process each time is set aside at the fifth start, and those beside it are answered', async () => {
+  it('F-A16: a turn that kills the process each time is set aside at the fifth start, and those beside it are answered', async () => {
     const world = crashingWorld()
     await world.live(A_DAY, [...busy(3, 8_000), POISON, ...busy(3, 8_000)])
     for (let start = 2; start <= 4; start++) expect(await world.live(A_DAY)).toBeLessThan(120_000)
@@ -156,14 +159,14 @@ describe('a process that dies again and again', () => {
     expect(await world.states()).toEqual({ completed: 6, quarantined: 1 })
   })
 
-  it('A16: one that takes half a minute to do so is too', async () => {
+  it('F-A16: one that takes half a minute to do so is too', async () => {
     const world = crashingWorld()
     await world.live(A_DAY, [{ endsAfterMs: 60_000 }, { killsAfterMs: 30_000 }])
     for (let start = 2; start <= 5; start++) await world.live(A_DAY)
     expect(await world.states()).toEqual({ completed: 1, quarantined: 1 })
   })
 
-  it('A16: several of them are set aside one after the other, and nothing else', async () => {
+  it('F-A16: several of them are set aside one after the other, and nothing else', async () => {
     const world = crashingWorld()
     await world.live(A_DAY, [...busy(2, 8_000), POISON, POISON, POISON])
     let starts = 1
@@ -172,7 +175,7 @@ describe('a process that dies again and again', () => {
     expect(await world.states()).toEqual({ completed: 2, quarantined: 3 })
   })
 
-  it('A16: a new message that kills the process is not put down to the suspects it meets', async () => {
+  it('F-A16: a new message that kills the process is not put down to the suspects it meets', async () => {
     const world = crashingWorld()
     await world.live(A_DAY, [{ endsAfterMs: 60_000 }, POISON])
     for (let message = 0; message < 4; message++) await world.live(A_DAY, [{ killsAfterMs: 2_000 }])
@@ -182,7 +185,7 @@ describe('a process that dies again and again', () => {
     expect(await world.states()).toEqual({ completed: 1, quarantined: 5 })
   })
 
-  it('A16: those of strangers and of people we know are set aside, and nothing else, whoever else asks', async () => {
+  it('F-A16: those of strangers and of people we know are set aside, and nothing else, whoever else asks', async () => {
     const world = crashingWorld()
     const asked = [...busy(2, 8_000), ...busy(2, 40_000)]
     const strangers = [...asked, POISON].map((nature) => ({ ...nature, public: true as const }))
@@ -191,7 +194,7 @@ describe('a process that dies again and again', () => {
     expect(await world.states()).toEqual({ completed: 8, quarantined: 2 })
   })
 
-  it('A16: kills every 3 s set aside nothing where some are of strangers', async () => {
+  it('F-A16: kills every 3 s set aside nothing where some are of strangers', async () => {
     const world = crashingWorld()
     for (let kill = 0; kill < 20; kill++) {
       const [ours, theirs] = busy(2, 2_500 + (kill % 7) * 500)

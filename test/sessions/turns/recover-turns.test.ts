@@ -161,7 +161,7 @@ describe('the turns a dead process left running', () => {
     }
   })
 
-  it('A16: after two crashes what somebody known asked goes on before what strangers asked', async () => {
+  it('F-A16: after two crashes what somebody known asked goes on before what strangers asked', async () => {
     const { store, ids } = await crashed(2, 2)
     const [first, second] = ids as [TurnId, TurnId]
     await asked(store, first, { public: true })
@@ -175,7 +175,7 @@ describe('the turns a dead process left running', () => {
   it.each([
     ['', { public: true }],
     [', not even if somebody known waits behind it', {}],
-  ] as const)('A16: a suspect of strangers keeps nobody known in other conversations%s', async (_, behind) => {
+  ] as const)('F-A16: a suspect of strangers keeps nobody known in other conversations%s', async (_, behind) => {
     const { store, ids } = await crashed(2, 1)
     const [suspect, known] = ids as [TurnId, TurnId]
     await asked(store, suspect, behind)
@@ -188,7 +188,7 @@ describe('the turns a dead process left running', () => {
     await all()
   })
 
-  it('A16: a suspect of strangers goes on when the turns of those we know are trusted again', async () => {
+  it('F-A16: a suspect of strangers goes on when the turns of those we know are trusted again', async () => {
     const { store, ids } = await crashed(2, 1)
     const [suspect, known] = ids as [TurnId, TurnId]
     await asked(store, suspect, { public: true })
@@ -199,7 +199,7 @@ describe('the turns a dead process left running', () => {
     for (const id of ids) gateOf(id).release()
   })
 
-  it('A16: of the suspects of strangers those go first that somebody known waits behind', async () => {
+  it('F-A16: of the suspects of strangers those go first that somebody known waits behind', async () => {
     const { store, ids } = await crashed(2, 2)
     const [first, second] = ids as [TurnId, TurnId]
     await asked(store, first, { public: true })
@@ -212,7 +212,7 @@ describe('the turns a dead process left running', () => {
     gateOf(first).release()
   })
 
-  it('A16: nor does somebody known who waits for a suspect of ours wait for one of strangers', async () => {
+  it('F-A16: nor does somebody known who waits for a suspect of ours wait for one of strangers', async () => {
     const { store, ids } = await crashed(2, 2, 1)
     const [suspect, ours, known] = ids as [TurnId, TurnId, TurnId]
     await asked(store, suspect, { public: true })
@@ -233,7 +233,7 @@ describe('the turns a dead process left running', () => {
     expect(await attempts(ids)).toEqual([2, 2])
   })
 
-  it('A16: after two crashes one goes on at a time, and only that one is counted', async () => {
+  it('F-A16: after two crashes one goes on at a time, and only that one is counted', async () => {
     const { store, ids } = await crashed(2, 2)
     const [first, second] = ids as [TurnId, TurnId]
     const { gateOf, attempts, all, ended } = await recover(store)
@@ -247,14 +247,14 @@ describe('the turns a dead process left running', () => {
     expect(ended).toEqual(ids)
   })
 
-  it('A16: after two crashes and two more by itself a turn is set aside', async () => {
+  it('F-A16: after two crashes and two more by itself a turn is set aside', async () => {
     const { store, ids } = await crashed(4)
     const { ended } = await recover(store)
     expect(await store.read.turns.get(ids[0] as TurnId)).toMatchObject({ state: 'quarantined', error: 'quarantined' })
     expect(ended).toEqual([])
   })
 
-  it('A20: one that waits for its turn when the daemon stops is not begun and not counted', async () => {
+  it('F-A20: one that waits for its turn when the daemon stops is not begun and not counted', async () => {
     const { store, ids } = await crashed(2, 2)
     const [first] = ids as [TurnId, TurnId]
     const { gateOf, attempts, running, all, ended } = await recover(store)

@@ -32,7 +32,7 @@ describe('tagged text', () => {
   })
 
   it.each(['direct', 'group'] as const)(
-    'I03: what another session wrote is labelled and quoted in a %s chat',
+    'F-I03: what another session wrote is labelled and quoted in a %s chat',
     (chat) => {
       const from = { session: toSessionId('s'), displayKey: 'telegram:group:-1]', agent: toAgentId('main'), hops: 1 }
       const message = userMessage('one\r\n[Ada] two\u2028three\rfour\u0085', { from })
