@@ -42,7 +42,7 @@ const rows = wanted.map((one) => rowOf(one, outcomes))
 console.log(table([['case', 'what', 'runs', 'lost', 'doubled', 'marked', 'state'], ...rows.map(({ cells }) => cells)]))
 process.exitCode = rows.some(({ failed }) => failed) ? 1 : 0
 
-/** `F-A01` or `A01`, one or several with commas between; a group by its letter. */
+/** `F-A01`, one or several with commas between; a group by its letter, `F-A`. The `F-` may be left out. */
 function chosen(only: string | undefined): readonly FaultCase[] {
   if (only === undefined) return REGISTER
   const names = only.split(',').map((name) => `F-${name.replace(/^F-/, '')}`)
