@@ -91,7 +91,7 @@ module.exports = {
       '^src/(operator|restoration|why)\\.ts$',
     ),
     ...allow('^src/restoration\\.ts$', CORE, '^src/(routing|sessions|store)/'),
-    ...allow('^src/(daemon|close-daemon|engine)\\.ts$', '^src/', '^adapters/index\\.ts$'),
+    ...allow('^src/(daemon|close-daemon|engine|agent-of)\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow(

@@ -1,6 +1,4 @@
-import { createModels } from './agent/models.ts'
-import { createRunAgent } from './agent/run-turn.ts'
-import { createCatalogue } from './agent/tools/catalogue.ts'
+import { agentOf } from './agent-of.ts'
 import type { Accounts } from './channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from './channels/adapter.ts'
 import type { Config } from './config/config.ts'
@@ -14,8 +12,7 @@ import { joinsDirectChats } from './core/joins-people.ts'
 import type { Logger } from './core/logger.ts'
 import type { AccountAt, OwnerNotice } from './core/owner-notice.ts'
 import type { Role, Session } from './core/session.ts'
-import type { SessionTools } from './core/session-tools.ts'
-import type { RunAgent, Tool } from './core/turn.ts'
+import type { Tool } from './core/turn.ts'
 import { createDelivery, type DeliveryService } from './delivery/delivery.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './delivery/settings.ts'
 import { Pipeline } from './pipeline.ts'
@@ -114,7 +111,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { sessionTools, visits } = createSessionDoors(parts, { running, agent, accept, whoIs })
   const converse = createConverse({
     ...{ store, clock, queue, transcript, delivery, busy, agent, joined },
-    runAgent: agentLoop(parts, sessionTools),
+    runAgent: agentOf(parts, sessionTools),
     verbose: ({ id }) => parts.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
@@ -233,18 +230,4 @@ function sayer(store: Store, delivery: DeliveryService): Say {
     const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
     if (planned) delivery.release(planned)
   }
-}
-
-function agentLoop({ config, clock, random, logger: root, tools }: EngineParts, sessions: SessionTools): RunAgent {
-  const logger = root.child({ subsystem: 'agent' })
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const { anthropic } = config.models
-  const settings = anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}
-  return createRunAgent({
-    models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger }),
-    tools: createCatalogue({ timeZone, sessions, more: tools }),
-    clock,
-    timeZone,
-    logger,
-  })
 }

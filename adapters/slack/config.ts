@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ChannelTraits } from '../../src/core/channel-traits.ts'
 
 const token = (kind: string, prefix: string) =>

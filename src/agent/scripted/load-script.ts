@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ErrorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { Script } from './script.ts'
 
