@@ -191,13 +191,16 @@ function admit(
   facts: RouteFacts,
   { dispatch, identity, place, rule, command }: Arrival,
 ): AccessVerdict {
-  const opens = command?.open === true && command.who === 'anyone'
+  const { event } = dispatch
+  const ownerKnown = routing.ownerNamed || facts.ownerKnown
+  const asks = command?.asks === true && ownerKnown && event.kind === 'command' && event.args === ''
+  const opens = command?.open === true && command.who === 'anyone' && !asks
   return decideAccess(
-    { origin: dispatch.origin, event: dispatch.event, identity, addressed: place.mentioned, rule, opens },
+    { origin: dispatch.origin, event, identity, addressed: place.mentioned, rule, opens },
     {
       channels: routing.channels,
       direct: routing.direct,
-      ownerKnown: routing.ownerNamed || facts.ownerKnown,
+      ownerKnown,
       admission: facts.admission,
     },
   )

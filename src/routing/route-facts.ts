@@ -37,4 +37,6 @@ export interface KnownCommand {
   readonly who: 'anyone' | 'owner'
   /** Also for people we do not know. */
   readonly open: boolean
+  /** Without an argument it is no command of those people once there is an owner: they ask to be let in. */
+  readonly asks?: boolean
 }

@@ -60,6 +60,20 @@ describe('who asks to be let in', () => {
     ])
   })
 
+  it("a stranger's /start asks to be let in: one line to them, one card to the owner, and a greeting once let in", async () => {
+    const of = await met()
+    const { telegram } = of
+    telegram.world.say({ from: 555, text: '/start' })
+    const code = await cardFor(of, 'telegram:555')
+    await sent(of, 555, 'only talk to people')
+    telegram.world.say({ from: 555, text: '/start' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 555, 'Hello! Say anything')
+
+    expect(texts(of, 111).filter((text) => text.includes('asks to talk to me'))).toHaveLength(1)
+    expect(texts(of, 555).filter((text) => text.includes('only talk to people'))).toHaveLength(1)
+  })
+
   it('a flood of strangers is twenty cards a day; the others are listed, and told of when a day has passed', async () => {
     const clock = setClock('2026-11-21T08:00Z')
     const of = await house(clock)

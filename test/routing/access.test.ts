@@ -308,6 +308,24 @@ describe('commands', () => {
     expect(verdict(decide(policy(), inPublic, facts('anyone', true)))).toBe('refuse/access')
   })
 
+  it('an open command by which strangers ask is refused as their messages are, but for its argument and before an owner', () => {
+    const asking = {
+      ...facts('anyone', true).facts,
+      command: () => ({ who: 'anyone', open: true, asks: true }) as const,
+    }
+    const start = (args: string) => command('start', { address: direct(STRANGER), sender: user(STRANGER), args })
+    const decision = decide(policy(), start(''), { facts: asking })
+    expect(verdict(decision)).toBe('refuse/stranger')
+    expect(decision).toMatchObject({ asks: { kind: 'person' } })
+    expect(verdict(decide(policy(), start('a-code'), { facts: asking }))).toBe('control/command')
+    expect(verdict(decide(policy({ people: [] }), start(''), { facts: { ...asking, ownerKnown: false } }))).toBe(
+      'control/command',
+    )
+    expect(verdict(decide(policy({ access: { direct: 'public', groups: [] } }), start(''), { facts: asking }))).toBe(
+      'control/command',
+    )
+  })
+
   it('a refused stranger cannot command', () => {
     expect(verdict(decide(policy(), command('help', { sender: user(STRANGER) }), facts('anyone')))).toBe(
       'refuse/access',

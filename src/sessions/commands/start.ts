@@ -8,7 +8,7 @@ export interface StartDeps {
   readonly admissions: Pick<Admissions, 'ownerWrote'>
 }
 
-/** `/start`: a greeting, and the way to claim a bot that nobody owns yet. */
+/** `/start`: a greeting, and the way to claim a bot that nobody owns yet. Sent by a stranger it asks to be let in. */
 export function startCommand(deps: StartDeps): ChatCommand {
   return {
     name: 'start',
@@ -16,6 +16,7 @@ export function startCommand(deps: StartDeps): ChatCommand {
     args: 'the code the daemon printed',
     who: 'anyone',
     open: true,
+    asks: true,
     run: (call) => start(call, deps),
   }
 }
@@ -34,8 +35,8 @@ async function start({ dispatch, decision, args }: CommandCall, { access, admiss
     admissions.ownerWrote(dispatch.event, dispatch.receivedAt)
     return 'You are my owner now. Say anything, or `/help` to see what I can do.'
   }
-  if (decision.identity.role !== 'guest') return 'Hello! Say anything, or `/help` to see what I can do.'
-  return access.ownerKnown
-    ? 'Hello. I only talk to people my owner has let in.'
+  // Once there is an owner, a guest who gets this far was let in, or anybody may talk here.
+  return decision.identity.role !== 'guest' || access.ownerKnown
+    ? 'Hello! Say anything, or `/help` to see what I can do.'
     : 'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.'
 }

@@ -62,7 +62,7 @@ export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
     admission: admissions.fact,
     command(name) {
       const known = command(name)
-      return known && { who: known.who, open: known.open === true }
+      return known && { who: known.who, open: known.open === true, asks: known.asks === true }
     },
   }
 }
