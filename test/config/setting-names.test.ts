@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = new URL('../../', import.meta.url).pathname
+
+type Schema = {
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+}
+
+const SCHEMA: Schema = JSON.parse(readFileSync(join(ROOT, 'config/parley.schema.json'), 'utf8'))
+/** Dotted names in quotes that are no settings. */
+const OTHERS = new Set(['http.Agent', 'store.path'])
+
+function optionsOf(schema: Schema): readonly Schema[] {
+  const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema
+  const target = $ref === undefined ? [] : [$ref.slice(2).split('/').reduce<Schema>(Reflect.get, SCHEMA)]
+  return [schema, ...[...target, ...anyOf, ...oneOf, ...allOf].flatMap(optionsOf)]
+}
+
+function stepInto(schemas: readonly Schema[], key: string): readonly Schema[] {
+  return schemas.flatMap(optionsOf).flatMap(({ properties, additionalProperties, items }) => {
+    const named = properties?.[key]
+    const any = typeof additionalProperties === 'object' ? [additionalProperties] : []
+    return [...(named ? [named] : any), ...(items ? stepInto([items], key) : [])]
+  })
+}
+
+const isSetting = (name: string): boolean => name.split('.').reduce(stepInto, [SCHEMA] as readonly Schema[]).length > 0
+
+test('every setting that a text of the program names exists', () => {
+  const top = Object.keys(SCHEMA.properties ?? {}).filter((key) => /^[a-z]/.test(key))
+  const setting = new RegExp(`(?<![\\w./\${-])(?:${top.join('|')})(?:\\.[a-zA-Z]+)+`, 'g')
+  const files = ['src', 'adapters'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('rehearsal'))
+      .map((file) => join(folder, file)),
+  )
+  const named = files.flatMap((file) => {
+    const texts = readFileSync(join(ROOT, file), 'utf8').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? []
+    return texts
+      .flatMap((text) => text.replaceAll(/\$\{[^}]*\}/g, '*').match(setting) ?? [])
+      .map((name) => [name, file])
+  })
+
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter(([name = '']) => !OTHERS.has(name) && !isSetting(name))).toEqual([])
+})
