@@ -38,10 +38,10 @@ const ports: CliPorts = {
   },
   start,
   async openOffline({ config }) {
-    return (await import('./offline.ts')).openOffline(config, { version: VERSION, lookups: catalogue })
+    return (await import('./daemon/offline.ts')).openOffline(config, { version: VERSION, lookups: catalogue })
   },
   async importSessions({ config }, files) {
-    return (await import('./import.ts')).importInto(config, files)
+    return (await import('./daemon/import.ts')).importInto(config, files)
   },
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
@@ -74,7 +74,7 @@ async function checkRules(policy: RoutingPolicy): Promise<void> {
 async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> {
   keepHeapSmall()
   const [{ startDaemon }, { createPinoLogger }] = await Promise.all([
-    import('./daemon.ts'),
+    import('./daemon/start.ts'),
     import('./platform/pino-logger.ts'),
   ])
   const logger = createPinoLogger({

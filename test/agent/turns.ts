@@ -1,4 +1,4 @@
-import { createRunAgent, type RunAgentServices } from '../../src/agent/run-turn.ts'
+import { createRunAgent, type RunAgentServices } from '../../src/agent/agent-loop.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { SessionId, TraceId, TurnId } from '../../src/core/ids.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
-import type { Daemon } from '../../src/daemon.ts'
+import type { Daemon } from '../../src/daemon/start.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import type { AnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { startDiscordHousehold } from './discord-household.ts'

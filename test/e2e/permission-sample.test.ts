@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Daemon } from '../../src/daemon.ts'
+import type { Daemon } from '../../src/daemon/start.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type Case, expected, type MatrixPolicy, type Place, type SenderKind } from '../routing/permission-oracle.ts'
 import { startDiscordHousehold } from './discord-household.ts'

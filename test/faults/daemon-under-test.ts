@@ -1,7 +1,7 @@
 import { catalogue } from '../../adapters/index.ts'
 import { exitCodeOf } from '../../src/cli/exit-code.ts'
 import { EXIT } from '../../src/core/errors.ts'
-import { startDaemon } from '../../src/daemon.ts'
+import { startDaemon } from '../../src/daemon/start.ts'
 import { jsonLogger } from './json-logger.ts'
 import { armKillSwitch } from './kill-switch.ts'
 import { probeTools } from './probe-tools.ts'

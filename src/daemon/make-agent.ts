@@ -1,11 +1,11 @@
-import { createModels } from './agent/models.ts'
-import { createRunAgent } from './agent/run-turn.ts'
-import { createCatalogue } from './agent/tools/catalogue.ts'
-import type { Config } from './config/config.ts'
-import type { Clock } from './core/clock.ts'
-import type { Logger } from './core/logger.ts'
-import type { SessionTools } from './core/session-tools.ts'
-import type { RunAgent, Tool } from './core/turn.ts'
+import { createRunAgent } from '../agent/agent-loop.ts'
+import { createModels } from '../agent/models.ts'
+import { createCatalogue } from '../agent/tools/catalogue.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { SessionTools } from '../core/session-tools.ts'
+import type { RunAgent, Tool } from '../core/turn.ts'
 
 interface AgentParts {
   readonly config: Config

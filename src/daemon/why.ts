@@ -1,13 +1,13 @@
-import { type AccountState, explainAbsence } from './channels/explain-absence.ts'
-import { formatAddress } from './core/address.ts'
-import { type ChannelTraits, foldId } from './core/channel-traits.ts'
-import { madeAt } from './core/ids.ts'
-import { senderName } from './core/label.ts'
-import type { MessageLink, MessageLookup } from './core/message-link.ts'
-import { AGED_OUT, type WhyReport } from './core/operator.ts'
-import { deniedCalls } from './sessions/commands/describe-row.ts'
-import { findMessages } from './sessions/commands/find-messages.ts'
-import type { InboxRow, StoreReader } from './store/store.ts'
+import { type AccountState, explainAbsence } from '../channels/explain-absence.ts'
+import { formatAddress } from '../core/address.ts'
+import { type ChannelTraits, foldId } from '../core/channel-traits.ts'
+import { madeAt } from '../core/ids.ts'
+import { senderName } from '../core/label.ts'
+import type { MessageLink, MessageLookup } from '../core/message-link.ts'
+import { AGED_OUT, type WhyReport } from '../core/operator.ts'
+import { deniedCalls } from '../sessions/commands/describe-row.ts'
+import { findMessages } from '../sessions/commands/find-messages.ts'
+import type { InboxRow, StoreReader } from '../store/store.ts'
 
 /** By channel: how a message that somebody asks about is found there. */
 export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup; readonly traits: ChannelTraits }>>

@@ -1,11 +1,11 @@
-import type { Config } from './config/config.ts'
-import { laterChanges } from './config/later-changes.ts'
-import { ParleyError } from './core/errors.ts'
-import type { Logger } from './core/logger.ts'
-import type { ConfigOperator } from './core/operate-config.ts'
-import type { RoutingPolicy } from './core/policy.ts'
-import { compareAccess } from './routing/compare-access.ts'
-import { compileRouting, type Routing } from './routing/compile-routing.ts'
+import type { Config } from '../config/config.ts'
+import { laterChanges } from '../config/later-changes.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ConfigOperator } from '../core/operate-config.ts'
+import type { RoutingPolicy } from '../core/policy.ts'
+import { compareAccess } from '../routing/compare-access.ts'
+import { compileRouting, type Routing } from '../routing/compile-routing.ts'
 
 /** The one place that holds the policy in force. What reads `routing` always reads the newest. */
 export interface LiveRouting {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../src/core/clock.ts'
-import { createRestoration } from '../src/restoration.ts'
-import { openSqliteStore } from '../src/store/engines/sqlite.ts'
-import { removeTempFolders, tempFolder } from './store/temp-database.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { createRestoration } from '../../src/daemon/restoration.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
 removeTempFolders()
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { type ConverseDeps, createConverse } from '../src/converse.ts'
-import { systemClock } from '../src/core/clock.ts'
-import { NO_USAGE, type ToolClass } from '../src/core/model.ts'
-import type { JournalDraft, RunAgent, TurnResult } from '../src/core/turn.ts'
-import type { LiveTurn } from '../src/delivery/growing-message.ts'
-import type { StartedTurn } from '../src/sessions/turns/record-turn.ts'
-import { PUT_DOWN } from '../src/sessions/turns/running-turns.ts'
-import { EMPTY_VIEW } from '../src/sessions/view/model-view.ts'
-import { dispatchOf, ids, sessionDraft } from './store/sample-rows.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { NO_USAGE, type ToolClass } from '../../src/core/model.ts'
+import type { JournalDraft, RunAgent, TurnResult } from '../../src/core/turn.ts'
+import type { LiveTurn } from '../../src/delivery/growing-message.ts'
+import { type ConverseDeps, createConverse } from '../../src/pipeline/run-turn.ts'
+import type { StartedTurn } from '../../src/sessions/turns/record-turn.ts'
+import { PUT_DOWN } from '../../src/sessions/turns/running-turns.ts'
+import { EMPTY_VIEW } from '../../src/sessions/view/model-view.ts'
+import { dispatchOf, ids, sessionDraft } from '../store/sample-rows.ts'
 
 const DONE: TurnResult = { kind: 'final', text: 'done', model: 'm', usage: NO_USAGE, steps: 1 }
 const intent = (kind: ToolClass): JournalDraft => ({

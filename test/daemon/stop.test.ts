@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { ChannelHub } from '../src/channels/hub.ts'
-import { closeDaemon, createStop, type Doors, STOP_WITHIN_MS } from '../src/close-daemon.ts'
-import { toAccountId } from '../src/core/ids.ts'
-import { silentLogger } from '../src/core/logger.ts'
-import type { StartedTurn } from '../src/sessions/turns/record-turn.ts'
-import { createRunningTurns } from '../src/sessions/turns/running-turns.ts'
-import { FakeChannel } from './delivery/fake-channel.ts'
-import { type SteppedClock, steppedClock } from './delivery/stepped-clock.ts'
-import { AwaitedLog } from './e2e/awaited-log.ts'
+import { ChannelHub } from '../../src/channels/hub.ts'
+import { toAccountId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { closeDaemon, createStop, type Doors, STOP_WITHIN_MS } from '../../src/daemon/stop.ts'
+import type { StartedTurn } from '../../src/sessions/turns/record-turn.ts'
+import { createRunningTurns } from '../../src/sessions/turns/running-turns.ts'
+import { FakeChannel } from '../delivery/fake-channel.ts'
+import { type SteppedClock, steppedClock } from '../delivery/stepped-clock.ts'
+import { AwaitedLog } from '../e2e/awaited-log.ts'
 
 const never = new Promise<void>(() => {})
 

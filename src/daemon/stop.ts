@@ -1,12 +1,12 @@
-import type { ChannelHub } from './channels/hub.ts'
-import type { Inlet } from './channels/inlet.ts'
-import { type Clock, within } from './core/clock.ts'
-import { deferred } from './core/deferred.ts'
-import type { Logger } from './core/logger.ts'
-import type { Engine } from './engine.ts'
-import type { LocalApi } from './http/server.ts'
-import type { ScheduleService } from './schedule/schedule-service.ts'
-import type { Store } from './store/store.ts'
+import type { ChannelHub } from '../channels/hub.ts'
+import type { Inlet } from '../channels/inlet.ts'
+import { type Clock, within } from '../core/clock.ts'
+import { deferred } from '../core/deferred.ts'
+import type { Logger } from '../core/logger.ts'
+import type { LocalApi } from '../http/server.ts'
+import type { ScheduleService } from '../schedule/schedule-service.ts'
+import type { Store } from '../store/store.ts'
+import type { Engine } from './stages.ts'
 
 /** What `closeDaemon` lets go of, as far as it needs to know it. */
 export interface Doors {

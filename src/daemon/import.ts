@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Config } from './config/config.ts'
-import { systemClock } from './core/clock.ts'
-import { createIdSource } from './core/ids.ts'
-import type { ImportReport, OldFile } from './core/import.ts'
-import { silentLogger } from './core/logger.ts'
-import { compileRouting } from './routing/compile-routing.ts'
-import { importedSession } from './routing/imported-session.ts'
-import { importSessions } from './sessions/service/import-sessions.ts'
-import { openSqliteStore } from './store/engines/sqlite.ts'
+import type { Config } from '../config/config.ts'
+import { systemClock } from '../core/clock.ts'
+import { createIdSource } from '../core/ids.ts'
+import type { ImportReport, OldFile } from '../core/import.ts'
+import { silentLogger } from '../core/logger.ts'
+import { compileRouting } from '../routing/compile-routing.ts'
+import { importedSession } from '../routing/imported-session.ts'
+import { importSessions } from '../sessions/service/import-sessions.ts'
+import { openSqliteStore } from '../store/engines/sqlite.ts'
 
 /** Takes the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
 export async function importInto(config: Config, files: readonly OldFile[]): Promise<ImportReport> {
