@@ -108,7 +108,9 @@ function unknownCodes({ text }: Passage): string[] {
 function absentPages({ path, text }: Passage): string[] {
   const pages = [...text.matchAll(/(?<![\w<])[\w./-]*[\w-]+\.md\b/g)].map(([page]) => page)
   const decisions = [...text.matchAll(/\bdecision (\d+)/g)].map(([, number = '']) => number)
-  const parts = [...text.matchAll(/\b[A-Z]{5,},? (?:\d{1,2}(?:\.\d)?(?![\d.])|(?:section|rule|row|decision) \d+)/g)]
+  const called = /\b[A-Z]{5,},? (?:\d{1,2}(?:\.\d)?(?![\d.])|(?:section|rule|row|decision) \d+)/g
+  const numbered = /(?:^|[(,] ?)(?:section|rule|row) \d+(?=[:)])/g
+  const parts = [...text.matchAll(called), ...text.matchAll(numbered)]
   return [
     ...pages.filter(
       (page) => !['', 'src', dirname(path)].some((folder) => existsSync(join(root, folder, page))) && !NAMES.has(page),

@@ -39,7 +39,7 @@ describe('T37: a thinking level', () => {
     expect(thinkingParams(model, asking(thinking === undefined ? {} : { thinking }))).toEqual(params)
   })
 
-  it('row 30: stays out of a turn whose earlier thoughts a crash took', () => {
+  it('C19: stays out of a turn whose earlier thoughts a crash took', () => {
     const go = (messages: ModelMessage[]) => thinkingParams('claude-haiku-4-5', asking({ thinking: 'low', messages }))
     expect(go([{ role: 'user', text: 'x' }, step()])).not.toHaveProperty('thinking')
     expect(go([{ role: 'user', text: 'x' }, step({})])).toHaveProperty('thinking')

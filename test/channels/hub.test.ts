@@ -89,7 +89,7 @@ describe('a channel that cannot come up', () => {
     expect(hub.adapter(address)).toBe(refused)
   })
 
-  test('rule 12: is tried ever more slowly, at least every 30 s, and the log tells of a reason once', async () => {
+  test('is tried ever more slowly, at least every 30 s, and the log tells of a reason once', async () => {
     const failing = new Failing(...Array.from({ length: 8 }, () => new Error('no route')))
     const { clock, log, up } = await open({ far: failing })
     const before: number[] = []

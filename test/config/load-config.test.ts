@@ -320,7 +320,7 @@ test('T32: agents that reach each other are named as they are called; none is th
   expect(unset.sessionTools).toEqual({ agents: [], inGroups: 'here' })
 })
 
-test('row 51: config explain names what the agent reads for whom, in private and where others see the answer', async () => {
+test('T32: config explain names what the agent reads for whom, in private and where others see the answer', async () => {
   const people = 'people: { ada: { role: owner, ids: [telegram:1] }, bob: { role: member, ids: [telegram:2] } }'
   const explain = async (inGroups: string, tools = 'time, sessions'): Promise<readonly string[]> => {
     const agents = `agents: [{ id: main, tools: [${tools}] }]`

@@ -80,7 +80,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
     await expect(load(FILE.replace('channel: matrix,', 'channel: matrx,'))).rejects.toThrow('did you mean `matrix`?')
   })
 
-  it('row 52: knows people by ids whose case counts, also by one that names no channel', async () => {
+  it('K5: knows people by ids whose case counts, also by one that names no channel', async () => {
     const rules = await policy()
     const who = (id: string, channel = 'matrix') =>
       decide(rules, said('!Media:example.org', { address: room('!R:s', { channel }), sender: user(id) })).identity
@@ -96,7 +96,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
     expect(foldPlatformId(CHANNELS, 'Slack:T01/U333')).toBe('slack:t01/u333')
   })
 
-  it('row 52: rules, keys and names keep the case of an id', async () => {
+  it('K5: rules, keys and names keep the case of an id', async () => {
     const rules = await policy()
     const agents = ['!Media:example.org', '!media:example.org', '!Films:example.org', '!films:example.org'].map(
       (chat) => routeOf(decide(rules, said(chat))).agent,
@@ -121,7 +121,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
     ])
   })
 
-  it('row 52: two rooms that differ in case alone are two sessions, each found by its own name', async () => {
+  it('K5: two rooms that differ in case alone are two sessions, each found by its own name', async () => {
     const store = await openSqliteStore({
       path: join(temporaryFolder(), 'parley.db'),
       clock: fixedClock(1),
@@ -145,7 +145,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
     ])
   })
 
-  it('row 52: an id is linked in its own case, and parted so', async () => {
+  it('K5: an id is linked in its own case, and parted so', async () => {
     const store = await openSqliteStore({ path: join(temporaryFolder(), 'parley.db'), clock: fixedClock(1) })
     onTestFinished(() => store.close())
     const { people, channels } = compileRouting(await policy()).routing

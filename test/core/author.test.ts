@@ -20,7 +20,7 @@ const scheduled = (changes: Partial<NonNullable<Dispatch['schedule']>>): Dispatc
   dispatchOf(message(), { schedule: { id: 'morning' as never, creator: { role: 'owner' }, ...changes } })
 
 describe('the authors of a message', () => {
-  it('S25: an id that many share, a bot and an empty id are nobody', () => {
+  it('an id that many share, a bot and an empty id are nobody', () => {
     expect(senderAuthor(CHANNELS, 'telegram', user('111'))).toBe('telegram:111')
     expect(senderAuthor(CHANNELS, 'slack', user('U333', { team: 'T01' }))).toBe('slack:t01/u333')
     for (const sender of [user('1087968824'), user('9', { kind: 'bot' }), user(' ')])

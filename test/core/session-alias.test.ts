@@ -78,7 +78,7 @@ describe('aliases', () => {
   })
 
   it.each(['slack', 'discord'] as const)(
-    'row 42: a thread of %s that shares the session of its channel has no name of its own',
+    'K45: a thread of %s that shares the session of its channel has no name of its own',
     (channel) => {
       const joined = { ...inGroup, channelDimensions: { [channel]: ['chat'] } } as const
       const place = `${channel}:channel:c1`
@@ -91,7 +91,7 @@ describe('aliases', () => {
     },
   )
 
-  it('row 42: a session of one sender has no name of the place, in a thread and a forum topic neither', () => {
+  it('K45: a session of one sender has no name of the place, in a thread and a forum topic neither', () => {
     const apart = { ...inGroup, channelDimensions: {}, dimensions: ['chat', 'topic', 'sender'] } as const
     expect(aliasesOf({ address: slackChannel('C1', { topic: '17.5' }) }, apart)).toEqual([])
     expect(aliasesOf({ address: group('-100', { topic: '42' }) }, apart)).toEqual([])
@@ -103,7 +103,7 @@ describe('aliases', () => {
     ['for a sender', { sender: 'ada' }],
     ['for an id', { sender: 'telegram:111' }],
     ['for what mentions the agent', { mentioned: false }],
-  ])('row 42: a rule %s gives its session no name of the place, a rule for the place does', (_what, match) => {
+  ])('K45: a rule %s gives its session no name of the place, a rule for the place does', (_what, match) => {
     const rules = (place: object) => ({
       ...inGroup,
       agents: agents('main', 'second'),
@@ -115,7 +115,7 @@ describe('aliases', () => {
     expect(aliasesOf({ address: direct('111') }, rules({ sender: 'ada' }))).toContain('telegram:direct:111')
   })
 
-  it('row 42: where senders are apart, what the agent posts by itself has no name of the place either', () => {
+  it('K45: where senders are apart, what the agent posts by itself has no name of the place either', () => {
     expect(aliasesOf({ sender: user('') }, { ...inGroup, dimensions: ['chat', 'sender'] })).toEqual([])
   })
 

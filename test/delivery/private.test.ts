@@ -18,7 +18,7 @@ class PrivateChannel extends KeyedChannel implements AnswersPrivately {
   }
 }
 
-test('row 39: what is for one person alone leaves by that way, part by part', async () => {
+test('T27: what is for one person alone leaves by that way, part by part', async () => {
   const rig = await openRig()
   const channel = new PrivateChannel(() => rig.clock, 0)
   rig.adapter = channel
@@ -30,7 +30,7 @@ test('row 39: what is for one person alone leaves by that way, part by part', as
   ])
 })
 
-test('row 39: it is taken up after a crash as what it was', async () => {
+test('T27: it is taken up after a crash as what it was', async () => {
   const rig = await openRig()
   const channel = new PrivateChannel(() => rig.clock, 0)
   rig.adapter = channel
@@ -41,7 +41,7 @@ test('row 39: it is taken up after a crash as what it was', async () => {
   expect(channel.whispered).toEqual([{ to: ADA, partNo: 0, text: 'hello' }])
 })
 
-test('row 39: one of unknown outcome is looked for in no history, and repeated once, marked', async () => {
+test('T27: one of unknown outcome is looked for in no history, and repeated once, marked', async () => {
   const rig = await openRig()
   const channel = new PrivateChannel(() => rig.clock, 0)
   rig.adapter = channel

@@ -24,7 +24,7 @@ async function family(options: Parameters<typeof startHousehold>[0] = {}): Promi
 }
 
 describe('/mute', () => {
-  it('row 38: the agent says nothing there, keeps what is said, and speaks again after /mute off', async () => {
+  it('S25: the agent says nothing there, keeps what is said, and speaks again after /mute off', async () => {
     const { telegram, anthropic, chat, tell, daemon } = await family()
     expect(await tell(111, '/mute 2h')).toContain('I say nothing here until')
     const unheard = telegram.world.say({ from: 444, chat, text: '@parley_bot dinner at seven' })
@@ -37,7 +37,7 @@ describe('/mute', () => {
     expect(JSON.stringify(anthropic?.ledger.requests()[0]?.messages)).toContain('dinner at seven')
   })
 
-  it('row 38: it lasts over a restart, and other conversations are none of its business', async () => {
+  it('S25: it lasts over a restart, and other conversations are none of its business', async () => {
     const house = await family()
     expect(await house.tell(111, '/mute')).toContain('until `/mute off`'.replaceAll('`', ''))
     await house.restart()
@@ -49,7 +49,7 @@ describe('/mute', () => {
     expect(await house.tell(111, '/mute off')).toBe('I am back.')
   })
 
-  it('row 38: what a running turn would have said is held back, and only the owner may mute', async () => {
+  it('S25: what a running turn would have said is held back, and only the owner may mute', async () => {
     const gate = createGate()
     const house = await family({ script: () => textReply('too late', { holds: [{ beforeDelta: 0, gate }] }) })
     house.telegram.world.say({ from: 444, chat: house.chat, text: '@parley_bot think long' })
@@ -94,7 +94,7 @@ describe('control commands', () => {
     expect(JSON.stringify(registered.params)).toContain('status')
   })
 
-  it('row 39: what is for one person alone goes to their direct chat, or nowhere; the rest is answered in the group', async () => {
+  it('T27: what is for one person alone goes to their direct chat, or nowhere; the rest is answered in the group', async () => {
     const { telegram, chat, tell } = await family()
     const user = 111
     telegram.world.say({ from: 111, chat, text: '/status' })

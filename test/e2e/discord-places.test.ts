@@ -40,7 +40,7 @@ describe('places on Discord', () => {
     expect(await keys(house)).toEqual([`discord:channel:${channel.id}`, `discord:channel:${channel.id}/${thread.id}`])
   })
 
-  it('S13: a group direct message is a group: who does not address the bot is context', async () => {
+  it('S25: a group direct message is a group: who does not address the bot is context', async () => {
     const house = await workshop()
     const { world } = house.discord
     const trio = world.addGroup({ members: ['222', '444'] })

@@ -127,7 +127,7 @@ describe.each(PLATFORMS)('words of one person with the reach of another, on %s',
     ['read', reading],
     ['send', sending],
   ] as const) {
-    it(`S20, row 48: what waited together with the owner's message cannot ${what} with the owner's reach`, async () => {
+    it(`S20, T32: what waited together with the owner's message cannot ${what} with the owner's reach`, async () => {
       const scene = await stage(platform, 'queue')
       await scene.say('ada', '@bot slow')
       await scene.gate.reached
@@ -138,7 +138,7 @@ describe.each(PLATFORMS)('words of one person with the reach of another, on %s',
       await refused(scene, await result, first)
     })
 
-    it(`S20, row 48: who joins the owner's running turn cannot ${what} with the owner's reach`, async () => {
+    it(`S20, T32: who joins the owner's running turn cannot ${what} with the owner's reach`, async () => {
       const scene = await stage(platform, 'steer')
       const first = await scene.say('ada', '@bot slow')
       await scene.gate.reached
@@ -148,7 +148,7 @@ describe.each(PLATFORMS)('words of one person with the reach of another, on %s',
       await refused(scene, await result, first)
     })
 
-    it(`S20, row 48: a remark that addresses nobody cannot ${what} with the reach of the owner who asks next`, async () => {
+    it(`S20, T32: a remark that addresses nobody cannot ${what} with the reach of the owner who asks next`, async () => {
       const scene = await stage(platform, 'queue')
       await scene.say('bob', call(scene.private))
       const result = scene.nextResult()

@@ -164,7 +164,7 @@ describe('/send', () => {
     expect(await tell(house, '/send reset')).toContain('follow the configuration')
   })
 
-  it('row 45: words that are no mode get the usage, change nothing and reach no model', async () => {
+  it('T28: words that are no mode get the usage, change nothing and reach no model', async () => {
     const house = await startHousehold({ script: () => textReply('answered') })
     await tell(house, '/send off')
     for (const words of ['maybe', 'on please', 'this to Bob: hello', 'offf']) {

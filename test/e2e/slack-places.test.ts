@@ -84,7 +84,7 @@ describe('places on Slack', () => {
     await answerTo(house, 'only talk to people')
   })
 
-  it('S13: a group direct message is a group: who does not address the bot is context', async () => {
+  it('S25: a group direct message is a group: who does not address the bot is context', async () => {
     const house = await workshop()
     const { world } = house.slack
     const trio = world.addChannel({ kind: 'mpim', name: 'mpdm-ada--bob--parley', members: ['U333', 'U444'] }).id

@@ -48,7 +48,7 @@ describe('Slack, end to end', () => {
     expect(world.messages(channel, { by: 'bot' })).toHaveLength(4)
   })
 
-  it('row 29: an owner who addresses nobody at the root is answered in a thread of that message, and goes on there', async () => {
+  it('K12: an owner who addresses nobody at the root is answered in a thread of that message, and goes on there', async () => {
     const house = await workshop()
     const { world, ledger } = house.slack
     const { channel } = house

@@ -18,7 +18,7 @@ async function run(house: DiscordHousehold, input: Parameters<DiscordHousehold['
 }
 
 describe('Discord slash commands', () => {
-  it('row 39: are acknowledged after their commit and answered to who ran them alone', async () => {
+  it('T27: are acknowledged after their commit and answered to who ran them alone', async () => {
     const house = await workshop()
     const { channel, discord } = house
     expect(await run(house, { from: '444', channel, command: 'whoami' })).toMatchObject({
@@ -72,7 +72,7 @@ describe('Discord slash commands', () => {
     expect(house.discord.ledger.entries.filter(({ kind }) => kind === 'unrehearsed')).toEqual([])
   })
 
-  it('row 39: an answer whose interaction is no more goes to the direct chat, never into the channel', async () => {
+  it('T27: an answer whose interaction is no more goes to the direct chat, never into the channel', async () => {
     const house = await workshop()
     const { channel, discord } = house
     const body = { message: 'Unknown Webhook', code: 10_015 }

@@ -26,7 +26,7 @@ async function answered({ slack: { ledger } }: SlackHousehold, act: () => unknow
 }
 
 describe('Slack slash commands', () => {
-  it('row 39: are acknowledged after their commit and answered to who ran them alone', async () => {
+  it('T27: are acknowledged after their commit and answered to who ran them alone', async () => {
     const house = await workshop()
     const { channel, slack } = house
     expect(await run(house, { from: 'U333', channel, command: '/parley', text: 'whoami' })).toMatchObject({
@@ -75,7 +75,7 @@ describe('Slack slash commands', () => {
     expect(card.channel).toBe(world.direct('U333').id)
   })
 
-  it('row 39: in a conversation without the bot they are answered in the direct chat', async () => {
+  it('T27: in a conversation without the bot they are answered in the direct chat', async () => {
     const house = await workshop()
     const { world, ledger } = house.slack
     const { id: elsewhere } = world.addChannel({ name: 'elsewhere', members: ['U333'], botJoined: false })

@@ -93,7 +93,7 @@ test('a field cannot pose as the time, level or sentence of its line', () => {
   expect(lines()[0]).toMatchObject({ msg: 'The sentence', level: 'info', msg_: 'another', level_: 'error' })
 })
 
-test('S22: controls, line ends and direction marks are escaped, so that one line stays one line', () => {
+test('controls, line ends and direction marks are escaped, so that one line stays one line', () => {
   const { logger, text, lines } = log()
   const hostile = 'a\nb\u001b[31mred\u009b2J\u2028next\u202etxt'
 

@@ -37,7 +37,7 @@ describe('an edit', () => {
     expect(verdict(decide(own, edit({ address: direct('111'), sender: user('111') })))).toBe('run/direct')
   })
 
-  it('S12: passes the same gate as a message', () => {
+  it('passes the same gate as a message', () => {
     const closed = policy({ edits: 'rerun' }, { who: 'owner' })
     expect(verdict(decide(closed, edit({ sender: STRANGER, mentioned: true })))).toBe('refuse/access')
   })

@@ -7,7 +7,7 @@ import { household } from '../fakes/routing-policy.ts'
 const muted = { mutedUntil: () => 100 }
 const spoken = message({ mentioned: true })
 
-it('row 38: where the agent is muted even a mention is stored as context, and mute is asked before send policy', () => {
+it('S25: where the agent is muted even a mention is stored as context, and mute is asked before send policy', () => {
   const policy = household({ sendPolicy: { rules: [], default: 'deny' } })
   const decision = decide(policy, spoken, { facts: muted, dispatch: { receivedAt: 99 } })
   expect(verdict(decision)).toBe('context/muted')
@@ -31,17 +31,17 @@ it.each([
     { facts: muted, dispatch: { origin: 'tool' as const } },
     'run/mentioned',
   ],
-])('row 38: %s stops nobody', (_, circumstances, expected) => {
+])('S25: %s stops nobody', (_, circumstances, expected) => {
   expect(verdict(decide(household(), spoken, circumstances))).toBe(expected)
 })
 
-it('row 38: an edit stays an edit, and a control command is run where the agent is muted', () => {
+it('S25: an edit stays an edit, and a control command is run where the agent is muted', () => {
   const facts = { mutedUntil: () => Number.POSITIVE_INFINITY, command: () => ({ who: 'owner' as const, open: false }) }
   expect(verdict(decide(household(), edit(), { facts }))).toBe('amend/edited')
   expect(verdict(decide(household(), command('mute'), { facts }))).toBe('control/command')
 })
 
-it('row 38: an edit is not answered again where the agent is muted', () => {
+it('S25: an edit is not answered again where the agent is muted', () => {
   const edited = edit({ mentioned: true })
   expect(verdict(decide(household({ edits: 'rerun' }), edited))).toBe('run/mentioned')
   const decision = decide(household({ edits: 'rerun' }), edited, { facts: muted, dispatch: { receivedAt: 99 } })
@@ -49,7 +49,7 @@ it('row 38: an edit is not answered again where the agent is muted', () => {
   expect(decidingStep(decision)).toMatchObject({ stage: 'mute' })
 })
 
-it('row 38: the exit holds back what would be said where the agent is muted', () => {
+it('S25: the exit holds back what would be said where the agent is muted', () => {
   const facts = { mutedUntil: () => Number.POSITIVE_INFINITY }
   expect(mutedAt(facts, group(), 5)).toEqual({ allowed: false, because: 'muted until /mute off' })
   expect(mutedAt({ mutedUntil: () => undefined }, group(), 5)).toBeUndefined()

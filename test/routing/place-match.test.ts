@@ -118,7 +118,7 @@ describe('the place in the match of a rule', () => {
     },
   )
 
-  it.each(Object.entries(RULES))('row 43: %s names a chat with its type or without', (_kind, speaksOf) => {
+  it.each(Object.entries(RULES))('K18: %s names a chat with its type or without', (_kind, speaksOf) => {
     for (const { address, right, wrong } of FIELDS) {
       expect(right.chat.map((chat) => speaksOf({ chat }, address))).toEqual(right.chat.map(() => true))
       expect(wrong.chat.map((chat) => speaksOf({ chat }, address))).toEqual(wrong.chat.map(() => false))

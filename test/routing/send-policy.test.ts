@@ -146,7 +146,7 @@ describe('send policy', () => {
     ['telegram:222', false],
     ['slack:T02/U333', false],
     ['444', false],
-  ])('row 43: a rule that names %s means the person it is linked to: %s, wherever they are', (id, ada) => {
+  ])('K18: a rule that names %s means the person it is linked to: %s, wherever they are', (id, ada) => {
     const policy = household({ sendPolicy: rules(deny({ person: id })) })
     const slack = message({ address: slackChannel(), sender: user('U333', { team: 'T01' }), mentioned: true })
     const heard = [slack, message({ mentioned: true })].map((event) => decide(policy, event).kind)
@@ -154,7 +154,7 @@ describe('send policy', () => {
     expect(ask(policy.sendPolicy, { person: 'ada' }).allowed).toBe(!ada)
   })
 
-  it('row 43: an id that is linked in the store alone, or to nobody, is found as well', () => {
+  it('K18: an id that is linked in the store alone, or to nobody, is found as well', () => {
     const policy = household({ sendPolicy: rules(deny({ person: 'telegram:555' })) })
     const personOf = (_channel: string, id: string) =>
       ['555', 'U5'].includes(id) ? { person: toPersonId('dora'), role: 'member' as const } : undefined
@@ -169,7 +169,7 @@ describe('send policy', () => {
     expect([exit('dora'), exit('bob')]).toEqual([false, true])
   })
 
-  it("row 43: nobody is meant by a rule for a configured person by having that person's name as id", () => {
+  it("K18: nobody is meant by a rule for a configured person by having that person's name as id", () => {
     const policy = household({ sendPolicy: rules(deny({ person: 'ada' })) })
     expect(decide(policy, message({ sender: user('ada'), mentioned: true })).kind).toBe('run')
   })

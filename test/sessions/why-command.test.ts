@@ -45,7 +45,7 @@ describe('/why of people we do not know', () => {
     expect(await why(slack, user('U9', { team: 'T02' }), user('U9', { team: 'T03' }))).toBeNull()
   })
 
-  it('S25: who writes under an id that many share is told nothing', async () => {
+  it('who writes under an id that many share is told nothing', async () => {
     const anonymous: Sender = { id: '-100', kind: 'anonymous' }
     expect(await why({ address: group() }, anonymous, anonymous)).toBeNull()
   })

@@ -10,7 +10,7 @@ export const currentSessionContract: ContractPart = (underTest) => {
   const current = () => underTest.store.write((tx) => tx.sessions.current(scopeKey))
   const write = (body: (tx: StoreWriter) => Promise<unknown>) => underTest.store.write(body)
 
-  it('S5: every change is seen by the next transaction, as it is on disk', async () => {
+  it('every change is seen by the next transaction, as it is on disk', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const changes: ((tx: StoreWriter) => Promise<unknown>)[] = [
       (tx) => tx.events.append(id, 2_000, [userMessage('one'), userMessage('two')]),

@@ -72,7 +72,7 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await tokens.get('tok_2')).toBeUndefined()
   })
 
-  it('row 48: authors are those of the session, its participants among them, and are copied and removed with it', async () => {
+  it('T32: authors are those of the session, its participants among them, and are copied and removed with it', async () => {
     const [one, two] = await underTest.store.write(async (tx) => [
       await tx.sessions.create(sessionDraft(1), 1),
       await tx.sessions.create(sessionDraft(2), 1),
@@ -92,7 +92,7 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.authors.of(one.id)).toEqual(['telegram:111'])
   })
 
-  it('row 48: more authors than anybody would name are copied as nobody', async () => {
+  it('T32: more authors than anybody would name are copied as nobody', async () => {
     const [one, two] = await underTest.store.write(async (tx) => [
       await tx.sessions.create(sessionDraft(1), 1),
       await tx.sessions.create(sessionDraft(2), 1),
@@ -104,7 +104,7 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.authors.of(two.id)).toEqual(['nobody'])
   })
 
-  it('row 48: of any number of people who write or are quoted in a session 200 are told, and nobody for the others', async () => {
+  it('T32: of any number of people who write or are quoted in a session 200 are told, and nobody for the others', async () => {
     const { store } = underTest
     const [wrote, quoted] = await store.write(async (tx) => [
       await tx.sessions.create(sessionDraft(1), 1),

@@ -38,7 +38,7 @@ async function mutes(): Promise<Mutes> {
 }
 
 describe('a thread and the channel it hangs in', () => {
-  it('row 38: a mute of the thread, run out or shorter, does not let it speak while the channel is muted', async () => {
+  it('S25: a mute of the thread, run out or shorter, does not let it speak while the channel is muted', async () => {
     const muted = await mutes()
     await muted.mute(THREAD, NOW - 1)
     await muted.mute(CHANNEL, NOW + 60_000)
@@ -49,7 +49,7 @@ describe('a thread and the channel it hangs in', () => {
     expect([muted.until(THREAD), muted.until(CHANNEL)]).toEqual([Number.POSITIVE_INFINITY, NOW + 60_000])
   })
 
-  it('row 38: /mute off in the thread does not promise to be back while the channel is muted', async () => {
+  it('S25: /mute off in the thread does not promise to be back while the channel is muted', async () => {
     const muted = await mutes()
     const off = () => muteCommand({ mutes: muted, clock }).run(commandCall('mute', 'off', { address: THREAD }))
     await muted.mute(THREAD)

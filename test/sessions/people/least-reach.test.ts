@@ -7,7 +7,7 @@ const able = { author: 'telegram:111', may: true }
 const unable = { author: 'telegram:444', may: false }
 
 describe('least reach', () => {
-  it('row 48: is what every one of them may do, and nothing while nobody is known', () => {
+  it('T32: is what every one of them may do, and nothing while nobody is known', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ author: fc.string(), may: fc.boolean() }), { maxLength: 5 }), (people) => {
         const allowed = people.length > 0 && people.every(({ may }) => may)

@@ -69,7 +69,7 @@ const hears = async (rig: Rig, name: string): Promise<readonly string[]> =>
   (await rig.tools.history({ sessionKey: name }, CLIENT)).messages.map(({ text }) => text)
 
 describe('what a turn may read', () => {
-  it('row 51: the owner’s direct chat reads several sessions in a row', async () => {
+  it('T32: the owner’s direct chat reads several sessions in a row', async () => {
     const rig = await household()
     await inGroup(rig, '444', 'hello all')
     for (const name of ['bob', 'group']) {
@@ -77,7 +77,7 @@ describe('what a turn may read', () => {
     }
   })
 
-  it('row 51: in a group nothing but the group, whoever asks', async () => {
+  it('T32: in a group nothing but the group, whoever asks', async () => {
     const rig = await household()
     expect(await inGroup(rig, '111', 'read ada')).toContain('Denied')
     expect(await inGroup(rig, '111', 'read nobody there, read cy')).toContain('Denied')
@@ -87,7 +87,7 @@ describe('what a turn may read', () => {
     ])
   })
 
-  it('row 51: with inGroups: asker, what everybody who asks could read', async () => {
+  it('T32: with inGroups: asker, what everybody who asks could read', async () => {
     const rig = await household({ config: { sessionTools: { agents: [], inGroups: 'asker' } } })
     expect(json<SessionHistory>(await inGroup(rig, '111', 'read ada')).messages[0]?.text).toContain('bluebird')
     expect(await inGroup(rig, '444', 'read ada')).toContain('There is no session')
@@ -98,13 +98,13 @@ describe('what a turn may read', () => {
     ['whose sessions are told apart by sender alone, asked in the group', ['sender'], 'group'],
     ['whose sessions are told apart by sender alone, asked in a direct chat', ['sender'], 'direct'],
     ['who share one session with the group, asked in a direct chat', [], 'direct'],
-  ])('row 51: nothing but what others see too, for those %s', async (_, dimensions, where) => {
+  ])('T32: nothing but what others see too, for those %s', async (_, dimensions, where) => {
     const rig = await household({ routing: { dispatch: [{ match: { sender: 'ada' }, dimensions }] } })
     const asked = where === 'group' ? inGroup(rig, '111', 'read bob') : rig.ask('111', 'read bob')
     expect(await asked).toContain('Denied: others see what is answered here')
   })
 
-  it('row 51: what a schedule tells an owner in private, the owner reads, who else may have written there', async () => {
+  it('T32: what a schedule tells an owner in private, the owner reads, who else may have written there', async () => {
     const rig = await household()
     await rig.store.write((tx) => tx.people.metAt({ platformId: 'telegram:111', address: direct('111'), at: 1 }))
     const event = message({
@@ -123,7 +123,7 @@ describe('what a turn may read', () => {
   it.each([
     ['somebody else, what that person could read', '444', 'There is no session telegram:direct:111'],
     ['a chat in which nobody has written, nothing', '777', 'Denied: others see what is answered here'],
-  ])('row 51: a schedule of the owner’s reads for %s', async (_, chat, answer) => {
+  ])('T32: a schedule of the owner’s reads for %s', async (_, chat, answer) => {
     const rig = await household()
     await rig.store.write((tx) => tx.people.metAt({ platformId: 'telegram:111', address: direct('111'), at: 1 }))
     const event = message({
@@ -138,7 +138,7 @@ describe('what a turn may read', () => {
     expect((await rig.sent(chat, before + 1)).at(-1)).toContain(answer)
   })
 
-  it('row 51: what another session answers is read too: in a group it is kept back, and the message arrives', async () => {
+  it('T32: what another session answers is read too: in a group it is kept back, and the message arrives', async () => {
     const rig = await household()
     expect(json(await inGroup(rig, '111', 'write to ada'))).toEqual({
       ...{ runId: expect.any(String), sessionKey: ADA, sessionId: expect.any(String) },
@@ -147,7 +147,7 @@ describe('what a turn may read', () => {
     expect(await hears(rig, ADA)).toContain('a plain word')
   })
 
-  it('row 51: with scope: global nothing but the session of all, which whoever writes next is shown', async () => {
+  it('T32: with scope: global nothing but the session of all, which whoever writes next is shown', async () => {
     const rig = await openRig({ script: SCRIPT, routing: { scope: 'global' } })
     await inGroup(rig, '111', 'my secret is bluebird')
     expect(await rig.ask('111', 'read group')).toContain('Denied')
@@ -164,7 +164,7 @@ describe('what a turn may read', () => {
 })
 
 describe('what a turn may send elsewhere', () => {
-  it('row 48: the owner’s direct chat sends, and sends nothing more once words of others were read there', async () => {
+  it('T32: the owner’s direct chat sends, and sends nothing more once words of others were read there', async () => {
     const rig = await household()
     await inGroup(rig, '444', 'hello all')
     expect(json(await rig.ask('111', 'write to group'))).toMatchObject({ status: 'ok' })
@@ -173,7 +173,7 @@ describe('what a turn may send elsewhere', () => {
     expect(await fresh.ask('111', 'write to cy')).toContain('Denied: this conversation contains words of telegram:444')
   })
 
-  it('row 48: words of a member who may not read this conversation take nothing out of it, not even to that member', async () => {
+  it('T32: words of a member who may not read this conversation take nothing out of it, not even to that member', async () => {
     const rig = await household()
     const passedOn = { forwarded: { from: user('444') } }
     expect(await askWith(rig, 'write to bob', passedOn)).toContain('words of telegram:444')
@@ -185,14 +185,14 @@ describe('what a turn may send elsewhere', () => {
     expect(await hears(reading, GROUP)).not.toContain('a plain word')
   })
 
-  it('row 48: what is read of one’s own words lessens nothing', async () => {
+  it('T32: what is read of one’s own words lessens nothing', async () => {
     const rig = await household()
     await rig.ask('555', 'hello').catch(() => undefined)
     await rig.ask('111', 'read ada')
     expect(json(await rig.ask('111', 'write to bob'))).toMatchObject({ status: 'ok' })
   })
 
-  it('row 48: a list names no session by words of others, so that it lessens nothing; with messages it does', async () => {
+  it('T32: a list names no session by words of others, so that it lessens nothing; with messages it does', async () => {
     const rig = await household()
     const rows = json<{ sessions: SessionRow[] }>(await rig.ask('111', 'list all')).sessions
     expect(rows.find(({ key }) => key === ADA)).toHaveProperty('displayName')
@@ -205,7 +205,7 @@ describe('what a turn may send elsewhere', () => {
     expect(await other.ask('111', 'write to bob')).toContain('words of telegram:444, telegram:555, who')
   })
 
-  it('row 48: a list names a session by words of another owner, who may do whatever this one may', async () => {
+  it('T32: a list names a session by words of another owner, who may do whatever this one may', async () => {
     const owners = { ada: '111', bob: '444' }
     const people = Object.entries(owners).map(
       ([id, number]) => ({ id: toPersonId(id), role: 'owner', ids: [`telegram:${number}`] }) as const,
@@ -215,20 +215,20 @@ describe('what a turn may send elsewhere', () => {
     expect(rows.find(({ key }) => key === BOB)).toHaveProperty('displayName', 'hello')
   })
 
-  it('row 48: a list names a session by words of somebody whose words stand in the conversation already', async () => {
+  it('T32: a list names a session by words of somebody whose words stand in the conversation already', async () => {
     const rig = await household()
     await rig.ask('111', 'read bob')
     const rows = json<{ sessions: SessionRow[] }>(await rig.ask('111', 'list all')).sessions
     expect(rows.find(({ key }) => key === BOB)).toHaveProperty('displayName', 'hello')
   })
 
-  it('row 48: who can reach the local socket has an owner’s authority', async () => {
+  it('T32: who can reach the local socket has an owner’s authority', async () => {
     const rig = await household()
     await rig.engine.sessions.post({ kind: 'operator' }, 'cli:me', { text: 'write to bob' })
     expect(await hears(rig, BOB)).toContain('a plain word')
   })
 
-  it('row 48: a name that a token gave to a session is nobody’s words', async () => {
+  it('T32: a name that a token gave to a session is nobody’s words', async () => {
     const rig = await household()
     const token = { kind: 'token', namespace: 'web' as Namespace } as const
     for (const name of ['web:one', 'web:two']) await rig.engine.sessions.open(token, name)
@@ -244,13 +244,13 @@ describe('what a turn may send elsewhere', () => {
     ['forwarded', { forwarded: { from: user('555') } }, 'telegram:555'],
     ['forwarded from who hides', { forwarded: { name: 'Somebody' } }, 'nobody I know'],
     ['written by an inline bot', { via: user('9', { kind: 'bot' }) }, 'nobody I know'],
-  ])('row 48: words that are %s count as those of who wrote them', async (_, changes, name) => {
+  ])('T32: words that are %s count as those of who wrote them', async (_, changes, name) => {
     const rig = await household()
     expect(await askWith(rig, 'write to bob', changes)).toContain(`words of ${name}`)
     expect(await hears(rig, BOB)).not.toContain('a plain word')
   })
 
-  it('row 48: a conversation that contains words of somebody nobody let in sends nothing into itself', async () => {
+  it('T32: a conversation that contains words of somebody nobody let in sends nothing into itself', async () => {
     const groups = [{ match: {}, who: 'public', trigger: 'mention' }] as const
     const rig = await household({ routing: { access: { direct: 'allowlist', groups } } })
     expect(json(await inGroup(rig, '444', 'write to group'))).toMatchObject({ status: 'accepted' })
@@ -264,7 +264,7 @@ describe('what a turn may send elsewhere', () => {
     expect((await hears(rig, GROUP)).slice(before)).not.toContain('a plain word')
   })
 
-  it('row 48: two members are not each other, and a bot’s words do nothing', async () => {
+  it('T32: two members are not each other, and a bot’s words do nothing', async () => {
     const bots = {
       access: {
         direct: 'allowlist',
@@ -289,7 +289,7 @@ describe('what a turn may send elsewhere', () => {
     expect(await inGroup(other, '111', 'write to bob')).toContain('words of nobody I know')
   })
 
-  it('row 48: what a digest delivered into a chat keeps its authors there', async () => {
+  it('T32: what a digest delivered into a chat keeps its authors there', async () => {
     const rig = await household()
     const event = message({
       address: direct('111'),
@@ -346,7 +346,7 @@ describe('what a turn may send elsewhere', () => {
     return { rig, caller: await turnIn(rig.store, bobs, '444') }
   }
 
-  it('row 48: a message that two members are behind is neither’s, and has no more than that role', async () => {
+  it('T32: a message that two members are behind is neither’s, and has no more than that role', async () => {
     const { rig, caller } = await turnOfTwo('member')
     expect(await rig.send({ sessionKey: ADA, message: 'a plain word' }, caller)).toMatchObject({ status: 'ok' })
     const rows = await rig.store.read.inbox.recent(9)
@@ -354,13 +354,13 @@ describe('what a turn may send elsewhere', () => {
     expect(row?.decision.identity).toEqual({ role: 'member' })
   })
 
-  it('row 48: a guest who is somebody by name, as one who was taken out of the people, sends nothing anywhere', async () => {
+  it('T32: a guest who is somebody by name, as one who was taken out of the people, sends nothing anywhere', async () => {
     const { rig, caller } = await turnOfTwo('guest')
     const sending = rig.send({ sessionKey: ADA, message: 'a plain word' }, caller)
     await expect(sending).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('telegram:555') })
   })
 
-  it('row 48: a restart forgets no author', async () => {
+  it('T32: a restart forgets no author', async () => {
     const rig = await household()
     await rig.ask('111', 'read bob')
     const after = await rig.reopen()

@@ -50,7 +50,7 @@ it('S20: words of several members get the same refusal for a session that is the
   expect(await refusal('telegram:direct:999')).toEqual(await refusal(ADA))
 })
 
-it('row 48: what one session writes to another brings its authors along, and what they may do counts there', async () => {
+it('T32: what one session writes to another brings its authors along, and what they may do counts there', async () => {
   let ada: Identity = { person: toPersonId('ada'), role: 'owner' }
   const rig = await openRig({
     script: SCRIPT,
