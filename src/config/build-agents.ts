@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toAgentId } from '../core/ids.ts'
 import type { AgentProfile } from '../core/turn.ts'
@@ -8,7 +9,8 @@ import { readBounded } from './read-bounded.ts'
 import type { ConfigFile } from './schema.ts'
 
 const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
-const ECHO = 'scripted/echo'
+const SCRIPTED = 'scripted/'
+const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
 const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions']
 /** Tool groups that can be configured and whose tools do not run yet. */
@@ -21,6 +23,8 @@ interface AgentOptions {
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
+  /** The file names a key that cannot be had now, which is told elsewhere: no agent repeats what it is told instead. */
+  readonly keyMissing: boolean
 }
 
 interface Findings {
@@ -33,11 +37,13 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   const found: Findings = { mistakes: [], warnings: [] }
   const agents = file.agents.map((block, index) => ({
     id: toAgentId(block.id),
-    model: modelOf(block, index, { file, found }),
+    model: modelOf(block, index, { file, options, found }),
     ...(block.models === undefined ? {} : { models: block.models }),
     prompt: promptOf(block, index, { options, found }),
     tools: toolsOf(block, index, { options, found }),
   }))
+  for (const [index, block] of file.agents.entries())
+    found.warnings.push(...scriptWarnings(block, index, options.folder))
   for (const [index, { id }] of agents.entries()) {
     if (agents.findIndex((other) => other.id === id) === index) continue
     const message = `agents[${index}].id: there is another agent ${id}; names are compared without case`
@@ -46,10 +52,14 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   return { agents, ...found }
 }
 
-function modelOf({ model }: AgentBlock, index: number, at: { file: ConfigFile; found: Findings }): string {
-  const { file, found } = at
+function modelOf(
+  { model }: AgentBlock,
+  index: number,
+  at: { file: ConfigFile; options: AgentOptions; found: Findings },
+): string {
+  const { file, options, found } = at
   const path = `agents[${index}].model`
-  const keyed = file.models.anthropic !== undefined
+  const keyed = file.models.anthropic !== undefined || options.keyMissing
   if (model === undefined) {
     if (!keyed)
       found.warnings.push(`${path}: no model key is set, so the agent repeats what it is told; set ANTHROPIC_API_KEY`)
@@ -67,6 +77,19 @@ function modelOf({ model }: AgentBlock, index: number, at: { file: ConfigFile; f
     found.mistakes.push({ path: ['agents', index, 'model'], message })
   }
   return model
+}
+
+/** Returns a warning for each script an agent names that is not there. */
+function scriptWarnings({ model, models = [] }: AgentBlock, index: number, folder: string): readonly string[] {
+  const named = [
+    [`agents[${index}].model`, model],
+    ...models.map((one, nth) => [`agents[${index}].models[${nth}]`, one]),
+  ]
+  return named.flatMap(([path, one]) => {
+    if (one === ECHO || !one?.startsWith(SCRIPTED)) return []
+    const script = resolve(folder, one.slice(SCRIPTED.length))
+    return existsSync(script) ? [] : [`${path}: there is no script ${script}; write it, or name another model`]
+  })
 }
 
 function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOptions; found: Findings }): string {

@@ -4,6 +4,7 @@ import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
 import { buildSessionTools } from './build-session-tools.ts'
 import type { ChannelBlock, Config } from './config.ts'
+import { idleRuleWarnings } from './idle-rules.ts'
 import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
 import { mistakenTokenWarnings } from './mistaken-tokens.ts'
@@ -20,6 +21,8 @@ interface BuildOptions extends Surroundings {
   readonly folder: string
   readonly toolGroups?: readonly string[]
   readonly down: Config['down']
+  /** A model key is named and cannot be had now. */
+  readonly keyMissing: boolean
   readonly catalogue: ChannelCatalogue
   readonly known: Channels
 }
@@ -55,6 +58,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...warnings,
       ...mistakenTokenWarnings(parsed, options.known),
       ...noEffectWarnings(parsed, options.known),
+      ...idleRuleWarnings(parsed, options.known),
     ],
   }
   return {

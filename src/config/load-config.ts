@@ -12,7 +12,7 @@ import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
 import { namesSecret } from './secrets.ts'
-import { setAsideAccounts } from './set-aside.ts'
+import { setAside } from './set-aside.ts'
 
 export interface LoadOptions extends Surroundings {
   /** What `--config` said, relative to `cwd`. */
@@ -47,10 +47,10 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const known = createChannels(traitsOf(catalogue))
   const tree = withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
-  const { value, mistakes: absent, down } = setAsideAccounts(resolved)
+  const { value, mistakes: absent, down, warnings: keyless } = setAside(resolved)
   const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
   const file = readFile(value, { catalogue, unresolved, source })
-  const built = buildConfig(file, { ...options, ...source, down, known })
+  const built = buildConfig(file, { ...options, ...source, down, known, keyMissing: keyless.length > 0 })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const mistakes = [...built.mistakes, ...timing, ...rules]
@@ -58,7 +58,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
   if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
-  const warnings = [...resolved.warnings, ...unused, ...built.config.warnings]
+  const warnings = [...resolved.warnings, ...(use === 'run' ? keyless : []), ...unused, ...built.config.warnings]
   return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
 }
 

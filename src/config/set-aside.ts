@@ -2,22 +2,39 @@ import type { DownAccount } from './config.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import type { Resolved } from './references.ts'
 
-export interface SetAside {
+export interface Usable {
   /** The configuration without those accounts, and without channels that have no other. */
   readonly value: unknown
   readonly mistakes: readonly Mistake[]
   readonly down: readonly DownAccount[]
+  /** One for each model key that cannot be had now. */
+  readonly warnings: readonly string[]
 }
 
 /**
  * An account whose secret cannot be had now (a variable that is not set, a file that is not there) is no reason not to
- * start: its channel is down with the reason, and the others run.
+ * start: its channel is down with the reason, and the others run. Likewise for the key of a model: its agents cannot answer.
  */
-export function setAsideAccounts({ value, mistakes }: Resolved): SetAside {
+export function setAside({ value, mistakes }: Resolved): Usable {
   const down = mistakes.flatMap(toDownAccount)
   const tree = structuredClone(value)
   for (const { channel, account } of down) removeAccount(tree, channel, account)
-  return { value: tree, mistakes: mistakes.filter((mistake) => toDownAccount(mistake).length === 0), down }
+  const keyless = mistakes.filter(isModelKey)
+  for (const { path } of keyless) removeProvider(tree, String(path[1]))
+  const warnings = keyless.map(
+    ({ message, path }) => `${message}; agents on models of ${String(path[1])} cannot answer`,
+  )
+  const left = mistakes.filter((mistake) => toDownAccount(mistake).length === 0 && !isModelKey(mistake))
+  return { value: tree, mistakes: left, down, warnings }
+}
+
+function isModelKey({ path, missing }: Mistake): boolean {
+  return missing === true && path[0] === 'models' && path[2] === 'apiKey'
+}
+
+function removeProvider(tree: unknown, provider: string): void {
+  const { models } = tree as { models: Record<string, unknown> }
+  delete models[provider]
 }
 
 function toDownAccount({ path, message, missing }: Mistake): DownAccount[] {

@@ -1,0 +1,100 @@
+import type { Channels, IdTraits } from '../core/channel-traits.ts'
+import type { ConfigFile } from './schema.ts'
+
+interface Place {
+  readonly channel?: string
+  readonly chat?: string
+}
+
+interface Rule {
+  readonly path: string
+  readonly match: Readonly<Record<string, unknown>>
+  /** Added to its path where another rule is told of it. */
+  readonly note?: string
+}
+
+const TYPED_CHAT = /^(direct|group|channel):(.+)$/is
+
+/** Returns one warning for each rule that can match nothing, or nothing that an earlier rule leaves over. */
+export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly string[] {
+  const groups = file.routing.access.groups.map(
+    ({ match, who }, index): Rule => ({ path: `routing.access.groups[${index}]`, match, note: ` (who: ${who})` }),
+  )
+  const routes = file.routing.dispatch.map(({ match }, index): Rule => ({ path: `routing.dispatch[${index}]`, match }))
+  const sends = file.session.sendPolicy.rules.map(
+    ({ match }, index): Rule => ({ path: `session.sendPolicy.rules[${index}]`, match }),
+  )
+  const empty = routes.filter(({ match }) => isEmpty(match))
+  return [
+    ...[...groups, ...routes, ...sends].flatMap((rule) => [
+      ...titleWarnings(rule, channels),
+      ...senderWarnings(rule, file, channels),
+    ]),
+    ...empty.map(({ path }) => `${path}.match: is empty, so the rule matches nothing; name a place or a sender`),
+    ...shadowWarnings(groups),
+    ...shadowWarnings(routes.filter(({ match }) => !isEmpty(match))),
+  ]
+}
+
+/** A chat's title where its id belongs. */
+function titleWarnings({ path, match }: Rule, { platforms, traits }: Channels): readonly string[] {
+  const { channel, chat } = match as Place
+  if (chat === undefined) return []
+  const id = TYPED_CHAT.exec(chat.trim())?.[2] ?? chat.trim()
+  const ids = channel === undefined ? platforms : [channel]
+  if (id === '' || ids.some((one) => couldBeId(traits(one).ids, id))) return []
+  const where = channel === undefined ? 'any platform' : traits(channel).name
+  return [`${path}.match.chat: "${id}" is no id of ${where}, so the rule matches nothing; /whoami there says the id`]
+}
+
+/** A sender who is nobody under people, and no id. */
+function senderWarnings({ path, match }: Rule, { people }: ConfigFile, channels: Channels): readonly string[] {
+  const names = Object.keys(people).map((name) => name.toLowerCase())
+  return (['sender', 'person'] as const).flatMap((field) => {
+    const text = match[field]
+    if (typeof text !== 'string' || text.trim() === '' || text.includes(':')) return []
+    const isId = channels.platforms.some((one) => couldBeId(channels.traits(one).ids, text.trim()))
+    if (isId || names.includes(text.trim().toLowerCase())) return []
+    return [
+      `${path}.match.${field}: nobody under people is called "${text}", so the rule matches nothing; write a name from there, or the id that /whoami says`,
+    ]
+  })
+}
+
+function shadowWarnings(rules: readonly Rule[]): readonly string[] {
+  return rules.flatMap(({ path, match }, index) => {
+    const before = rules.slice(0, index).find((earlier) => covers(earlier.match, match))
+    if (before === undefined) return []
+    return [
+      `${path}: is never reached, for ${before.path}${before.note ?? ''} matches all of it before; put the narrower rule first`,
+    ]
+  })
+}
+
+function covers(wide: Rule['match'], narrow: Rule['match']): boolean {
+  return Object.entries(wide).every(([field, value]) => {
+    if (value === undefined) return true
+    const other = narrow[field]
+    return field === 'chat' ? coversChat(String(value), other) : normal(value) === normal(other)
+  })
+}
+
+function coversChat(wide: string, narrow: unknown): boolean {
+  if (typeof narrow !== 'string') return false
+  const [one, other] = [normal(wide), normal(narrow)]
+  return one === other || (!TYPED_CHAT.test(one) && one === TYPED_CHAT.exec(other)?.[2])
+}
+
+function normal(value: unknown): string {
+  return String(value).trim().toLowerCase()
+}
+
+function isEmpty(match: Rule['match']): boolean {
+  return Object.values(match).every((value) => value === undefined)
+}
+
+/** Every id has a digit; where those of people have letters, those of chats have other ones. */
+function couldBeId({ form }: IdTraits, id: string): boolean {
+  if (!/\d/.test(id)) return false
+  return form === undefined || form.test(id) || (form.test('U1') && /^[a-z0-9/]+$/i.test(id))
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { load, TELEGRAM } from './loading.ts'
+
+const warningsOf = async (yaml: string): Promise<readonly string[]> => (await load(TELEGRAM + yaml)).config.warnings
+const groups = (...rules: readonly string[]): string => `routing: { access: { groups: [${rules.join(', ')}] } }\n`
+
+describe('a rule that can match nothing is warned of', () => {
+  test.each([
+    [
+      'a title',
+      '{ match: { channel: telegram, chat: Family } }',
+      'groups[0].match.chat: "Family" is no id of Telegram',
+    ],
+    [
+      'a title anywhere',
+      '{ match: { chat: "Our club" } }',
+      'groups[0].match.chat: "Our club" is no id of any platform',
+    ],
+  ])('%s where an id belongs', async (_, rule, warning) => {
+    expect(await warningsOf(groups(rule))).toContainEqual(expect.stringContaining(warning))
+  })
+
+  test.each([['{ channel: telegram, chat: -1007654321 }'], ['{ chat: "group:-1007654321" }'], ['{ chat: C7QK4TZ2M }']])(
+    'the id of %s is none of them',
+    async (match) => {
+      expect((await warningsOf(groups(`{ match: ${match} }`))).filter((line) => line.includes('groups'))).toEqual([])
+    },
+  )
+
+  test('a sender nobody under people has, and the role of one', async () => {
+    const people = 'people: { ada: { role: owner, ids: [telegram:7654321] } }\n'
+    const rule = (sender: string) => `${people}routing: { dispatch: [{ match: { sender: ${sender} } }] }\n`
+    for (const sender of ['owner', 'bob'])
+      expect(await warningsOf(rule(sender))).toContainEqual(
+        expect.stringContaining(`routing.dispatch[0].match.sender: nobody under people is called "${sender}"`),
+      )
+    for (const sender of ['ada', 'Ada', 'telegram:5', '7654321'])
+      expect((await warningsOf(rule(sender))).filter((line) => line.includes('dispatch'))).toEqual([])
+  })
+
+  test('a dispatch rule with an empty match', async () => {
+    expect(await warningsOf('routing: { dispatch: [{ match: {} }] }\n')).toContainEqual(
+      expect.stringContaining('routing.dispatch[0].match: is empty'),
+    )
+  })
+})
+
+describe('a rule behind one that matches all of it', () => {
+  test.each([
+    ['{ who: owner }', '{ match: { chat: -1007654321 }, who: allowlist }'],
+    ['{ match: { channel: telegram }, who: owner }', '{ match: { channel: telegram, chat: -1007654321 } }'],
+    ['{ match: { chat: -1007654321 }, who: owner }', '{ match: { chat: "group:-1007654321", topic: 5 } }'],
+  ])('%s is told with the rule before it', async (first, second) => {
+    expect(await warningsOf(groups(first, second))).toContainEqual(
+      expect.stringContaining(
+        'routing.access.groups[1]: is never reached, for routing.access.groups[0] (who: owner) matches all of it before',
+      ),
+    )
+  })
+
+  test('is no matter where the earlier one is narrower, or about another place', async () => {
+    const rules = [
+      '{ match: { chat: "group:-1007654321" } }',
+      '{ match: { chat: -1007654321 } }',
+      '{ match: { chat: -5 } }',
+      '{}',
+    ]
+    expect((await warningsOf(groups(...rules))).filter((line) => line.includes('never reached'))).toEqual([])
+  })
+})
+
+describe('what a model needs and is not there', () => {
+  test('a key of the file is a warning, and no agent repeats what it is told instead', async () => {
+    const { config } = await load(`${TELEGRAM}models: { anthropic: { apiKey: "\${env:NO_KEY}" } }\n`)
+    expect(config.warnings).toEqual([
+      expect.stringMatching(/^models\.anthropic\.apiKey: .*NO_KEY.*; agents on models of anthropic cannot answer$/),
+    ])
+    expect(config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
+    expect(config.models).toEqual({})
+  })
+
+  test('a script that does not exist is a warning', async () => {
+    const agents = 'agents: [{ id: main, model: scripted/demo.yaml, models: [scripted/other.yaml, scripted/echo] }]\n'
+    const { config } = await load(TELEGRAM + agents, {}, { 'other.yaml': 'rules: []' })
+    expect(config.warnings).toEqual([expect.stringMatching(/^agents\[0\]\.model: there is no script .*demo\.yaml/)])
+  })
+})
