@@ -7,18 +7,26 @@ import type { ChannelTraits } from '../../src/core/channel-traits.ts'
  */
 export const discordAccountSchema = z.strictObject({
   /** Developer Portal → Bot → Reset Token. Files end with a line break, hence the trim. */
-  token: z.string().trim().min(1, 'the token is empty; Developer Portal → Bot → Reset Token gives one'),
+  token: z
+    .string()
+    .trim()
+    .min(1, 'the token is empty; Developer Portal → Bot → Reset Token gives one')
+    .describe('Developer Portal → Bot → Reset Token.'),
   /** Where `/v10/…` lies; the gateway is found through it. */
-  apiRoot: z.url({ protocol: /^https?$/ }).optional(),
+  apiRoot: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Another server that speaks the API.'),
   /** Shows an answer while it is being written, by edits. */
-  streaming: z.boolean().default(true),
+  streaming: z.boolean().default(true).describe('Shows an answer while it is being written.'),
   limits: z
     .strictObject({
       perSecond: z.number().min(0.01).default(45),
       perChatPerSecond: z.number().min(0.01).default(1),
       perGroupPerMinute: z.number().min(0.01).default(60),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The most that is sent: over all, in one chat, and in one group.'),
 })
 
 export type DiscordConfig = z.infer<typeof discordAccountSchema>

@@ -11,13 +11,26 @@ const token = (kind: string, prefix: string) =>
 export const slackAccountSchema = z
   .strictObject({
     /** "Bot User OAuth Token" on the app's page OAuth & Permissions. */
-    botToken: token('the bot token', 'xoxb-'),
+    botToken: token('the bot token', 'xoxb-').describe('xoxb-…, on the page OAuth & Permissions of the app.'),
     /** "App-Level Token" with the scope connections:write; for mode socket. */
-    appToken: token('the app-level token', 'xapp-').exactOptional(),
+    appToken: token('the app-level token', 'xapp-')
+      .exactOptional()
+      .describe('xapp-… with connections:write, on the page Basic Information; for mode socket.'),
     /** On the app's page Basic Information; for mode http. */
-    signingSecret: z.string().trim().min(1, 'the signing secret is empty').exactOptional(),
-    apiRoot: z.url({ protocol: /^https?$/ }).exactOptional(),
-    mode: z.enum(['socket', 'http']).default('socket'),
+    signingSecret: z
+      .string()
+      .trim()
+      .min(1, 'the signing secret is empty')
+      .exactOptional()
+      .describe('On the page Basic Information; for mode http.'),
+    apiRoot: z
+      .url({ protocol: /^https?$/ })
+      .exactOptional()
+      .describe('Another server that speaks the API.'),
+    mode: z
+      .enum(['socket', 'http'])
+      .default('socket')
+      .describe('http needs signingSecret, and a reverse proxy before listen.'),
     /** Where events are taken in mode http; a reverse proxy with TLS stands before it. */
     listen: z
       .strictObject({
@@ -25,16 +38,18 @@ export const slackAccountSchema = z
         port: z.int().min(0).max(65_535).default(7276),
         path: z.string().startsWith('/').default('/slack/events'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('Where events are received in mode http.'),
     /** Shows an answer while it is being written, by edits. */
-    streaming: z.boolean().default(true),
+    streaming: z.boolean().default(true).describe('Shows an answer while it is being written.'),
     limits: z
       .strictObject({
         perSecond: z.number().min(0.01).default(5),
         perChatPerSecond: z.number().min(0.01).default(1),
         perGroupPerMinute: z.number().min(0.01).default(60),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('The most that is sent: over all, in one chat, and in one group.'),
   })
   .refine(({ mode, appToken }) => mode !== 'socket' || appToken !== undefined, {
     path: ['appToken'],

@@ -13,9 +13,15 @@ const PLACEHOLDER =
 export const telegramAccountSchema = z
   .strictObject({
     /** As @BotFather gives it. Files end with a line break, hence the trim. */
-    token: z.string().trim().min(1, 'the token is empty; @BotFather gives one'),
-    apiRoot: z.url({ protocol: /^https?$/ }).optional(),
-    mode: z.enum(['polling', 'webhook']).default('polling'),
+    token: z.string().trim().min(1, 'the token is empty; @BotFather gives one').describe('As @BotFather gives it.'),
+    apiRoot: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('An own Bot API server, such as http://127.0.0.1:8081.'),
+    mode: z
+      .enum(['polling', 'webhook'])
+      .default('polling')
+      .describe('webhook needs webhookUrl and webhookSecret, and a reverse proxy before listen.'),
     /** Mode webhook: the public address of the reverse proxy before `listen`. */
     webhookUrl: z
       .string()
@@ -24,6 +30,7 @@ export const telegramAccountSchema = z
         const mistake = mistakeIn(address)
         if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake })
       })
+      .describe('Where Telegram reaches this machine: https, port 443, 80, 88 or 8443.')
       .exactOptional(),
     /** Mode webhook: proves that a request is from Telegram. */
     webhookSecret: z
@@ -31,6 +38,7 @@ export const telegramAccountSchema = z
       .trim()
       .regex(/^[\w-]{1,256}$/, `must be 1 to 256 of A-Z, a-z, 0-9, _ and -; ${'`openssl rand -hex 32` makes one'}`)
       .refine((secret) => !PLACEHOLDER.test(secret), 'is a placeholder; `openssl rand -hex 32` makes a secret')
+      .describe('Proves that a request is from Telegram; `openssl rand -hex 32` makes one.')
       .exactOptional(),
     /** Where updates are taken in mode webhook; a reverse proxy with TLS stands before it. */
     listen: z
@@ -39,16 +47,18 @@ export const telegramAccountSchema = z
         port: z.int().min(0).max(65_535).default(7277),
         path: z.string().startsWith('/').default('/telegram/webhook'),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('Where updates are received in mode webhook.'),
     /** Shows an answer while it is being written, by edits. */
-    streaming: z.boolean().default(true),
+    streaming: z.boolean().default(true).describe('Shows an answer while it is being written.'),
     limits: z
       .strictObject({
         perSecond: z.number().min(0.01).default(30),
         perChatPerSecond: z.number().min(0.01).default(1),
         perGroupPerMinute: z.number().min(0.01).default(20),
       })
-      .prefault({}),
+      .prefault({})
+      .describe('The most that is sent: over all, in one chat, and in one group.'),
   })
   .refine(({ mode, webhookUrl }) => mode !== 'webhook' || webhookUrl !== undefined, {
     path: ['webhookUrl'],

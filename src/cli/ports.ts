@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { JsonSchema } from '../config/json-schema.ts'
 import type { ImportReport, OldFile } from '../core/import.ts'
 import type { OperatorService } from '../core/operator.ts'
 
@@ -25,7 +26,7 @@ export interface CliPorts {
   /** Resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** The JSON schema of the configuration file. */
-  configSchema(): Awaitable<unknown>
+  configSchema(): Awaitable<JsonSchema>
   /** Checks what only shows when the rules are compiled. Returns warnings; throws `config`. */
   compile(config: Config): Awaitable<readonly string[]>
   /** What the configuration means, line by line. */

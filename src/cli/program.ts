@@ -219,9 +219,10 @@ function addConfig(program: Command, ports: CliPorts, ended: Ended): void {
   config
     .command('schema')
     .description('print the JSON schema of the configuration file')
-    .action(async () => {
+    .option('--markdown', 'as a page with one line for each setting')
+    .action(async (options: { markdown?: boolean }) => {
       const { printSchema } = await import('./commands/config.ts')
-      ended(await printSchema(ports))
+      ended(await printSchema(ports, options))
     })
   config
     .command('explain')

@@ -68,7 +68,7 @@ export function choicesText(surroundings: Surroundings, known: Channels, also: r
     '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what it is told.',
     `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
-    '     config/parley.example.yaml shows every setting.',
+    '     config/parley.example.yaml is one to start from.',
     ...also.map((line) => `\n  ${line}`),
   ].join('\n')
 }

@@ -19,8 +19,8 @@ export function placeOf(channels: readonly ChannelId[]) {
   return {
     channel: channelOf(channels).exactOptional(),
     account: text.exactOptional(),
-    space: id.exactOptional(),
-    chat: id.exactOptional(),
+    space: id.exactOptional().describe('The guild or workspace.'),
+    chat: id.exactOptional().describe('The id, with its type before it or without: group:<id>.'),
     topic: id.exactOptional(),
   }
 }

@@ -8,7 +8,10 @@ export const people = z
   .record(
     text,
     z.strictObject({
-      role: z.enum(['owner', 'member']).default('member'),
+      role: z
+        .enum(['owner', 'member'])
+        .default('member')
+        .describe('owner may do everything; member is somebody you know.'),
       ids: z
         .array(id)
         .default([])
@@ -16,6 +19,7 @@ export const people = z
     }),
   )
   .default({})
+  .describe('Who is who. /whoami says the ids. Whoever is not listed is a stranger.')
 
 const wakeWords = z
   .array(text.max(40).regex(/[\p{L}\p{N}]/u, { error: 'must have a letter or a digit' }))
@@ -34,13 +38,16 @@ const deletions = z
 
 function groupRuleOf(channels: Ids) {
   return z.strictObject({
-    match: z.strictObject(placeOf(channels)).prefault({}),
+    match: z
+      .strictObject(placeOf(channels))
+      .prefault({})
+      .describe('The first rule that matches decides; what is left out does not restrict.'),
     who: audience.default('owner'),
     trigger: z
       .enum(['mention', 'always', 'never'])
       .default('mention')
       .describe('What starts a turn. mention: the agent is mentioned, replied to, or given a command.'),
-    ownerAlwaysTriggers: z.boolean().exactOptional(),
+    ownerAlwaysTriggers: z.boolean().exactOptional().describe('For this group, in place of the setting of routing.'),
     wakeWords: wakeWords.exactOptional(),
     followThreads: z
       .boolean()
@@ -67,7 +74,7 @@ function dispatchRuleOf(channels: Ids) {
   return z.strictObject({
     name: text.exactOptional(),
     match: z.strictObject({ ...placeOf(channels), sender: id.exactOptional(), mentioned: z.boolean().exactOptional() }),
-    agent: text.exactOptional(),
+    agent: text.exactOptional().describe('Default: the first of agents.'),
     dimensions: dimensions.exactOptional(),
     shadow: z
       .boolean()
@@ -83,7 +90,7 @@ export function routingOf(channels: Ids) {
         .strictObject({ direct: audience.default('owner'), groups: z.array(groupRuleOf(channels)).default([]) })
         .prefault({})
         .describe('Who may talk. No group is open to anybody but the owner unless a rule says so.'),
-      ownerAlwaysTriggers: z.boolean().default(true),
+      ownerAlwaysTriggers: z.boolean().default(true).describe('The owner is answered in groups without a mention.'),
       wakeWords: wakeWords.default([]),
       edits: edits.default('update'),
       deletions: deletions.default('redact'),

@@ -15,8 +15,10 @@ const schedule = z.strictObject({
   timezone: text.exactOptional().describe("IANA name; the machine's own by default."),
   agent: text.exactOptional(),
   prompt: text,
-  digestOf: address.exactOptional(),
-  deliverTo: address,
+  digestOf: address
+    .exactOptional()
+    .describe('A conversation whose messages since the last run go with the prompt, topics included.'),
+  deliverTo: address.describe('Where the answer goes: <channel>:<direct|group|channel>:<chat>[/<topic>].'),
   missed: text
     .regex(/^(skip|once|all\((100|[1-9]\d?)\))$/, {
       error: 'must be skip, once or all(<number>), at most all(100)',

@@ -25,20 +25,34 @@ const modelName = text.regex(/^[^/\s]+\/\S+$/, {
 
 const agent = z.strictObject({
   id: text,
-  model: modelName.exactOptional(),
+  model: modelName
+    .exactOptional()
+    .describe(
+      'anthropic/<model>, scripted/echo (repeats what it is told) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 where a key is set, else scripted/echo.',
+    ),
   models: z
     .array(modelName)
     .exactOptional()
     .describe('Models a session may be set to beside it; without the list any there is a key for.'),
-  prompt: text.exactOptional().describe('A text file with what the agent is told about itself.'),
-  tools: z.array(text).exactOptional(),
+  prompt: text
+    .exactOptional()
+    .describe('A text file with what the agent is told about itself. Default: the text of prompts/agent.md.'),
+  tools: z
+    .array(text)
+    .exactOptional()
+    .describe(
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see. schedule, memory and web_fetch have no effect yet.',
+    ),
 })
 
 function sessionOf(channels: readonly ChannelId[]) {
   return z
     .strictObject({
       sendPolicy: sendPolicyOf(channels),
-      scope: z.enum(['routed', 'global']).default('routed'),
+      scope: z
+        .enum(['routed', 'global'])
+        .default('routed')
+        .describe('global: one session for all direct chats, whoever writes; its tools read no other conversation.'),
       dimensions: dimensions.default(['chat']),
       direct: z
         .enum(['chat', 'person', 'main'])
@@ -47,7 +61,10 @@ function sessionOf(channels: readonly ChannelId[]) {
       queue: z
         .strictObject({
           max: z.int().min(1).max(10_000).default(100).describe('Messages that may wait in one session.'),
-          busy: z.enum(['queue', 'steer', 'interrupt']).default('queue'),
+          busy: z
+            .enum(['queue', 'steer', 'interrupt'])
+            .default('queue')
+            .describe('A message for a busy session waits, goes into the running turn, or ends it.'),
         })
         .prefault({}),
       publicTurns: z
@@ -104,7 +121,11 @@ const LEAST_DAYS = 8
 
 const store = z
   .strictObject({
-    url: text.default('sqlite:parley.db'),
+    url: text
+      .default('sqlite:parley.db')
+      .describe(
+        "sqlite:<file>, relative to systemd's StateDirectory, else $XDG_STATE_HOME/parley (~/.local/state/parley).",
+      ),
     keepRefusedDays: z
       .int()
       .min(LEAST_DAYS, {
@@ -129,7 +150,10 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
       .describe('The first is the default.'),
     models: z
       .strictObject({
-        anthropic: z.strictObject({ apiKey: text, baseUrl: url.exactOptional() }).exactOptional(),
+        anthropic: z
+          .strictObject({ apiKey: text, baseUrl: url.exactOptional() })
+          .exactOptional()
+          .describe('The variable ANTHROPIC_API_KEY is used without this block.'),
         openai: openai.exactOptional(),
       })
       .prefault({}),
@@ -168,7 +192,7 @@ function channelBlock(account: z.ZodType) {
     accounts: z
       .record(accountName, account)
       .refine((accounts) => Object.keys(accounts).length > 0, 'has no account; add one or take the channel out'),
-    dimensions: dimensions.exactOptional(),
+    dimensions: dimensions.exactOptional().describe('In place of session.dimensions on this channel.'),
   })
 }
 

@@ -41,6 +41,14 @@ describe('config schema', () => {
   })
 })
 
+test('config schema --markdown prints a page with one line for each setting', async () => {
+  const model = { properties: { model: { type: 'string', description: 'Which | one.', default: 'echo' } } }
+  const { run, out } = await rig({ configSchema: () => ({ properties: { agents: { items: model } } }) })
+  expect(await run('config', 'schema', '--markdown')).toBe(0)
+  expect(out()).toContain('## agents\n')
+  expect(out()).toContain('| `agents[].model` | text | `"echo"` | Which \\| one. |')
+})
+
 describe('config explain', () => {
   const explain = ({ dataDir }: { dataDir: string }): string[] => [`data in ${dataDir}`, 'nobody may talk']
 

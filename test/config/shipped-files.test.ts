@@ -5,6 +5,7 @@ import { catalogue } from '../../adapters/index.ts'
 import { DEFAULT_PROMPT } from '../../src/config/default-prompt.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
+import { configReference } from '../../src/config/reference.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
@@ -79,13 +80,11 @@ describe('the example', () => {
     expect(whole).not.toMatch(OFF)
     const refused = await refusal(whole, { ...env, ...OTHERS }, { 'prompts/agent.md': 'x' })
     expect(refused.split('\n').map((line) => line.split(': ', 2)[1])).toEqual([
-      'people.ada.ids[0]',
-      'people.ada.ids[1]',
-      'people.ada.ids[2]',
-      'people.bob.ids[0]',
       'routing.access.groups[0].match.chat',
-      'routing.access.groups[0].botIds[0]',
-      'routing.dispatch[0].match.chat',
+      'people.ada.ids[0]',
+      'people.bob.ids[0]',
+      'people.bob.ids[1]',
+      'people.bob.ids[2]',
       'schedules[0].digestOf',
       'schedules[0].deliverTo',
     ])
@@ -99,13 +98,32 @@ describe('the example', () => {
       .replaceAll(/(111111111|222222222|777777777|1234567890)/g, (id) => `${Number(id) * 7 + 13}`)
       .replaceAll('012ABCDE', '7QK4TZ2M')
     const { config } = await load(whole, { ...env, ...OTHERS }, { 'prompts/agent.md': 'x' })
-    expect(config.warnings.map((warning) => warning.split(':')[0])).toEqual([
-      'session.turnCap',
-      'session.checkpoint',
-      'http',
-    ])
+    expect(config.warnings).toEqual([])
     expect(Object.keys(config.channels)).toEqual(['telegram', 'discord', 'slack'])
   })
+})
+
+test('the example is short, and its part that is on has ten lines', () => {
+  const lines = read(EXAMPLE).split('\n')
+  expect(lines.length).toBeLessThan(50)
+  expect(lines.filter((line) => !/^\s*(#|$)/.test(line)).length).toBeLessThanOrEqual(12)
+})
+
+test('the configuration that the page of the platforms shows is valid', async () => {
+  const yaml = /```yaml\n([\s\S]*?)```/.exec(read('setup.md'))?.[1] ?? ''
+  const { config } = await load(yaml, { ...env, ...OTHERS })
+  expect(Object.keys(config.channels)).toEqual(['telegram', 'slack'])
+})
+
+test('the reference page is fresh (npm run reference writes it), and each setting of it has a line', () => {
+  const page = configReference(configJsonSchema(catalogue))
+  expect(read('reference.md')).toBe(page)
+  for (const setting of [
+    'people.<name>.ids',
+    'routing.access.groups[].match.chat',
+    'channels.slack.accounts.<name>.mode',
+  ])
+    expect(page).toContain(`| \`${setting}\` |`)
 })
 
 test('the JSON schema is fresh (npm run schema writes it)', () => {

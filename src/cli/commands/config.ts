@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { configReference } from '../../config/reference.ts'
 import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { ReloadReport } from '../../core/operate-config.ts'
 import { askOperator } from '../ask-operator.ts'
@@ -61,8 +62,12 @@ function refuse(error: unknown): never {
   })
 }
 
-export async function printSchema(ports: Pick<CliPorts, 'stdout' | 'configSchema'>): Promise<number> {
-  ports.stdout.write(toJson(await ports.configSchema()))
+export async function printSchema(
+  ports: Pick<CliPorts, 'stdout' | 'configSchema'>,
+  { markdown = false }: { readonly markdown?: boolean } = {},
+): Promise<number> {
+  const schema = await ports.configSchema()
+  ports.stdout.write(markdown ? configReference(schema) : toJson(schema))
   return EXIT.ok
 }
 
