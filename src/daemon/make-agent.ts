@@ -21,15 +21,15 @@ interface AgentParts {
  * Returns the agent with the configured models and tools. It is made at the first turn: asking for the time zone takes
  * 13 ms, which no start should wait for.
  */
-export function agentOf(parts: AgentParts, sessions: SessionTools): RunAgent {
+export function makeAgent(parts: AgentParts, sessions: SessionTools): RunAgent {
   let made: RunAgent | undefined
   return (request, signal) => {
-    made ??= makeAgent(parts, sessions)
+    made ??= configured(parts, sessions)
     return made(request, signal)
   }
 }
 
-function makeAgent({ config, clock, random, logger: root, tools }: AgentParts, sessions: SessionTools): RunAgent {
+function configured({ config, clock, random, logger: root, tools }: AgentParts, sessions: SessionTools): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { anthropic } = config.models

@@ -7,9 +7,10 @@ import type { RoutingPolicy } from '../core/policy.ts'
 import { compareAccess } from '../routing/compare-access.ts'
 import { compileRouting, type Routing } from '../routing/compile-routing.ts'
 
-/** The one place that holds the policy in force. What reads `routing` always reads the newest. */
+/** The one place that holds the policy in force. Nobody keeps what `routing` returned: a reload replaces it. */
 export interface LiveRouting {
-  readonly routing: Routing
+  /** Returns the compiled policy in force. */
+  routing(this: void): Routing
   readonly policy: RoutingPolicy
   /** Throws `config` and changes nothing if the policy makes no sense. Returns the warnings. */
   replace(policy: RoutingPolicy): readonly string[]
@@ -20,11 +21,8 @@ export function createLiveRouting(first: RoutingPolicy, warn: (warning: string) 
   for (const warning of compiled.warnings) warn(warning)
   let policy = first
   let current = compiled.routing
-  const names = Object.keys(current) as (keyof Routing)[]
-  const getters = names.map((name) => [name, { get: () => current[name], enumerable: true }] as const)
-  const routing: Routing = Object.defineProperties({} as Routing, Object.fromEntries(getters))
   return {
-    routing,
+    routing: () => current,
     get policy() {
       return policy
     },

@@ -7,73 +7,62 @@ import type { Session } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import type { Visits } from '../core/visit.ts'
-import type { Routing } from '../routing/compile-routing.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
-import { createReach, type ReachDeps } from '../sessions/session-tools/reach.ts'
+import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createVisits, type VisitDeps } from '../sessions/session-tools/visit.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
 import type { Store } from '../store/store.ts'
+import type { Entrance } from './entrance.ts'
+import type { Lookups } from './lookups.ts'
+import type { LiveRouting } from './reload.ts'
 
 /** How sessions are reached from other sessions and from outside of any chat. */
-export interface SessionDoors {
+export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly visits: Visits
 }
 
-export interface SessionDoorParts {
+export interface SessionAccessParts {
   readonly config: Config
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
   readonly accounts: Accounts
-  readonly routing: Routing
-  readonly gate: Pick<ReachDeps, 'roleOf'>
-}
-
-export interface SessionDoorEnds extends Pick<SendDeps, 'running' | 'accept'>, Pick<ReachDeps, 'whoIs'> {
+  readonly policies: LiveRouting
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
+  readonly entrance: Pick<Entrance, 'accept'>
+  readonly running: SendDeps['running']
   agent(session: Session): AgentProfile
 }
 
-export function createSessionDoors(
-  parts: SessionDoorParts,
-  { running, accept, agent, whoIs }: SessionDoorEnds,
-): SessionDoors {
-  const { config, store, clock, ids, accounts, routing } = parts
-  const { roleOf } = parts.gate
-  const access = sessionRules(config, store, {
-    whoIs,
-    channels: routing.channels,
-    configuredIds: (person) => configuredIds(routing.people, person),
+export function createSessionAccess(parts: SessionAccessParts): SessionAccess {
+  const { config, store, clock, ids, accounts, policies, lookups, entrance, running, agent } = parts
+  const { whoIs, roleOf } = lookups
+  const { channels } = policies.routing()
+  const rules = sessionRules(config, store, {
+    ...{ whoIs, channels },
+    configuredIds: (person) => configuredIds(policies.routing().people, person),
   })
   const file = basename(config.store.path)
   const deps: SessionToolsDeps & VisitDeps = {
+    ...{ clock, ids, running, accept: entrance.accept },
     read: store.read,
     write: store.write,
-    clock,
-    ids,
-    running,
-    accept,
     waits: createWaitGraph(),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
-      ...{
-        read: store.read,
-        channels: routing.channels,
-        access,
-        whoIs,
-        roleOf,
-        mainIsShared: () => routing.sessions.scope === 'global',
-      },
+      ...{ read: store.read, channels, access: rules, whoIs, roleOf },
+      mainIsShared: () => policies.routing().sessions.scope === 'global',
     }),
-    staleMs: access.staleMs,
+    staleMs: rules.staleMs,
     modelOf: (session) => agent(session).model,
     transcriptPath: (session) => `${file}#${session}`,
-    routeOf: (source) => sourceRoute(routing, source),
+    routeOf: (source) => sourceRoute(policies.routing(), source),
   }
   return { sessionTools: createSessionTools(deps), visits: createVisits(deps) }
 }

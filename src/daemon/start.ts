@@ -1,34 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import { type Accounts, type ConfiguredAccount, loadAccounts, pluginOf } from '../channels/accounts.ts'
-import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from '../channels/adapter.ts'
-import { ChannelHub, type HubAccount } from '../channels/hub.ts'
+import { loadAccounts } from '../channels/accounts.ts'
+import type { ChannelPlugin } from '../channels/adapter.ts'
+import { ChannelHub } from '../channels/hub.ts'
 import { Inlet } from '../channels/inlet.ts'
 import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
-import { createChannels } from '../core/channel-traits.ts'
-import type { ChatMove } from '../core/chat-move.ts'
+import type { Address } from '../core/address.ts'
 import { type Clock, systemClock, within } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
-import { type AccountId, type ChannelId, createIdSource, toAccountId } from '../core/ids.ts'
+import { createIdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ConfigOperator } from '../core/operate-config.ts'
 import type { OperatorService } from '../core/operator.ts'
-import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import { startLocalApi } from '../http/server.ts'
-import { formerNames } from '../routing/former-names.ts'
-import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
-import { movedSchedule } from '../sessions/facts/move-chat.ts'
+import type { Access } from '../sessions/people/access.ts'
 import { ageingTime, startCleaning } from '../sessions/service/age-out.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
-import { createGate, type Gate } from './directory.ts'
+import { accountsToStart, stateIn } from './accounts.ts'
+import { createEntrance } from './entrance.ts'
+import { createEvents } from './events.ts'
+import { loadLookups } from './lookups.ts'
+import { makeDelivery, makeSay } from './make-delivery.ts'
+import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { channelStatuses, createOperator } from './operator.ts'
-import { createLiveRouting, createReload, type LiveRouting } from './reload.ts'
+import { createPeople, type People } from './people.ts'
+import { createLiveRouting, createReload, type LiveRouting, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
-import { createEngine, type Engine } from './stages.ts'
+import { createStages } from './stages.ts'
 import { createStop } from './stop.ts'
 import { createWhy } from './why.ts'
 
@@ -81,7 +83,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const store = await openSqliteStore({
     path: config.store.path,
     clock,
-    caseSensitive: policies.routing.channels.caseSensitive,
+    caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
     onBroken(err) {
       logger.error('The disk failed; the daemon ends at once', { err })
@@ -97,143 +99,83 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function open(options: DaemonOptions, policies: LiveRouting, store: Store, broken: AbortSignal): Promise<Daemon> {
-  const { config, logger, version, plugins, socketPath, tools = {}, clock = systemClock, delivery = {} } = options
+  const {
+    config,
+    logger,
+    version,
+    plugins,
+    socketPath,
+    tools = {},
+    clock = systemClock,
+    delivery: timing = {},
+  } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
-  const today = await ageingTime({ store, clock })
-  const { routing } = policies
-  const accounts = await loadAccounts(config.channels, plugins)
+  const world = { store, ids, clock, random, logger, config, policies }
+  const { channels } = policies.routing()
+  const events = createEvents()
+  const entrance = createEntrance()
   const commands = new Map<string, ChatCommand>()
-  const gate = await createGate({
-    ...{ store, clock, ids, logger, routing, policies },
-    say: (message, when) => engine.say(message, when),
-    peopleChanged: () => menus.again(),
-    accept: (dispatch) => engine.accept(dispatch),
-    reaches: ({ channel, account }) => accounts.all.some((one) => one.channel === channel && one.account === account),
-    command: (name) => commands.get(name),
-  })
-  const { access, facts, moves, overrides } = gate
+  const accounts = await loadAccounts(config.channels, plugins)
+  const lookups = await loadLookups({ ...world, events, commands })
   const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
   const adapter = hub.adapter.bind(hub)
-  const world = { store, ids, clock, random, logger }
-  const engine: Engine = createEngine({
-    ...world,
-    ...{ config, accounts, routing, facts, moves, overrides, gate, commands, tools, adapter },
-    timing: delivery,
-  })
-  const { accept, running, sessions } = engine
-  const inlet = new Inlet({ ...gate, clock, ids, accept, state: stateIn(store) })
-  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now(), traits: routing.channels.traits }
+  const delivery = makeDelivery({ ...world, accounts, lookups, events, timing, adapter })
+  const say = makeSay(store, delivery)
+  const reaches = ({ channel, account }: Address): boolean =>
+    accounts.all.some((one) => one.channel === channel && one.account === account)
+  const people = await createPeople({ ...world, lookups, events, entrance, say, reaches })
+  const stages = createStages({ ...world, accounts, lookups, people, commands, tools, delivery, say, entrance })
+  const { running, sessions } = stages
+  const { access, facts, moves } = lookups
+  const inlet = new Inlet({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
+  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
-  const schedules = schedulesOf(options, gate, { store, ids, clock, accept })
-  const outbox = createRestoration({ store, sendHeld: engine.delivery.resumeHeld })
-  const answering = { store, version, models: modelsOf(config), sessions, why, live, outbox, ...gate.operator }
+  const schedules = makeSchedules({ ...world, lookups, entrance })
+  const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
-    ...answering,
+    ...{ store, version, models: modelsOf(config), sessions, why, live, outbox, ...people.operator },
     schedules: schedules.operator,
-    config: reloadOf(options, policies, gate),
+    config: reloadOf(options, { live: policies, access, people }),
   })
-  const parts = { ...gate, store, channels: routing.channels, clock, ids, running, sessions, operator, why }
-  const own = sessionCommands({ ...parts, all: () => [...commands.values()] })
+  const own = sessionCommands({
+    ...{ ...lookups, ...people, store, channels, clock, ids, running, sessions, operator, why },
+    all: () => [...commands.values()],
+  })
   for (const command of own) commands.set(command.name, command)
-  // Made before anything can change who is known: a stored command does so while it is recovered.
-  const menus = createMenus({ logger, commands: own, owners: gate.owners })
+  const menus = createMenus({ logger, commands: own, owners: people.owners })
+  events.peopleChanged.on(menus.again)
 
+  const today = await ageingTime({ store, clock })
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
-  await engine.recover()
-  await gate.admissions.recover()
+  await stages.recover()
+  await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
-  const tellRestored = await restorationTeller(outbox, gate.tellOwners)
-  hub.start(accountsToStart(options, accounts, inlet), (channel, account, adapter) => {
-    engine.delivery.ready(channel, account)
+  const tellRestored = await restorationTeller(outbox, people.tellOwners)
+  hub.start(accountsToStart({ ...world, plugins, accounts, inlet }), (channel, account, adapter) => {
+    delivery.ready(channel, account)
     tellRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
   const cleaning = { store, clock, today, logger, keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, stopping: () => running.draining })
-  const doors = { engine, inlet, schedules, hub, api, store }
   return {
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop(doors, { clock, logger, broken }),
+    ...createStop({ running, delivery, inlet, schedules, hub, api, store }, { clock, logger, broken }),
   }
-}
-
-/** The configured schedules, where the chats they name are now. */
-function currentSchedules(config: Config, moves: readonly ChatMove[], logger: Logger): readonly ConfiguredSchedule[] {
-  for (const warning of formerNames(config, moves)) logger.warn('A setting is doubtful', { warning })
-  return config.schedules.map((schedule) => ({
-    ...schedule,
-    definition: moves.reduce(movedSchedule, schedule.definition),
-  }))
 }
 
 function modelsOf({ agents }: Config): readonly string[] {
   return agents.map(({ model }) => model)
 }
 
-/** The configured accounts, each with its adapter made when it is first brought up; those without a secret stay down. */
-function accountsToStart(options: DaemonOptions, accounts: Accounts, inlet: Inlet): HubAccount[] {
-  const { config, logger, plugins, clock = systemClock } = options
-  const services = (channel: ChannelId): AdapterServices => ({
-    clock,
-    random,
-    logger: logger.child({ subsystem: channel }),
-  })
-  const up = accounts.all.map((account) => ({
-    ...account,
-    create: () => createAdapter(account, plugins, services(account.channel)),
-  }))
-  return [...up, ...config.down.map(downAccount)].map((entry) => ({
-    ...entry,
-    sink: () => inlet.sink(entry.channel, entry.account),
-  }))
-}
-
-function createAdapter(
-  { channel, name, settings }: ConfiguredAccount,
-  plugins: DaemonOptions['plugins'],
-  services: AdapterServices,
-) {
-  // The channel's own schema parsed these settings; only the channel knows their type.
-  return pluginOf(plugins, channel).create({ account: name, config: settings as never, services })
-}
-
-/** An account whose secret is missing: listed as down with its reason, however often it is tried. */
-function downAccount({ channel, account, reason }: Config['down'][number]) {
-  const create = () => Promise.reject(new ChannelDown(reason, { permanent: true }))
-  return { channel, account: toAccountId(account), create }
-}
-
-function stateIn({ read, write }: Store) {
-  return (channel: ChannelId, account: AccountId): ChannelState => ({
-    get: (key) => read.channelState.get(channel, account, key),
-    set: (key, value) => write((tx) => tx.channelState.set(channel, account, key, value)),
-    delete: (key) => write((tx) => tx.channelState.delete(channel, account, key)),
-  })
-}
-
 function reloadOf(
   { config: running, reload, logger }: DaemonOptions,
-  live: LiveRouting,
-  { policyChanged, access }: Gate,
+  { live, access, people }: Pick<ReloadDeps, 'live'> & { readonly access: Access; readonly people: People },
 ): ConfigOperator {
-  const parts = { live, running, policyChanged, logger: logger.child({ subsystem: 'config' }) }
+  const parts = { live, running, policyChanged: people.policyChanged, logger: logger.child({ subsystem: 'config' }) }
   return createReload({ ...parts, claimed: () => access.claimed, ...(reload ? { load: reload } : {}) })
-}
-
-function schedulesOf(
-  { config, logger }: DaemonOptions,
-  { roleOf }: Gate,
-  parts: Pick<ServiceDeps, 'store' | 'ids' | 'clock' | 'accept'>,
-): ScheduleService {
-  return createScheduleService({
-    ...parts,
-    logger: logger.child({ subsystem: 'schedules' }),
-    agents: config.agents.map(({ id }) => id),
-    caseSensitive: createChannels(config.routing.traits).caseSensitive,
-    roleOf,
-  })
 }
 
 /** A platform that is out does not make the daemon ill; a store that cannot write does. */

@@ -3,19 +3,18 @@ import type { Inlet } from '../channels/inlet.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Logger } from '../core/logger.ts'
+import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LocalApi } from '../http/server.ts'
 import type { ScheduleService } from '../schedule/schedule-service.ts'
+import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import type { Store } from '../store/store.ts'
-import type { Engine } from './stages.ts'
 
-/** What `closeDaemon` lets go of, as far as it needs to know it. */
-export interface Doors {
+/** The parts that a stop ends, as far as it needs them. */
+export interface StoppedParts {
   readonly inlet: Pick<Inlet, 'close'>
   readonly schedules: Pick<ScheduleService, 'stop'>
-  readonly engine: {
-    readonly running: Pick<Engine['running'], 'drain'>
-    readonly delivery: Pick<Engine['delivery'], 'stop'>
-  }
+  readonly running: Pick<RunningTurns, 'drain'>
+  readonly delivery: Pick<DeliveryService, 'stop'>
   readonly hub: Pick<ChannelHub, 'stop'>
   readonly api: Pick<LocalApi, 'close'>
   readonly store: Pick<Store, 'close'>
@@ -42,7 +41,7 @@ export interface Stopping {
 }
 
 /** The two ways a daemon ends: told to, in order; or by its disk, at once, for no word of an orderly end would be kept. */
-export function createStop(doors: Doors, { clock, logger, broken }: StopParts): Stopping {
+export function createStop(parts: StoppedParts, { clock, logger, broken }: StopParts): Stopping {
   const fallen = new Promise<never>((_, reject) => {
     if (broken.aborted) reject(broken.reason)
     broken.addEventListener('abort', () => reject(broken.reason), { once: true })
@@ -52,7 +51,7 @@ export function createStop(doors: Doors, { clock, logger, broken }: StopParts): 
   // Whoever does not ask how it ended is told by `stop`.
   stopped.catch(() => {})
   let stopping: Promise<void> | undefined
-  const close = (): Promise<void> => closeDaemon(doors, { clock, logger }).finally(ended.resolve)
+  const close = (): Promise<void> => closeDaemon(parts, { clock, logger }).finally(ended.resolve)
   return {
     stopped,
     stop() {
@@ -66,8 +65,11 @@ export function createStop(doors: Doors, { clock, logger, broken }: StopParts): 
  * Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not
  * stop in its time is left behind: all it may have had to say is on disk, and the next start takes it up.
  */
-export async function closeDaemon(doors: Doors, { clock, logger }: { clock: Clock; logger: Logger }): Promise<void> {
-  const { engine, inlet, schedules, hub, api, store } = doors
+export async function closeDaemon(
+  parts: StoppedParts,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<void> {
+  const { running, delivery, inlet, schedules, hub, api, store } = parts
   const until = clock.elapsed() + STOP_WITHIN_MS
   const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
@@ -77,8 +79,8 @@ export async function closeDaemon(doors: Doors, { clock, logger }: { clock: Cloc
   }
   inlet.close()
   await inTime('schedules', schedules.stop(), BEHIND_TURNS)
-  await engine.running.drain(left(BEHIND_TURNS))
-  await engine.delivery.stop(left(BEHIND_DELIVERY))
+  await running.drain(left(BEHIND_TURNS))
+  await delivery.stop(left(BEHIND_DELIVERY))
   await inTime('channels', hub.stop(), BEHIND_CHANNELS)
   await inTime('api', api.close(), 0)
   await store.close()

@@ -7,23 +7,20 @@ import { telegramFormat } from '../../adapters/telegram/format.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createIdSource, type SessionId, toAgentId } from '../../src/core/ids.ts'
-import { silentLogger } from '../../src/core/logger.ts'
-import { openMoves } from '../../src/daemon/directory.ts'
-import { createEngine, type Engine } from '../../src/daemon/stages.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
-import { loadOverrideBook } from '../../src/sessions/service/override-book.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { FakeChannel } from '../delivery/fake-channel.ts'
-import { direct, dispatchOf, message, routeFacts, user } from '../fakes/dispatch.ts'
-import { household, routingOf } from '../fakes/routing-policy.ts'
+import { direct, dispatchOf, message, user } from '../fakes/dispatch.ts'
+import { type OpenedStages, openStages } from '../fakes/open-stages.ts'
+import { household } from '../fakes/routing-policy.ts'
 
 const ADA = direct('111')
 
 interface Opened {
-  readonly engine: Engine
+  readonly engine: OpenedStages
   readonly channel: FakeChannel
   readonly store: Store & { failures: number; onFailure(): void }
 }
@@ -52,7 +49,8 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
   }
   const ids = createIdSource({ now: Date.now, randomBytes })
   const channel = new FakeChannel(() => systemClock)
-  const engine = createEngine({
+  const engine = await openStages({
+    ...{ store, ids, channel },
     config: {
       agents: [
         { id: toAgentId('main'), model: anthropic ? 'anthropic/rehearsal' : 'scripted/echo', prompt: '', tools: [] },
@@ -69,29 +67,12 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
       dataDir: folder,
       warnings: [],
     },
-    store,
-    ids,
-    clock: systemClock,
-    random: () => 0,
-    logger: silentLogger,
     accounts: {
       all: [],
       limits: () => ({ perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }),
       streams: () => true,
       format: () => telegramFormat,
     },
-    routing: routingOf(household()),
-    gate: { decided() {}, admissions: { refused() {} }, roleOf: async () => 'guest' as const, tellOwners() {} },
-    facts: { ...routeFacts(), watch: { ended() {} } },
-    moves: await openMoves(
-      { store, clock: systemClock, ids, logger: silentLogger, routing: routingOf(household()) },
-      async () => {},
-    ),
-    overrides: await loadOverrideBook(real.read.sessions),
-    commands: new Map(),
-    tools: {},
-    timing: {},
-    adapter: () => channel,
   })
   onTestFinished(async () => {
     await engine.running.drain(0)
@@ -108,18 +89,18 @@ const said = (eventKey: string, text: string) =>
 test('a message that could not be stored is refused, and answered when it comes again', async () => {
   const { engine, channel, store } = await openEngine()
   store.failures = 1
-  await expect(engine.pipeline.accept(said('e1', 'hello'))).rejects.toThrow('the disk is full')
-  await engine.pipeline.accept(said('e1', 'hello'))
+  await expect(engine.accept(said('e1', 'hello'))).rejects.toThrow('the disk is full')
+  await engine.accept(said('e1', 'hello'))
   await channel.called(1)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello'])
 })
 
 test('a message that shares its commit with one that could not be stored is answered', async () => {
   const { engine, channel, store } = await openEngine()
-  await engine.pipeline.accept(said('e1', 'hello'))
+  await engine.accept(said('e1', 'hello'))
   await channel.called(1)
   store.failures = 1
-  const both = [engine.pipeline.accept(said('e2', 'lost')), engine.pipeline.accept(said('e3', 'kept'))]
+  const both = [engine.accept(said('e2', 'lost')), engine.accept(said('e3', 'kept'))]
   expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }])
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo kept'])
@@ -129,31 +110,31 @@ test('a message that shares its commit with one that could not be stored is answ
 
 test('an answer that could not be stored is stored later, and sent once', async () => {
   const { engine, channel, store } = await openEngine()
-  await engine.pipeline.accept(said('e1', 'hello'))
+  await engine.accept(said('e1', 'hello'))
   store.failures = 2
   await channel.called(1)
-  await engine.pipeline.accept(said('e2', 'again'))
+  await engine.accept(said('e2', 'again'))
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo again'])
 })
 
 test('what is said while an answer waits to be stored waits behind it', async () => {
   const { engine, channel, store } = await openEngine()
-  await engine.pipeline.accept(said('e1', 'hello'))
+  await engine.accept(said('e1', 'hello'))
   const failed = new Promise<void>((resolve) => {
     store.onFailure = resolve
   })
   store.failures = 1
   await failed
-  await engine.pipeline.accept(said('e2', 'again'))
+  await engine.accept(said('e2', 'again'))
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo again'])
 })
 
 test('S43: a message the platform gives twice is stored and answered once', async () => {
   const { engine, channel, store } = await openEngine()
-  await Promise.all([engine.pipeline.accept(said('e1', 'hello')), engine.pipeline.accept(said('e1', 'hello'))])
-  await engine.pipeline.accept(said('e2', 'last'))
+  await Promise.all([engine.accept(said('e1', 'hello')), engine.accept(said('e1', 'hello'))])
+  await engine.accept(said('e2', 'last'))
   await channel.called(2)
   expect(channel.calls.map(({ text }) => text)).toEqual(['echo hello', 'echo last'])
   expect(await store.read.inbox.recent(10)).toHaveLength(2)
@@ -166,9 +147,9 @@ test('a turn that was stopped while the daemon stops has ended; one that was onl
   })
   onTestFinished(() => anthropic.close())
   const { engine, store } = await openEngine(anthropic)
-  await engine.pipeline.accept(said('e1', 'hello'))
+  await engine.accept(said('e1', 'hello'))
   const bob = { address: direct('444'), sender: user('444') }
-  await engine.pipeline.accept(dispatchOf(message({ eventKey: 'e2', text: 'and me', ...bob })))
+  await engine.accept(dispatchOf(message({ eventKey: 'e2', text: 'and me', ...bob })))
   const [first, second] = await store.read.turns.running()
   if (!first || !second) throw new Error('nothing runs')
   const stopped = engine.running.abort(first.sessionId)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ChannelHub } from '../../src/channels/hub.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { closeDaemon, createStop, type Doors, STOP_WITHIN_MS } from '../../src/daemon/stop.ts'
+import { closeDaemon, createStop, STOP_WITHIN_MS, type StoppedParts } from '../../src/daemon/stop.ts'
 import type { StartedTurn } from '../../src/sessions/turns/record-turn.ts'
 import { createRunningTurns } from '../../src/sessions/turns/running-turns.ts'
 import { FakeChannel } from '../delivery/fake-channel.ts'
@@ -12,15 +12,19 @@ import { AwaitedLog } from '../e2e/awaited-log.ts'
 const never = new Promise<void>(() => {})
 
 /** Parts that end at once, each noting when it was told to. */
-function doorsOn(clock: SteppedClock, changes: Partial<Doors> = {}): { doors: Doors; steps: [string, number][] } {
+function doorsOn(
+  clock: SteppedClock,
+  changes: Partial<StoppedParts> = {},
+): { doors: StoppedParts; steps: [string, number][] } {
   const steps: [string, number][] = []
   const start = clock.now()
   const told = (name: string) => steps.push([name, clock.now() - start])
   const done = (name: string) => async () => void told(name)
-  const doors: Doors = {
+  const doors: StoppedParts = {
     inlet: { close: () => void told('inlet') },
     schedules: { stop: done('schedules') },
-    engine: { running: { drain: done('turns') }, delivery: { stop: done('delivery') } },
+    running: { drain: done('turns') },
+    delivery: { stop: done('delivery') },
     hub: { stop: done('channels') },
     api: { close: done('api') },
     store: { close: done('store') },
@@ -66,8 +70,7 @@ test('F-A20: a turn that hears nothing and an adapter that does not stop togethe
   await hub.settled()
   const log = new AwaitedLog()
   const { doors, steps } = doorsOn(clock, { hub })
-  const engine = { ...doors.engine, running }
-  const took = await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: log }))
+  const took = await pass(clock, closeDaemon({ ...doors, running }, { clock, logger: log }))
   expect(took).toBeLessThanOrEqual(STOP_WITHIN_MS)
   expect(steps).toEqual([
     ['inlet', 0],
@@ -87,8 +90,7 @@ test('F-E05: a clock that is set while the daemon stops takes no time from anybo
     const given: number[] = []
     const { doors } = doorsOn(clock, { schedules: { stop: async () => clock.setBy(step) } })
     const delivery = { stop: async (ms: number) => void given.push(ms) }
-    const engine = { ...doors.engine, delivery }
-    await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: silentLogger }))
+    await pass(clock, closeDaemon({ ...doors, delivery }, { clock, logger: silentLogger }))
     expect(given).toEqual([22_000])
   }
 })
@@ -98,8 +100,7 @@ test('F-A20: whatever hangs, the file is closed within the 25 s, and what ends e
   const given: number[] = []
   const delivery = { stop: async (ms: number) => void given.push(ms) }
   const { doors, steps } = doorsOn(clock, { schedules: { stop: () => never }, api: { close: () => never } })
-  const engine = { ...doors.engine, delivery }
-  const took = await pass(clock, closeDaemon({ ...doors, engine }, { clock, logger: silentLogger }))
+  const took = await pass(clock, closeDaemon({ ...doors, delivery }, { clock, logger: silentLogger }))
   expect(took).toBe(STOP_WITHIN_MS)
   expect(given).toEqual([4_000])
   expect(steps.at(-1)).toEqual(['store', STOP_WITHIN_MS])

@@ -9,7 +9,7 @@ import type { RoutingPolicy } from '../../core/policy.ts'
 import type { SendOverride } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Access } from '../people/access.ts'
-import type { Admissions } from '../people/admissions.ts'
+import type { AdmissionFacts } from '../people/admission-facts.ts'
 import type { OverrideBook } from '../service/override-book.ts'
 import type { ChatMoves } from './chat-moves.ts'
 import { type ChatWatch, createChatWatch } from './chat-watch.ts'
@@ -22,7 +22,7 @@ export interface StoredFacts {
   sendOverride(scopeKey: ScopeKey): SendOverride | undefined
   formerChat(channel: string, chat: string): string | undefined
   mutedUntil(address: Address): number | undefined
-  readonly admission: Admissions['fact']
+  readonly admission: AdmissionFacts['fact']
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
   follows(thread: Address, at: number): boolean
   botSpending(chat: Address, at: number): BotSpending
@@ -36,7 +36,7 @@ export interface FactSources {
   readonly access: Access
   readonly mutes: Pick<Mutes, 'until'>
   readonly moves: Pick<ChatMoves, 'formerChat'>
-  readonly admissions: Pick<Admissions, 'fact'>
+  readonly admissions: Pick<AdmissionFacts, 'fact'>
   readonly clock: Clock
   /** The policy in force, which may change. */
   readonly policies: { readonly policy: RoutingPolicy }

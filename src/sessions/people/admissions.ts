@@ -1,4 +1,4 @@
-import type { Admission, AdmissionFact, Applicant } from '../../core/admission.ts'
+import type { Admission, Applicant } from '../../core/admission.ts'
 import { withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
@@ -7,17 +7,13 @@ import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { KEPT_MS, MOST_ASKING, MOST_HANDLED } from '../turns/record-refusal.ts'
+import { KEPT_MS, MOST_HANDLED } from '../turns/record-refusal.ts'
+import type { AdmissionFacts } from './admission-facts.ts'
 import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
 
-/**
- * Whom an owner let in. The facts are in memory, rebuilt from the store: those an owner
- * decided about, and no more of those who asked than the store keeps. What an owner says takes effect at once.
- */
+/** Lets applicants in or denies them. What an owner says takes effect at once. */
 export interface Admissions {
-  /** Must not depend on `this`. */
-  readonly fact: (key: string) => AdmissionFact | undefined
   /** A message was decided: an owner who writes in private can be told there. */
   decided(dispatch: Dispatch, decision: Decision): void
   /** As `decided`, for whoever has just become an owner. */
@@ -30,8 +26,6 @@ export interface Admissions {
    * it; denied, it is forgotten. Resolves when that is on disk. `not_found` if nobody of that name has asked.
    */
   decide(name: string, state: 'admitted' | 'denied', by: string): Promise<Admission>
-  /** Reads the facts again: a chat got a new id. */
-  reload(): Promise<void>
   /** Boot: handles what an admission left unhandled, and tells owners what they have not been told. */
   recover(): Promise<void>
 }
@@ -41,41 +35,15 @@ export interface AdmissionDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
+  readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided'>
   readonly cards: OwnerCards
   /** The one door: stores and decides a dispatch anew. */
   accept(dispatch: Dispatch): Promise<void>
 }
 
-const ASKED: AdmissionFact = { state: 'asked' }
-/** The store keeps so many: those an owner was told of, and the others. */
-const MOST_KNOWN = 2 * MOST_ASKING
-
-export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions> {
-  const { store, clock, logger, cards } = deps
+export function createAdmissions(deps: AdmissionDeps): Admissions {
+  const { store, clock, logger, cards, facts } = deps
   const { read } = store
-  /** Those an owner decided about. */
-  const decided = new Map<string, AdmissionFact>()
-  /** Those who asked: one that is dropped here, or forgotten by the store, is known again with its next word. */
-  const asking = new Set<string>()
-
-  function note(key: string): void {
-    asking.delete(key)
-    asking.add(key)
-    const [oldest] = asking
-    if (asking.size > MOST_KNOWN && oldest !== undefined) asking.delete(oldest)
-  }
-
-  async function reload(): Promise<void> {
-    const all = await read.admissions.all()
-    decided.clear()
-    asking.clear()
-    for (const admission of all.toReversed()) {
-      const fact = factOf(admission)
-      if (fact.state === 'asked') note(admission.key)
-      else decided.set(admission.key, fact)
-    }
-  }
-  await reload()
 
   async function handle(key: string): Promise<void> {
     const waiting = await read.admissions.refusals(key, clock.now() - KEPT_MS, MOST_HANDLED)
@@ -86,24 +54,22 @@ export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions>
   }
 
   return {
-    fact: (key) => decided.get(key) ?? (asking.has(key) ? ASKED : undefined),
     decided({ event, origin, receivedAt }, { identity }) {
       if (identity.role === 'owner' && origin === 'platform') cards.ownerWrote(event, receivedAt)
     },
     ownerWrote: cards.ownerWrote,
     refused({ key }) {
       // The admission may have come between the decision and its commit.
-      const fact = decided.get(key)
+      const fact = facts.fact(key)
       if (fact?.state === 'admitted') {
         handle(key).catch((err: unknown) => logger.warn('What was said before an admission waits', { err, key }))
         return
       }
-      if (fact !== undefined) return
-      note(key)
+      if (fact?.state === 'denied') return
+      facts.asked(key)
       void cards.tell()
     },
     list: () => read.admissions.all(),
-    reload,
     async decide(name, state, by) {
       const given = name.trim().replace(/`/g, '')
       const found = (await read.admissions.find(given)) ?? (await read.admissions.find(given.toLowerCase()))
@@ -114,8 +80,7 @@ export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions>
         await tx.admissions.decide(key, { state, by }, at)
         if (state === 'denied') await tx.admissions.forget(key)
       })
-      asking.delete(key)
-      decided.set(key, state === 'denied' ? { state } : { state, by, at })
+      facts.decided(key, state === 'denied' ? { state } : { state, by, at })
       if (state === 'admitted') await handle(key)
       return { ...found, state, decidedBy: by, decidedAt: at }
     },
@@ -124,10 +89,6 @@ export async function createAdmissions(deps: AdmissionDeps): Promise<Admissions>
       await cards.tell()
     },
   }
-}
-
-function factOf({ state, decidedBy = 'an owner', decidedAt = 0 }: Admission): AdmissionFact {
-  return state === 'admitted' ? { state, by: decidedBy, at: decidedAt } : { state }
 }
 
 /** The texts among them, in order, as they were edited meanwhile and without those that were taken back. */

@@ -9,6 +9,7 @@ import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
 import { createIdSource, toPersonId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createCourtesy, type Say } from '../../../src/sessions/commands/courtesy.ts'
+import { loadAdmissionFacts } from '../../../src/sessions/people/admission-facts.ts'
 import { createAdmissions } from '../../../src/sessions/people/admissions.ts'
 import { createOwnerCards } from '../../../src/sessions/people/owner-cards.ts'
 import { createOwnerChats } from '../../../src/sessions/people/owner-chats.ts'
@@ -77,7 +78,12 @@ async function openDoor(code: () => string = ids.code) {
     reaches: () => true,
   })
   const cards = await createOwnerCards({ ...world, say, owners })
-  const admissions = await createAdmissions({ ...world, cards, accept: async () => {} })
+  const admissions = createAdmissions({
+    ...world,
+    facts: await loadAdmissionFacts(store.read),
+    cards,
+    accept: async () => {},
+  })
   const courtesy = createCourtesy({ ...world, say, admissions, crowded: () => false })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
   let messages = 0

@@ -40,7 +40,7 @@ async function household(options: Partial<RigOptions> = {}): Promise<Rig> {
 
 let count = 0
 const accept = (rig: Rig, changes: Partial<InboundMessage>): Promise<void> =>
-  rig.engine.pipeline.accept(
+  rig.engine.accept(
     dispatchOf(message({ eventKey: `g${++count}`, messageId: `g${count}`, mentioned: true, ...changes }), {
       receivedAt: Date.now(),
     }),
@@ -116,7 +116,7 @@ describe('what a turn may read', () => {
     const schedule = { id: 'morning' as ScheduleId, creator: { role: 'owner' } } as const
     const own = await rig.named(ADA)
     await rig.store.write((tx) => tx.participants.add(own.id, 'telegram:555', 1))
-    await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
+    await rig.engine.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
     expect(json<SessionHistory>((await rig.sent('111', 2)).at(-1) ?? '').messages.length).toBeGreaterThan(0)
   })
 
@@ -134,7 +134,7 @@ describe('what a turn may read', () => {
     })
     const schedule = { id: 'morning' as ScheduleId, creator: { role: 'owner' } } as const
     const before = rig.channel.visible(`telegram:direct:${chat}`).length
-    await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
+    await rig.engine.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
     expect((await rig.sent(chat, before + 1)).at(-1)).toContain(answer)
   })
 
@@ -298,7 +298,7 @@ describe('what a turn may send elsewhere', () => {
       text: 'digest',
     })
     const schedule = { id: 'morning' as ScheduleId, creator: { role: 'owner' }, data: '> write to bob' } as const
-    await rig.engine.pipeline.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
+    await rig.engine.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
     await rig.sent('111', 2)
     expect(await rig.ask('111', 'write to bob')).toContain('words of nobody I know')
     expect(await hears(rig, BOB)).not.toContain('a plain word')

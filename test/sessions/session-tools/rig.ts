@@ -7,20 +7,17 @@ import type { Config } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type Deferred, deferred } from '../../../src/core/deferred.ts'
 import { createIdSource, toAccountId, toAgentId } from '../../../src/core/ids.ts'
-import { silentLogger } from '../../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../../src/core/policy.ts'
 import type { Session } from '../../../src/core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, SessionTools } from '../../../src/core/session-tools.ts'
 import type { Tool } from '../../../src/core/turn.ts'
-import { openMoves } from '../../../src/daemon/directory.ts'
-import { createEngine, type Engine } from '../../../src/daemon/stages.ts'
 import type { RouteFacts } from '../../../src/routing/route-facts.ts'
-import { loadOverrideBook } from '../../../src/sessions/service/override-book.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { FakeChannel } from '../../delivery/fake-channel.ts'
-import { direct, dispatchOf, message, routeFacts, user } from '../../fakes/dispatch.ts'
-import { agents, household, routingOf } from '../../fakes/routing-policy.ts'
+import { direct, dispatchOf, message, user } from '../../fakes/dispatch.ts'
+import { type OpenedStages, openStages } from '../../fakes/open-stages.ts'
+import { agents, household } from '../../fakes/routing-policy.ts'
 import { decisionOf, ids } from '../../store/sample-rows.ts'
 
 /** An owner's client: no turn behind it. */
@@ -28,7 +25,7 @@ export const CLIENT: SessionCaller = { principal: { role: 'owner' } }
 export const never = (): AbortSignal => new AbortController().signal
 
 export interface Rig {
-  readonly engine: Engine
+  readonly engine: OpenedStages
   readonly store: Store
   readonly channel: FakeChannel
   readonly tools: SessionTools
@@ -78,34 +75,17 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   })
-  const routing = routingOf(policy)
-  const engine = createEngine({
-    gate: {
-      decided() {},
-      admissions: { refused() {} },
-      roleOf: async (person) => routing.people.roles.get(person) ?? 'guest',
-      tellOwners() {},
-    },
+  const engine = await openStages({
+    ...{ store, ids: idSource, channel },
     config: configOf(folder, policy, options.config),
-    store,
-    ids: idSource,
-    clock: systemClock,
-    random: () => 0,
-    logger: silentLogger,
     accounts: {
       all: [{ channel: 'telegram', account: toAccountId(''), name: 'default', settings: { streaming: false, limits } }],
       limits: () => limits,
       streams: () => false,
       format: () => telegramFormat,
     },
-    routing,
-    moves: await openMoves({ store, clock: systemClock, ids: idSource, logger: silentLogger, routing }, async () => {}),
-    facts: { ...routeFacts(options.facts), watch: { ended() {} } },
-    overrides: await loadOverrideBook(store.read.sessions),
-    commands: new Map(),
+    ...(options.facts ? { facts: options.facts } : {}),
     tools: { test: [holding(hold)] },
-    timing: {},
-    adapter: () => channel,
   })
   let closed = false
   const close = async (): Promise<void> => {
@@ -120,7 +100,7 @@ async function openIn(folder: string, options: RigOptions): Promise<Rig> {
   const tools = engine.sessionTools
   let events = 0
   const say: Rig['say'] = (from, text) =>
-    engine.pipeline.accept(
+    engine.accept(
       dispatchOf(
         message({
           eventKey: `e${++events} ${Date.now()}`,

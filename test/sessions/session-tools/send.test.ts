@@ -209,7 +209,7 @@ describe('sessions_send', () => {
     const rig = await openRig({ script: SCRIPT, routing: { dimensions: [] } })
     const forum = group('-100', { topic: '7', space: { type: 'guild', id: 'S1' } })
     const first = message({ address: forum, sender: user('111'), text: 'here', mentioned: true })
-    await rig.engine.pipeline.accept(dispatchOf(first, { receivedAt: Date.now() }))
+    await rig.engine.accept(dispatchOf(first, { receivedAt: Date.now() }))
     await rig.channel.called(1)
     await rig.ask('111', 'and now here')
     const { id, metadata } = await rig.named('telegram')

@@ -1,0 +1,28 @@
+import type { ChannelCursor } from '../channels/adapter.ts'
+import { deferred } from '../core/deferred.ts'
+import type { Dispatch } from '../core/dispatch.ts'
+
+/** Resolves once the dispatch and how far the platform was read are on disk. Rejects if they could not be stored. */
+export type AcceptDispatch = (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
+
+/**
+ * The one way in for every dispatch. It is made before the parts that hand dispatches in and the pipeline that accepts
+ * them; what is handed in before it is opened waits.
+ */
+export interface Entrance {
+  readonly accept: AcceptDispatch
+  /** Called once, with what accepts from now on. */
+  open(accept: AcceptDispatch): void
+}
+
+export function createEntrance(): Entrance {
+  const opened = deferred()
+  let current: AcceptDispatch = (dispatch, position) => opened.promise.then(() => current(dispatch, position))
+  return {
+    accept: (dispatch, position) => current(dispatch, position),
+    open(accept) {
+      current = accept
+      opened.resolve()
+    },
+  }
+}

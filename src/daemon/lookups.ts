@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import type { ChatCommand } from '../core/command.ts'
+import type { Identity } from '../core/dispatch.ts'
+import type { IdSource, PersonId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Role } from '../core/session.ts'
+import { personBehind } from '../routing/identify.ts'
+import { movedSession } from '../routing/moved-session.ts'
+import { type ChatMoves, loadChatMoves } from '../sessions/facts/chat-moves.ts'
+import { loadMutes, type Mutes } from '../sessions/facts/mutes.ts'
+import { loadFacts, type StoredFacts } from '../sessions/facts/route-facts.ts'
+import { type Access, createAccess } from '../sessions/people/access.ts'
+import { type AdmissionFacts, loadAdmissionFacts } from '../sessions/people/admission-facts.ts'
+import { loadOverrideBook, type OverrideBook } from '../sessions/service/override-book.ts'
+import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './events.ts'
+import type { LiveRouting } from './reload.ts'
+
+export interface LookupParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly policies: LiveRouting
+  readonly events: Pick<DaemonEvents, 'peopleChanged'>
+  /** The commands that can be given in a chat, by name. */
+  readonly commands: ReadonlyMap<string, ChatCommand>
+}
+
+/** What is known of people, chats and sessions beside the configuration: in memory, rebuilt from the store. */
+export interface Lookups {
+  readonly access: Access
+  readonly facts: StoredFacts
+  readonly admissionFacts: AdmissionFacts
+  readonly mutes: Mutes
+  readonly moves: ChatMoves
+  readonly overrides: OverrideBook
+  /** Returns who is behind a platform id as things stand. */
+  whoIs(this: void, platformId: string): Identity
+  /** Returns the role as things stand: the configuration decides about the people it names, the store about the others. */
+  roleOf(this: void, person: PersonId): Promise<Role>
+}
+
+export async function loadLookups(parts: LookupParts): Promise<Lookups> {
+  const { store, clock, policies, events, commands } = parts
+  const { channels } = policies.routing()
+  const claim = { code: freshCode(), configuredOwner: () => policies.routing().ownerNamed }
+  const access = await createAccess({ store, clock, channels, ...claim, changed: () => events.peopleChanged.emit() })
+  const mutes = await loadMutes(store, clock, channels)
+  const overrides = await loadOverrideBook(store.read.sessions)
+  const admissionFacts = await loadAdmissionFacts(store.read)
+  const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissionFacts.reload()]))
+  const facts = await loadFacts({
+    ...{ ...parts, read: store.read, access, admissions: admissionFacts, mutes, moves, overrides },
+    command: (name) => commands.get(name),
+  })
+  return {
+    ...{ access, facts, admissionFacts, mutes, moves, overrides },
+    whoIs: (platformId) => personBehind(policies.routing().people, access, platformId),
+    async roleOf(person) {
+      const configured = policies.routing().people.roles.get(person)
+      return configured ?? (await store.read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
+    },
+  }
+}
+
+/** Returns a code for the claim link that nobody can guess. */
+export function freshCode(): string {
+  return randomBytes(12).toString('base64url')
+}
+
+/** Returns the chats that got a new id; `reload` reads again what is kept in memory by address or scope key. */
+export function openMoves(
+  {
+    store,
+    clock,
+    ids,
+    logger,
+    policies,
+  }: Pick<LookupParts, 'store' | 'clock' | 'ids' | 'logger'> & {
+    readonly policies: Pick<LiveRouting, 'routing'>
+  },
+  reload: () => Promise<unknown>,
+): Promise<ChatMoves> {
+  return loadChatMoves({
+    ...{ store, clock, ids },
+    logger: logger.child({ subsystem: 'chats' }),
+    rekey: (session, move) => movedSession(policies.routing().sessions, session, move),
+    moved: async () => void (await reload()),
+  })
+}

@@ -1,0 +1,99 @@
+import type { Accounts } from '../channels/accounts.ts'
+import type { ChannelAdapter } from '../channels/adapter.ts'
+import type { Config } from '../config/config.ts'
+import { type Address, formatAddress } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import type { IdSource, TraceId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
+import type { SendVerdict, Speaker } from '../delivery/plan-reply.ts'
+import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts'
+import { mutedAt } from '../routing/mute.ts'
+import { placeSession } from '../routing/place-session.ts'
+import { sendAllowed } from '../routing/send-policy.ts'
+import type { Say } from '../sessions/commands/courtesy.ts'
+import { recordPost } from '../sessions/turns/record-post.ts'
+import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
+import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './events.ts'
+import type { Lookups } from './lookups.ts'
+import type { LiveRouting } from './reload.ts'
+
+export interface DeliveryParts {
+  readonly config: Pick<Config, 'session'>
+  readonly store: Store
+  readonly ids: IdSource
+  readonly clock: Clock
+  /** In [0, 1), for jitter. */
+  random(this: void): number
+  readonly logger: Logger
+  readonly accounts: Accounts
+  readonly policies: LiveRouting
+  readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides'>
+  readonly events: Pick<DaemonEvents, 'ownerNotice'>
+  /** Times that are not the usual ones. */
+  readonly timing: Partial<DeliverySettings>
+  adapter(this: void, address: Address): ChannelAdapter | undefined
+}
+
+/** Wires the one exit to what is known of chats and sessions. */
+export function makeDelivery(parts: DeliveryParts): DeliveryService {
+  const { store, clock, random, ids, accounts, adapter, policies, lookups, events, timing } = parts
+  const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
+  return createDelivery({
+    ...{ store, ids, clock, random, adapter },
+    logger: parts.logger.child({ subsystem: 'delivery' }),
+    epoch: store.epoch,
+    settings: { answerParts, ...timing },
+    format: accounts.format,
+    limits: accounts.limits,
+    streams: accounts.streams,
+    sendAllowed: (speaker) => judge(parts, speaker),
+    moved: (from, to) => void lookups.moves.learned(from, to),
+    undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
+    unreadable: (to) => {
+      const text = `A stored message for ${formatAddress(to)} cannot be read any more: it is not sent. My log names it.`
+      events.ownerNotice.emit({ where: to, notice: { about: `unreadable:${formatAddress(to)}`, text } })
+    },
+    announced: (tx, row) => {
+      const { channels } = policies.routing()
+      const place = placed(parts, row.address, row.traceId)
+      return recordPost(tx, place, row, { ids, channels, overrides: lookups.overrides })
+    },
+  })
+}
+
+/** Returns what says a line of the daemon's own: after the commit in which `when` agreed. */
+export function makeSay(store: Store, delivery: DeliveryService): Say {
+  return async (message, when) => {
+    const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
+    if (planned) delivery.release(planned)
+  }
+}
+
+function judge(parts: DeliveryParts, { address, session }: Speaker): SendVerdict {
+  if (!session) return { allowed: true, because: 'it speaks for no session' }
+  const { facts } = parts.lookups
+  return (
+    mutedAt(facts, address, parts.clock.now()) ??
+    silencedAt(parts, address) ??
+    sendAllowed(parts.policies.routing(), facts, { address, ...session })
+  )
+}
+
+/** Returns the refusal where `/send off` was given in the chat: it holds for whatever speaks there, a schedule too (T31). */
+function silencedAt(parts: DeliveryParts, address: Address): SendVerdict | undefined {
+  const { overrides } = parts.lookups
+  if (!overrides.silences) return undefined
+  const { route } = placed(parts, address, parts.ids.trace())
+  if (overrides.send(route.scopeKey) !== 'deny') return undefined
+  return { allowed: false, because: "the override of the chat's session: deny" }
+}
+
+function placed(
+  { policies, lookups, clock }: DeliveryParts,
+  address: Address,
+  traceId: TraceId,
+): ReturnType<typeof placeSession> {
+  return placeSession(policies.routing(), lookups.facts, { address, traceId, receivedAt: clock.now() })
+}

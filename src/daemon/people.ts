@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import type { Address } from '../core/address.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Decision, Dispatch } from '../core/dispatch.ts'
+import type { ChannelId, IdSource } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import { linkConflicts } from '../routing/identity-links.ts'
+import { ownerIds } from '../routing/owner-ids.ts'
+import type { Say } from '../sessions/commands/courtesy.ts'
+import type { Access } from '../sessions/people/access.ts'
+import { type Admissions, createAdmissions } from '../sessions/people/admissions.ts'
+import { foldCode } from '../sessions/people/link-code.ts'
+import { createLinks, type Links } from '../sessions/people/links.ts'
+import { operateAdmissions } from '../sessions/people/operate-admissions.ts'
+import { operatePeople } from '../sessions/people/operate-people.ts'
+import { createOwnerCards } from '../sessions/people/owner-cards.ts'
+import { createOwnerChats, type OwnerChats } from '../sessions/people/owner-chats.ts'
+import { createShownCodes, type LiveCode } from '../sessions/people/shown-codes.ts'
+import { createTokens } from '../sessions/people/tokens.ts'
+import type { Store } from '../store/store.ts'
+import type { Entrance } from './entrance.ts'
+import type { DaemonEvents } from './events.ts'
+import { freshCode, type Lookups } from './lookups.ts'
+import type { LiveRouting } from './reload.ts'
+
+export interface PeopleParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly policies: LiveRouting
+  readonly lookups: Lookups
+  readonly events: DaemonEvents
+  readonly entrance: Pick<Entrance, 'accept'>
+  readonly say: Say
+  /** Returns whether something can leave by this account. */
+  reaches(address: Address): boolean
+}
+
+/** How people become known, linked and let in, and how owners are told. */
+export interface People {
+  readonly links: Links
+  readonly admissions: Admissions
+  /** Called with every decision. */
+  decided(dispatch: Dispatch, decision: Decision): void
+  /** Called with whatever a platform told in a place with others, as it came. */
+  overheard(this: void, payload: unknown): void
+  /** What an operator can ask of it. */
+  readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
+  /** Called when another policy is in force. Returns links of the store that it overrules, a sentence each. */
+  policyChanged(): Promise<readonly string[]>
+  /** Tells each owner in private, at most once a day for each thing that it is about. */
+  tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void
+  /** Returns the platform ids of the owners on a channel, as things stand. */
+  owners(channel: ChannelId): Promise<readonly string[]>
+}
+
+export async function createPeople(parts: PeopleParts): Promise<People> {
+  const { store, clock, logger, policies, lookups, events, entrance } = parts
+  const { access, facts, admissionFacts, whoIs } = lookups
+  const { channels } = policies.routing()
+  const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
+  const shown = createShownCodes({ logger, live: () => [...claimCode(access), ...links.live()] })
+  const stored = await store.read.people.directChats()
+  const owners = createOwnerChats({ channels, stored, whoIs, reaches: parts.reaches })
+  const cards = await createOwnerCards({ ...parts, owners })
+  const admissions = createAdmissions({ ...parts, facts: admissionFacts, cards, accept: entrance.accept })
+  const tellOwners = ownerTeller(parts, owners)
+  events.ownerNotice.on(({ where, notice }) => tellOwners(where, notice))
+  const doubts = async (): Promise<readonly string[]> =>
+    linkConflicts(policies.routing().people, await store.read.people.all())
+  for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
+  return {
+    ...{ links, admissions, tellOwners },
+    async policyChanged() {
+      events.peopleChanged.emit()
+      await facts.watch.policyChanged()
+      return doubts()
+    },
+    decided(dispatch, decision) {
+      shown.decided(dispatch)
+      facts.watch.decided(dispatch, decision)
+      admissions.decided(dispatch, decision)
+    },
+    overheard: shown.overheard,
+    owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
+    operator: {
+      people: operatePeople({ store, channels, people: () => policies.policy.people, live: { links, whoIs } }),
+      admissions: operateAdmissions({ store, admissions }),
+      tokens: createTokens({ store, clock, randomBytes }).operator,
+    },
+  }
+}
+
+function claimCode(access: Access): readonly LiveCode[] {
+  const code = access.claimCode
+  if (code === undefined) return []
+  return [{ folded: foldCode(code), command: 'start', burn: () => access.replaceClaim(freshCode()) }]
+}
+
+const DAY_MS = 86_400_000
+
+function ownerTeller({ ids, clock, logger, say }: PeopleParts, owners: OwnerChats): People['tellOwners'] {
+  return (where, { about, text }) => {
+    for (const { person, address } of owners.beside(where)) {
+      const notice = { source: ids.notice(), traceId: ids.trace(), address, class: 'control', text } as const
+      const key = `channel:${where.channel}@${where.account}:${about}:${person}`
+      say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
+        logger.warn('An owner could not be told of a channel', { err, about }),
+      )
+    }
+  }
+}

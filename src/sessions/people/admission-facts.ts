@@ -1,0 +1,61 @@
+import type { Admission, AdmissionFact } from '../../core/admission.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { MOST_ASKING } from '../turns/record-refusal.ts'
+
+/**
+ * Whom an owner let in or denied, and who asked, in memory: those an owner decided about, and no more of those who asked
+ * than the store keeps.
+ */
+export interface AdmissionFacts {
+  /** Must not depend on `this`. */
+  readonly fact: (key: string) => AdmissionFact | undefined
+  /** Called after the commit in which somebody asked. */
+  asked(key: string): void
+  /** Called after the commit in which an owner decided. */
+  decided(key: string, fact: AdmissionFact): void
+  /** Reads them again, as after a chat got a new id. */
+  reload(): Promise<void>
+}
+
+const ASKED: AdmissionFact = { state: 'asked' }
+/** The store keeps so many: those an owner was told of, and the others. */
+const MOST_KNOWN = 2 * MOST_ASKING
+
+export async function loadAdmissionFacts(read: Pick<StoreReader, 'admissions'>): Promise<AdmissionFacts> {
+  const decided = new Map<string, AdmissionFact>()
+  /** Who is dropped here, or forgotten by the store, is known again with the next word. */
+  const asking = new Set<string>()
+
+  function asked(key: string): void {
+    asking.delete(key)
+    asking.add(key)
+    const [oldest] = asking
+    if (asking.size > MOST_KNOWN && oldest !== undefined) asking.delete(oldest)
+  }
+
+  async function reload(): Promise<void> {
+    const all = await read.admissions.all()
+    decided.clear()
+    asking.clear()
+    for (const admission of all.toReversed()) {
+      const fact = factOf(admission)
+      if (fact.state === 'asked') asked(admission.key)
+      else decided.set(admission.key, fact)
+    }
+  }
+
+  await reload()
+  return {
+    fact: (key) => decided.get(key) ?? (asking.has(key) ? ASKED : undefined),
+    asked,
+    decided(key, fact) {
+      asking.delete(key)
+      decided.set(key, fact)
+    },
+    reload,
+  }
+}
+
+function factOf({ state, decidedBy = 'an owner', decidedAt = 0 }: Admission): AdmissionFact {
+  return state === 'admitted' ? { state, by: decidedBy, at: decidedAt } : { state }
+}

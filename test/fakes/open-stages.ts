@@ -1,0 +1,57 @@
+import type { Accounts } from '../../src/channels/accounts.ts'
+import type { Config } from '../../src/config/config.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { IdSource } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { createEntrance, type Entrance } from '../../src/daemon/entrance.ts'
+import { createEvents } from '../../src/daemon/events.ts'
+import { loadLookups } from '../../src/daemon/lookups.ts'
+import { makeDelivery, makeSay } from '../../src/daemon/make-delivery.ts'
+import { createLiveRouting } from '../../src/daemon/reload.ts'
+import { createStages, type Stages } from '../../src/daemon/stages.ts'
+import type { DeliveryService } from '../../src/delivery/delivery.ts'
+import { personBehind } from '../../src/routing/identify.ts'
+import type { RouteFacts } from '../../src/routing/route-facts.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { FakeChannel } from '../delivery/fake-channel.ts'
+import { routeFacts } from './dispatch.ts'
+
+export interface OpenedStages extends Stages {
+  readonly accept: Entrance['accept']
+  readonly delivery: DeliveryService
+}
+
+export interface StageOptions {
+  readonly config: Config
+  readonly store: Store
+  readonly ids: IdSource
+  readonly accounts: Accounts
+  readonly channel: FakeChannel
+  readonly facts?: Partial<RouteFacts>
+  readonly tools?: Readonly<Record<string, readonly Tool[]>>
+}
+
+/** Opens the stages on a store, between an open entrance and a platform in memory. */
+export async function openStages({
+  facts: known,
+  tools = {},
+  channel,
+  ...options
+}: StageOptions): Promise<OpenedStages> {
+  const { config, store } = options
+  const policies = createLiveRouting(config.routing, () => {})
+  const world = { ...options, clock: systemClock, random: () => 0, logger: silentLogger, policies }
+  const events = createEvents()
+  const entrance = createEntrance()
+  const commands = new Map<string, never>()
+  const stored = await loadLookups({ ...world, events, commands })
+  const facts = { ...stored.facts, ...routeFacts(known) }
+  const whoIs = (platformId: string) => personBehind(policies.routing().people, facts, platformId)
+  const lookups = { ...stored, facts, whoIs }
+  const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
+  const people = { decided() {}, admissions: { refused() {} } }
+  const say = makeSay(store, delivery)
+  const stages = createStages({ ...world, lookups, people, commands, tools, delivery, say, entrance })
+  return { ...stages, accept: entrance.accept, delivery }
+}
