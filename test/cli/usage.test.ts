@@ -37,8 +37,8 @@ describe('help', () => {
   })
 
   /** `sessions list`, `show`: the second is a command of the same group. */
-  const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const table = README.split('## Commands')[1]?.split('\n\n')[2] ?? ''
+  const page = readFileSync(new URL('../../config/operating.md', import.meta.url), 'utf8')
+  const table = page.split('## Commands')[1]?.split('\n\n')[2] ?? ''
   const named = table.split('\n').flatMap((row) => {
     const cells = [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)]
     const commands = cells.map(([, text = '']) => text.replace(/ <.*/, '').split(' '))
@@ -46,9 +46,9 @@ describe('help', () => {
     return commands.map((words) => (words.length === 1 && group !== '' ? [group, ...words] : words).join(' '))
   })
 
-  test('the README names commands', () => expect(named.length).toBeGreaterThan(20))
+  test('the page on running it names commands', () => expect(named.length).toBeGreaterThan(20))
 
-  test.each(named)('%s of the README is a command', async (name) => {
+  test.each(named)('%s of that page is a command', async (name) => {
     const { run, out } = await rig()
     expect(await run(...name.split(' '), '--help')).toBe(0)
     expect(out()).toMatch(new RegExp(`^Usage: parley ${name}( |\n)`))
