@@ -1,4 +1,14 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml'
 import type { ConfigPath } from './mistake.ts'
 
 export interface YamlFile {
@@ -24,6 +34,7 @@ export function readYaml(source: string): YamlFile {
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, intAsBigInt: true })
   const broken = [...document.errors, ...document.warnings, ...danglingAliases(document)]
   const mistakes = broken.filter(isCause).map(({ code, pos }) => describe(code, lines.linePos(pos[0]).line))
+  mistakes.push(...unusableKeys(document, lines))
   const tree = mistakes.length > 0 ? {} : dataOf(document)
   if (tree === undefined) mistakes.push({ line: 1, message: OVERGROWN })
   return { tree: tree ?? {}, mistakes, lineOf: (path) => lineOf(document, path, lines) }
@@ -72,6 +83,19 @@ function danglingAliases(document: Document): Pick<YAMLError, 'code' | 'pos'>[] 
     },
   })
   return dangling
+}
+
+/** A key that the schema would pass over without a word: whoever is called so would be nobody (F-G09). */
+function unusableKeys(document: Document, lines: LineCounter): YamlMistake[] {
+  const found: YamlMistake[] = []
+  visit(document, {
+    Pair(_, { key }) {
+      const name = isAlias(key) ? key.resolve(document) : key
+      if (!isNode(key) || !isScalar(name) || name.value !== '__proto__') return
+      found.push({ line: lines.linePos(key.range?.[0] ?? 0).line, message: 'no key can be `__proto__`; rename it' })
+    },
+  })
+  return found
 }
 
 function exactNumbers(value: unknown): unknown {

@@ -82,7 +82,7 @@ function mistakeAt(path: ConfigPath, { message, missing }: Absent): Mistake {
 function lookUp(kind: string, name: string, { env, folder }: ReferenceSources): Found {
   switch (kind) {
     case 'env': {
-      const value = env[name]?.trim()
+      const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined
       return value
         ? { value }
         : { message: `the variable ${name} is not set; set it or change the reference`, missing: true }
