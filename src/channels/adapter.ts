@@ -97,6 +97,8 @@ export interface BotIdentity {
   readonly id: string
   readonly username: string
   readonly displayName: string
+  /** False where the platform shows it only what addresses it in groups. */
+  readonly readsGroups?: boolean
 }
 
 /**

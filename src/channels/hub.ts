@@ -22,6 +22,8 @@ export interface HubAccount {
 export interface HubDeps {
   readonly clock: Clock
   readonly logger: Logger
+  /** Returns a line for each rule in force that counts on more than an account is shown in groups. */
+  readonly unseenRules?: (channel: ChannelId, account: AccountId) => readonly string[]
 }
 
 /** Called each time a channel came up. */
@@ -91,7 +93,9 @@ export class ChannelHub {
     return [...this.#members.values()].map(({ channel, account, adapter, failure }) => {
       const health: ChannelHealth = adapter?.health() ?? { status: 'starting' }
       const down = failure === undefined ? {} : { status: 'down' as const, detail: failure }
-      return { channel, account, ...health, ...down }
+      const { identity, hints = [] } = health
+      const unseen = identity?.readsGroups === false ? (this.#deps.unseenRules?.(channel, account) ?? []) : []
+      return { channel, account, ...health, ...down, ...(unseen.length > 0 && { hints: [...hints, ...unseen] }) }
     })
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { loadAccounts } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
-import { ChannelHub } from '../channels/hub.ts'
+import { ChannelHub, type HubDeps } from '../channels/hub.ts'
 import { Inlet } from '../channels/inlet.ts'
 import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
@@ -15,6 +15,7 @@ import type { OperatorService } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import { startLocalApi } from '../http/server.ts'
+import { unseenRules } from '../routing/unseen-rules.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
 import type { Access } from '../sessions/people/access.ts'
 import { ageingTime, startCleaning } from '../sessions/service/age-out.ts'
@@ -117,7 +118,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const commands = new Map<string, ChatCommand>()
   const accounts = await loadAccounts(config.channels, plugins)
   const lookups = await loadLookups({ ...world, events, commands })
-  const hub = new ChannelHub({ clock, logger: logger.child({ subsystem: 'channels' }) })
+  const hub = makeHub(world)
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, accounts, lookups, events, timing, adapter })
   const say = makeSay(store, delivery)
@@ -164,6 +165,18 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     healthy: () => commitsInTime(store, clock),
     ...createStop({ running, delivery, inlet, schedules, hub, api, store }, { clock, logger, broken }),
   }
+}
+
+function makeHub({
+  clock,
+  logger,
+  policies,
+}: Pick<HubDeps, 'clock' | 'logger'> & { policies: LiveRouting }): ChannelHub {
+  return new ChannelHub({
+    clock,
+    logger: logger.child({ subsystem: 'channels' }),
+    unseenRules: (channel, account) => unseenRules(policies.policy.access.groups, { channel, account }),
+  })
 }
 
 function modelsOf({ agents }: Config): readonly string[] {

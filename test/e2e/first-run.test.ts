@@ -82,6 +82,20 @@ describe('the first run', () => {
     expect(await daemon.ended()).toBe(0)
   })
 
+  it('names the rule that answers everything in groups, at the start and in status, while privacy mode hides it', async () => {
+    const { home } = await rehearse()
+    const file = join(home.folder, 'parley.yaml')
+    const rules =
+      'routing: { access: { groups: [{ match: { channel: telegram }, who: allowlist, trigger: always }] } }\n'
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${rules}`)
+    const daemon = start(home)
+    await daemon.printed('Stop with Ctrl-C')
+    expect(daemon.stdout).toMatch(/privacy mode is on.*\n.*routing\.access\.groups\[0\] says trigger: always/)
+    const status = home.run('status')
+    await status.ended()
+    expect(status.stdout).toContain('routing.access.groups[0] says trigger: always')
+  })
+
   it('status, why and sessions answer from the running daemon, and from its store when none runs', async () => {
     const { home, telegram } = await rehearse()
     telegram.world.addUser({ id: 111, firstName: 'Ada' })

@@ -54,10 +54,11 @@ function readProfile(me: Fields): BotProfile {
       { permanent: false },
     )
   }
+  const readsGroups = me.can_read_all_group_messages !== false
   return {
     bot: { id, username },
-    identity: { id, username, displayName },
-    hints: me.can_read_all_group_messages === false ? [PRIVACY_HINT] : [],
+    identity: { id, username, displayName, ...(readsGroups ? {} : { readsGroups }) },
+    hints: readsGroups ? [] : [PRIVACY_HINT],
   }
 }
 
