@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { startHousehold } from '../e2e/household.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+/** Every command that changes something beyond its own answer, as an owner may have given it right before a crash. */
+const COMMANDS = [
+  ['unlink', 'telegram:9001'],
+  ['unlink', 'telegram:9003'],
+  ['link', ''],
+  ['start', 'a-code-of-before'],
+  ['admit', 'nobody'],
+  ['deny', 'nobody'],
+  ['mute', 'off'],
+  ['send', 'inherit'],
+  ['verbose', 'on'],
+  ['model', 'scripted/echo'],
+  ['stop', ''],
+  ['outbox', 'resume'],
+  ['new', ''],
+  ['status', ''],
+  ['why', ''],
+] as const
+
+test('whatever was stored before a crash runs while the daemon is made, and harms nothing', async () => {
+  const path = join(tempFolder(), 'parley.db')
+  const of = await startHousehold({ config: { store: { path } }, streaming: false })
+  await of.daemon.operator.people.link('ada', 'telegram:9001')
+  await of.daemon.operator.people.link('ada', 'telegram:9003')
+  const { world, ledger } = of.telegram
+  world.say({ from: 111, text: '/whoami' })
+  await ledger.nextFromBot('sent')
+  world.say({ from: 111, text: 'hello' })
+  await ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo hello' })
+  await of.daemon.stop()
+
+  const connection = openConnection(path)
+  const given = connection.get(`SELECT id FROM inbox WHERE kind = 'control'`, [])?.id
+  for (const [nth, [name, args]] of COMMANDS.entries()) {
+    const copied = connection.run(
+      `INSERT INTO inbox (id, channel, account, event_key, kind, trace_id, message_id, state, dispatch, decision)
+        SELECT id || $1, channel, account, event_key || $1, kind, trace_id, message_id, 'waiting',
+        json_set(dispatch, '$.event.name', $2, '$.event.args', $3),
+        json_set(decision, '$.command', $2) FROM inbox WHERE id = $4`,
+      [`x${nth}`, name, args, String(given)],
+    )
+    expect(copied).toBe(1)
+  }
+  connection.close()
+
+  const mark = ledger.mark()
+  await of.restart()
+  world.say({ from: 111, text: 'still there?' })
+  await ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text === 'echo still there?' })
+  const status = await of.daemon.operator.status()
+  expect(status.waiting).toBe(0)
+  const { people } = await of.daemon.operator.people.list()
+  expect(JSON.stringify(people)).not.toContain('900')
+})
