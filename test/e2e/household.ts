@@ -11,6 +11,7 @@ import { toAgentId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
+import type { Tool } from '../../src/core/turn.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
@@ -46,6 +47,8 @@ export interface HouseholdOptions {
   readonly logger?: Logger
   readonly clock?: Clock
   readonly delivery?: Partial<DeliverySettings>
+  /** Tools by group name, beside the built-in groups; the agent may use those named in `config`. */
+  readonly tools?: Readonly<Record<string, readonly Tool[]>>
   /** What the daemon finds in its file when it reads it again. */
   readonly reload?: () => Promise<Config>
   /** Sets the scene the schedules speak of, before the daemon starts. */
@@ -84,6 +87,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       socketPath: join(dataDir, 'parley.sock'),
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.delivery ? { delivery: options.delivery } : {}),
+      ...(options.tools ? { tools: options.tools } : {}),
       ...(options.reload ? { reload: options.reload } : {}),
     })
     await telegram.ledger.listening({ after: mark })

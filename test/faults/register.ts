@@ -96,11 +96,7 @@ const LOAD: readonly FaultCase[] = [
     what: 'A thousand sessions, 200 messages a second: the loop stays free, all is stored.',
     waitsFor: 'a figure and not a test: npm run bench sessions',
   },
-  {
-    code: 'F-D02',
-    what: 'Five hundred messages in one chat within ten seconds: bounded, other chats unaffected.',
-    waitsFor: 'a test of its own; the bound of a queue is tested under test/sessions',
-  },
+  { code: 'F-D02', what: 'Five hundred messages in one chat within ten seconds: bounded, other chats unaffected.' },
   { code: 'F-D03', what: 'Clients of the event stream that stop reading: dropped.', waitsFor: 'the event stream' },
   { code: 'F-D04', what: 'Many replies to one group: at the pace of the platform, in order.' },
   {
@@ -108,7 +104,7 @@ const LOAD: readonly FaultCase[] = [
     what: 'A day of mixed faults: memory and handles stay flat.',
     waitsFor: 'a day: npm run soak -- --minutes 1440',
   },
-  { code: 'F-D06', what: 'Huge outputs and histories: cut by rule, visibly.', waitsFor: 'a test of its own' },
+  { code: 'F-D06', what: 'Huge outputs and histories: cut by rule, visibly.' },
   {
     code: 'F-D07',
     what: 'An event loop blocked for 5 s: no false alarm, no turn twice.',
