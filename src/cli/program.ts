@@ -26,9 +26,10 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
 type Ended = (exitCode: number) => void
 
 const afterHelp = (variables: readonly string[]): string => `
-Exit codes: 0 done, 1 failed, 2 wrong usage, 65 a migration or an import failed
-and changed nothing, 74 the disk did not confirm a write, 75 the store is in use
-by another daemon, 78 the configuration or the installation is wrong.
+Exit codes: 0 done, 1 failed (status: no daemon runs), 2 wrong usage, 3 (status)
+a channel is down, 65 a migration or an import failed and changed nothing, 74 the
+disk did not confirm a write, 75 the store is in use by another daemon, 78 the
+configuration or the installation is wrong.
 
 Without a file, one of these lines in the environment is enough to start:
 ${variables.map((line) => `  ${line}`).join('\n')}`
@@ -81,8 +82,9 @@ function addRunning(program: Command, ports: CliPorts, ended: Ended): void {
 function addReading(program: Command, ports: CliPorts, ended: Ended): void {
   program
     .command('status')
-    .description('show channels, owner, queue and outbox')
+    .description('show channels, owner, models, queue and outbox')
     .option(...JSON_OPTION)
+    .addHelpText('after', '\nExit codes: 0 all is well, 1 no daemon runs, 3 a channel is down.')
     .action(async (_options, command: Command) => {
       const { status } = await import('./commands/status.ts')
       ended(await status(ports, command.optsWithGlobals()))

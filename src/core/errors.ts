@@ -49,8 +49,17 @@ export function toError(thrown: unknown): Error {
 }
 
 /**
- * Exit codes of the process. 65 (EX_DATAERR): a migration or an import failed and left the store as it was. It and 78
+ * Exit codes of the process. 3: the daemon runs and a channel of it is down. 65 (EX_DATAERR): a migration or an import failed and left the store as it was. It and 78
  * (EX_CONFIG) are in the unit's RestartPreventExitStatus; 75 (EX_TEMPFAIL) is retried, and so is 74 (EX_IOERR): the disk
  * did not confirm a write.
  */
-export const EXIT = { ok: 0, failed: 1, usage: 2, migration: 65, disk: 74, locked: 75, config: 78 } as const
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  channelDown: 3,
+  migration: 65,
+  disk: 74,
+  locked: 75,
+  config: 78,
+} as const

@@ -116,6 +116,8 @@ export interface StatusReport {
   /** Links that make whoever follows one the owner; only while there is none. */
   readonly claimLinks: readonly string[]
   readonly models: readonly string[]
+  /** Models whose last call failed; absent if none did. */
+  readonly modelTroubles?: readonly ModelTrouble[]
   /** Chats whose other bots have used up their budget and are not answered now. */
   readonly botsHeld: readonly string[]
   readonly sessions: number
@@ -130,6 +132,14 @@ export interface StatusReport {
   readonly uncertain: readonly ListedDelivery[]
   /** Messages that were refused for good or grew too old, newest first. */
   readonly undelivered: readonly ListedDelivery[]
+}
+
+export interface ModelTrouble {
+  readonly model: string
+  readonly at: number
+  readonly code: string
+  readonly cause: string
+  readonly remedy: string
 }
 
 export interface ChannelStatus {

@@ -9,6 +9,7 @@ import type { ChatWatch } from '../sessions/facts/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import type { Store } from '../store/store.ts'
+import type { ModelHealth } from './model-health.ts'
 import type { WhyService } from './why.ts'
 
 /** What the answers are read from. Without a daemon there is only the store. */
@@ -34,6 +35,7 @@ export interface LiveSources {
   readonly inlet: Inlet
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
+  readonly modelHealth: Pick<ModelHealth, 'troubles'>
   readonly startedAt: number
   readonly traits: Channels['traits']
 }
@@ -85,6 +87,7 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
       : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
     claimLinks: live?.access.claimCode ? claimLinks(channels, live.traits, live.access.claimCode) : [],
     models,
+    ...troublesOf(live),
     botsHeld: live?.watch.botsHeld() ?? [],
     sessions: total,
     runningTurns: (await read.turns.running()).length,
@@ -93,6 +96,11 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
     uncertain: uncertain.map(asListed),
     undelivered: undelivered.map(asListed),
   }
+}
+
+function troublesOf(live: LiveSources | undefined): Pick<StatusReport, 'modelTroubles'> {
+  const modelTroubles = live?.modelHealth.troubles() ?? []
+  return modelTroubles.length === 0 ? {} : { modelTroubles }
 }
 
 function asListed({ id, address, state, reason, traceId }: Delivery): ListedDelivery {

@@ -30,8 +30,10 @@ import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
 import { createTranscript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
+import type { DaemonEvents } from './events.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
+import { createModelHealth, type ModelHealth } from './model-health.ts'
 import type { LiveRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
 import { createSessionAccess, type SessionAccess } from './session-access.ts'
@@ -57,12 +59,14 @@ export interface StageParts {
   readonly delivery: DeliveryService
   readonly say: Say
   readonly entrance: Entrance
+  readonly events: Pick<DaemonEvents, 'ownerNotice'>
 }
 
 /** The stages between the entrance and the exit. */
 export interface Stages extends SessionAccess {
   readonly running: RunningTurns
   readonly sessions: SessionService
+  readonly modelHealth: ModelHealth
   /** Resumes what a crash or a stop left. Called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -79,6 +83,7 @@ export function createStages(parts: StageParts): Stages {
   const queue = createTurnQueue(max)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const running = createRunningTurns(clock, logger, publicTurns.close)
+  const modelHealth = createModelHealth({ clock, where: parts.accounts.all[0], notify: parts.events.ownerNotice.emit })
   const participants = createParticipants()
   const joined = (session: Session): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
@@ -104,7 +109,10 @@ export function createStages(parts: StageParts): Stages {
     ...{ store, ids, channels, clock, logger, queue, participants, running, publicTurns, delivery, decide, converse },
     ...{ transcript, busy },
     overrides: lookups.overrides,
-    ended: lookups.facts.watch.ended,
+    ended(turn, result) {
+      lookups.facts.watch.ended(turn, result)
+      modelHealth.ended(agent(turn.session).model, result)
+    },
     commands: runner,
     courtesy: createCourtesy({ clock, logger, say, admissions, crowded: delivery.crowded }),
   })
@@ -124,7 +132,13 @@ export function createStages(parts: StageParts): Stages {
     })
   }
   entrance.open(accept)
-  return { ...access, running, recover, sessions: sessionsOf(parts, { running, participants, transcript }) }
+  return {
+    ...access,
+    running,
+    modelHealth,
+    recover,
+    sessions: sessionsOf(parts, { running, participants, transcript }),
+  }
 }
 
 function sessionsOf(

@@ -111,25 +111,25 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     delivery: timing = {},
   } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
-  const world = { store, ids, clock, random, logger, config, policies }
-  const { channels } = policies.routing()
   const events = createEvents()
+  const world = { store, ids, clock, random, logger, config, policies, events }
+  const { channels } = policies.routing()
   const entrance = createEntrance()
   const commands = new Map<string, ChatCommand>()
   const accounts = await loadAccounts(config.channels, plugins)
-  const lookups = await loadLookups({ ...world, events, commands })
+  const lookups = await loadLookups({ ...world, commands })
   const hub = makeHub(world)
   const adapter = hub.adapter.bind(hub)
-  const delivery = makeDelivery({ ...world, accounts, lookups, events, timing, adapter })
+  const delivery = makeDelivery({ ...world, accounts, lookups, timing, adapter })
   const say = makeSay(store, delivery)
   const reaches = ({ channel, account }: Address): boolean =>
     accounts.all.some((one) => one.channel === channel && one.account === account)
-  const people = await createPeople({ ...world, lookups, events, entrance, say, reaches })
+  const people = await createPeople({ ...world, lookups, entrance, say, reaches })
   const stages = createStages({ ...world, accounts, lookups, people, commands, tools, delivery, say, entrance })
-  const { running, sessions } = stages
+  const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
   const inlet = new Inlet({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
-  const live = { hub, inlet, access, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
+  const live = { hub, inlet, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })

@@ -92,6 +92,21 @@ describe('printStatus', () => {
     ])
   })
 
+  test('has a line for each model, and below one that fails its cause and remedy', () => {
+    const trouble = { model: 'anthropic/b', at: sampleStatus.startedAt ?? 0, code: 'model_auth' }
+    const report = {
+      ...sampleStatus,
+      models: ['anthropic/a', 'anthropic/b'],
+      modelTroubles: [{ ...trouble, cause: 'Anthropic answered 401.', remedy: 'Set a valid key.' }],
+    }
+    expect(printStatus(report, bare).slice(11, 15)).toEqual([
+      'models    anthropic/a',
+      '          anthropic/b failed at 2026-11-21 14:03:22Z',
+      '            Anthropic answered 401.',
+      '            Set a valid key.',
+    ])
+  })
+
   test('of a store without a daemon', () => {
     const { startedAt, ...stored } = sampleStatus
     const empty = {

@@ -28,9 +28,22 @@ async function withDaemon(operator = fakeOperator()): Promise<Rig> {
 describe('with a daemon', () => {
   test.each(READS)('%j is asked of it and printed', async (argv, text) => {
     const parley = await withDaemon()
-    expect(await parley.run(...argv)).toBe(0)
+    expect(await parley.run(...argv)).toBe(argv[0] === 'status' ? 3 : 0)
     expect(parley.out()).toContain(text)
     expect(parley.err()).toBe('')
+  })
+
+  test('status exits 0 where every channel is up, also while one starts', async () => {
+    const [up] = sampleStatus.channels
+    const channels = up ? [up, { ...up, account: 'third', status: 'starting' as const }] : []
+    const parley = await withDaemon(fakeOperator({ status: async () => ({ ...sampleStatus, channels }) }))
+    expect(await parley.run('status')).toBe(0)
+  })
+
+  test('status says its exit codes in its help', async () => {
+    const parley = await rig()
+    expect(await parley.run('status', '--help')).toBe(0)
+    expect(parley.out()).toContain('1 no daemon runs, 3 a channel is down')
   })
 
   test.each([
@@ -40,7 +53,7 @@ describe('with a daemon', () => {
     [['sessions', 'show', sampleSession.id], sampleSession],
   ])('%j --json prints the answer as it came', async (argv, answer) => {
     const parley = await withDaemon()
-    expect(await parley.run(...argv, '--json')).toBe(0)
+    expect(await parley.run(...argv, '--json')).toBe(argv[0] === 'status' ? 3 : 0)
     expect(JSON.parse(parley.out())).toEqual(answer)
   })
 
@@ -92,10 +105,11 @@ describe('with a daemon', () => {
 
 describe('without a daemon', () => {
   test.each(READS)('%j is read from the store, with a note, and the store is closed', async (argv, text) => {
-    const offline = fakeOffline()
+    const { startedAt: _running, ...stored } = sampleStatus
+    const offline = fakeOffline({ status: async () => stored })
     const parley = await rig({ openOffline: async () => offline })
     await makeStore(parley)
-    expect(await parley.run(...argv)).toBe(0)
+    expect(await parley.run(...argv)).toBe(argv[0] === 'status' ? 1 : 0)
     expect(parley.out()).toContain(text)
     expect(parley.err()).toBe('No daemon is running; read from its store.\n')
     expect(offline.closed).toBe(1)
@@ -134,7 +148,7 @@ describe('without a daemon', () => {
     const path = JSON.stringify(socketPathOf(parley.loaded.config))
     const code = `require('node:net').createServer().listen(${path}, () => process.kill(process.pid, 'SIGKILL'))`
     await once(spawn(process.execPath, ['-e', code]), 'exit')
-    expect(await parley.run('status')).toBe(0)
+    await parley.run('status')
     expect(parley.err()).toContain('No daemon is running')
   })
 })

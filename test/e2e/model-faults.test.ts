@@ -53,7 +53,7 @@ describe('a model that fails', () => {
       const logger = new AwaitedLog()
       const { telegram } = await startHousehold({ logger, script: playReplies(reply, textReply('better now')) })
       telegram.world.say({ from: 111, text: 'hello' })
-      const { text } = await telegram.ledger.nextFromBot('sent')
+      const { text } = await telegram.ledger.nextFromBot('sent', { where: (entry) => CALM.test(entry.text) })
       const { groups } = CALM.exec(text) ?? {}
       expect(groups?.says).toContain(says)
       const { fields } = await logger.line('A turn failed')
@@ -62,9 +62,35 @@ describe('a model that fails', () => {
 
       telegram.world.say({ from: 111, text: 'and now?' })
       await telegram.ledger.nextFromBot('sent', { where: (entry) => entry.text === 'better now' })
-      expect(telegram.world.messages(111, { by: 'bot' })).toHaveLength(2)
+      const told = telegram.world
+        .messages(111, { by: 'bot' })
+        .filter(({ message }) => !message.text?.startsWith('The model '))
+      expect(told).toHaveLength(2)
     })
   }
+
+  it('F-C15, C16: for good: the owner is notified once with cause and remedy, and status has them until it answers', async () => {
+    const refused: Reply = { error: { status: 401, type: 'authentication_error' } }
+    const { telegram, daemon } = await startHousehold({
+      script: playReplies(refused, refused, textReply('better now')),
+    })
+    const { world, ledger } = telegram
+    const notices = () =>
+      world.messages(111, { by: 'bot' }).filter(({ message }) => message.text?.startsWith('The model '))
+    world.say({ from: 111, text: 'hello' })
+    const { text } = await ledger.nextFromBot('sent', { where: (entry) => entry.text.startsWith('The model ') })
+    expect(text).toMatch(/^The model anthropic\/rehearsal cannot answer: Anthropic answered 401: .*Set a valid key/)
+    const mark = ledger.mark()
+    world.say({ from: 111, text: 'and now?' })
+    await ledger.nextFromBot('sent', { after: mark, where: (entry) => CALM.test(entry.text) })
+    const { modelTroubles } = await daemon.operator.status()
+    expect(modelTroubles).toMatchObject([{ model: 'anthropic/rehearsal', code: 'model_auth' }])
+
+    world.say({ from: 111, text: 'and at last?' })
+    await ledger.nextFromBot('sent', { where: (entry) => entry.text === 'better now' })
+    expect(await daemon.operator.status()).not.toHaveProperty('modelTroubles')
+    expect(notices()).toHaveLength(1)
+  })
 
   it('F-C15, C16: stalls: one calm line, and other conversations are answered meanwhile', async () => {
     const scriptFolder = mkdtempSync(join(tmpdir(), 'parley-script-'))

@@ -52,6 +52,6 @@ export async function openStages({
   const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
   const people = { decided() {}, admissions: { refused() {} } }
   const say = makeSay(store, delivery)
-  const stages = createStages({ ...world, lookups, people, commands, tools, delivery, say, entrance })
+  const stages = createStages({ ...world, events, lookups, people, commands, tools, delivery, say, entrance })
   return { ...stages, accept: entrance.accept, delivery }
 }

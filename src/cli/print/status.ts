@@ -15,7 +15,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
     ...columns([
       ['owner', report.ownerKnown ? 'known' : 'nobody yet'],
       ...report.claimLinks.map((link) => ['', `become the owner: ${oneLine(link)}`]),
-      ['models', report.models.map(oneLine).join(', ') || 'none'],
+      ...modelRows(report),
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ...report.botsHeld.map((chat) => [
@@ -28,6 +28,19 @@ export function printStatus(report: StatusReport, style: Style): string[] {
     ...deliveryLines('Sends nobody can be sure of', report.uncertain, style),
     ...deliveryLines('Messages that were not delivered', report.undelivered, style),
   ]
+}
+
+/** A row for each model; cause and remedy of one that fails stand below it. */
+function modelRows({ models, modelTroubles = [] }: StatusReport): string[][] {
+  const names = [...new Set([...models, ...modelTroubles.map(({ model }) => model)])]
+  if (names.length === 0) return [['models', 'none']]
+  return names.flatMap((name, at) => {
+    const trouble = modelTroubles.find(({ model }) => model === name)
+    const heading = at === 0 ? 'models' : ''
+    if (trouble === undefined) return [[heading, oneLine(name)]]
+    const failed = `${oneLine(name)} failed at ${formatTime(trouble.at)}`
+    return [[heading, failed], ...[trouble.cause, trouble.remedy].map((line) => ['', `  ${oneLine(line)}`])]
+  })
 }
 
 function restoredLines({ restored }: StatusReport): string[][] {

@@ -11,10 +11,14 @@ async function status(operator: Pick<OperatorService, 'status'>): Promise<string
   const channels = report.channels.map(
     ({ channel, status, detail }) => `- ${channel}: ${status}${detail ? `, ${detail}` : ''}`,
   )
+  const troubles = (report.modelTroubles ?? []).map(
+    ({ model, cause, remedy }) => `- ${model} fails: ${cause} ${remedy}`,
+  )
   const doubtful = report.outbox.uncertain ? [`- ${report.outbox.uncertain} sends of unknown outcome`] : []
   return [
     `Parley ${report.version}, model ${report.models.join(', ')}`,
     ...channels,
+    ...troubles,
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...doubtful,
   ].join('\n')

@@ -1,0 +1,18 @@
+import type { ErrorCode } from './errors.ts'
+
+const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  model_auth: 'Set a valid key in models.<provider>.apiKey (or its variable) and start the daemon again.',
+  model_unconfigured: 'Correct the model of the agent or the settings of its provider and start the daemon again.',
+  model_overloaded: 'Wait a few minutes; the next message is tried anew.',
+  model_stalled: 'Wait a few minutes; the next message is tried anew.',
+  model_refused: 'Ask in other words.',
+  model_empty: 'Ask again.',
+  model_context_length: 'Start a fresh conversation with /new.',
+  model_failed: 'Check the network of this machine and models.<provider>.baseUrl; the next message is tried anew.',
+  quarantined: 'Send the message again in other words; the log has the cause.',
+}
+
+/** Returns what somebody can do about a turn that failed with `code`, in one sentence. */
+export function modelRemedy(code: ErrorCode): string {
+  return REMEDIES[code] ?? 'Look for the cause in the log, under the trace id.'
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../core/clock.ts'
+import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import { modelRemedy } from '../core/model-remedy.ts'
+import type { ModelTrouble } from '../core/operator.ts'
+import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import type { TurnResult } from '../core/turn.ts'
+
+/** Which models fail, as their last calls showed. In memory: a start forgets it. */
+export interface ModelHealth {
+  /** Called with the result of each turn and the model that it asked. */
+  ended(this: void, model: string, result: TurnResult): void
+  /** Returns the models whose last call failed. */
+  troubles(this: void): readonly ModelTrouble[]
+}
+
+export interface ModelHealthDeps {
+  readonly clock: Clock
+  /** Under whose name owners are notified: the first account; nobody is notified where there is none. */
+  readonly where: AccountAt | undefined
+  notify(notice: { readonly where: AccountAt; readonly notice: OwnerNotice }): void
+}
+
+/** Failures that no later call mends by itself. */
+const LASTING: readonly ErrorCode[] = ['model_auth', 'model_unconfigured']
+/** Failures of one request, which say nothing of the next. */
+const OF_ONE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
+
+/** Keeps the last failure of each model, and notifies the owners of one that no later call mends. */
+export function createModelHealth({ clock, where, notify }: ModelHealthDeps): ModelHealth {
+  const troubles = new Map<string, ModelTrouble>()
+  return {
+    ended(model, result) {
+      if (result.kind === 'final') troubles.delete(model)
+      if (result.kind !== 'failed') return
+      const { code, cause } = result
+      if (!code.startsWith('model_') || OF_ONE_REQUEST.includes(code)) return
+      const trouble = { model, at: clock.now(), code, cause: wordsOf(cause), remedy: modelRemedy(code) }
+      troubles.set(model, trouble)
+      if (!LASTING.includes(code) || where === undefined) return
+      const text = `The model ${model} cannot answer: ${trouble.cause} ${trouble.remedy}`
+      notify({ where, notice: { about: `model:${model}`, text } })
+    },
+    troubles: () => [...troubles.values()],
+  }
+}
+
+function wordsOf(cause: unknown): string {
+  const words = cause instanceof ParleyError ? cause.message : 'the call failed; the log has the cause'
+  return /[.!?]$/.test(words) ? words : `${words}.`
+}
