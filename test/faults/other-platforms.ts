@@ -27,6 +27,8 @@ export interface OtherPlace extends OtherPlatform {
   listening(options?: WaitOptions): Promise<unknown>
   /** Sends that found the first one again: calls answered from a key, or look-ups of what is there. */
   found(): number
+  /** How often the daemon has connected. */
+  connections(): number
   close(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
     mark: () => ledger.mark(),
     listening: (options) => ledger.listening(options),
     found: () => ledger.calls('getMessages').length,
+    connections: () => ledger.count((entry) => entry.kind === 'gateway' && entry.event === 'connected'),
     close,
   } satisfies Partial<OtherPlace>
 }
@@ -142,6 +145,7 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
     mark: () => ledger.mark(),
     listening: (options) => ledger.nextSocket(options),
     found: () => ledger.calls(where === 'thread' ? 'conversations.replies' : 'conversations.history').length,
+    connections: () => ledger.count((entry) => entry.kind === 'socket' && entry.change === 'ready'),
     close,
   } satisfies Partial<OtherPlace>
 }
