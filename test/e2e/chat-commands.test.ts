@@ -107,6 +107,12 @@ describe('control commands', () => {
     expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(1)
   })
 
+  it('/whoami says the ids of person, channel, account and chat in the form a rule takes', async () => {
+    const { chat, tell } = await family()
+    expect(await tell(111, '/whoami')).toMatch(/^You are telegram:111, known to me as ada; your role is owner\.\n/)
+    expect(await tell(111, '/whoami')).toContain(`match: { channel: telegram, account: default, chat: "${chat}" }`)
+  })
+
   it('are registered once, and an owner sees their own in the direct chat', async () => {
     const house = await family()
     await house.tell(111, '/whoami')

@@ -55,7 +55,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
   return [
     startCommand(deps),
     helpCommand(() => deps.all()),
-    whoamiCommand(),
+    whoamiCommand(deps.channels),
     linkCommand(deps),
     unlinkCommand(deps),
     admitCommand(deps),
