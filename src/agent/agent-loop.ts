@@ -21,7 +21,7 @@ import { runTools } from './run-tools.ts'
 
 export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */
-  readonly models: (id: string) => Promise<Model> | Model
+  readonly models: (id: string) => Promise<Model>
   /** Throws `config` for an unknown group. */
   readonly tools: (groups: readonly string[]) => readonly Tool[]
   readonly clock: Clock
@@ -75,15 +75,13 @@ export function createRunAgent(services: RunAgentServices): RunAgent {
 async function* runTurn(run: Run): ReturnType<RunAgent> {
   const { settings, request, signal, progress } = run
   try {
-    const model = settings.models(request.agent.model)
-    const equipment = equip(run, model instanceof Promise ? await model : model)
+    const equipment = equip(run, await settings.models(request.agent.model))
     if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
     for (;;) {
       signal.throwIfAborted()
       const reason = limitOf(run)
       if (reason !== undefined) return stoppedBy(reason, progress)
-      const asking = askModel(equipment.model, nextRequest(run, equipment), run)
-      const answer = asking instanceof Promise ? await asking : asking
+      const answer = await askModel(equipment.model, nextRequest(run, equipment), run)
       take(answer, progress)
       signal.throwIfAborted()
       if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {

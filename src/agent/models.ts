@@ -10,24 +10,21 @@ export interface ModelSettings {
   readonly scriptFolder?: string
 }
 
-type ModelCatalogue = (id: string) => Promise<Model> | Model
+type ModelCatalogue = (id: string) => Promise<Model>
 
 /**
  * Resolves `<provider>/<model>`: `anthropic/<model>`, `scripted/echo`, `scripted/<file>`. A model is made once and its
- * package loaded only then; from then on it is at hand. Rejects with `model_unconfigured` and the remedy for an unknown
+ * package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown
  * provider or a missing key, with `config` for a script that is not valid; a failure is not remembered.
  */
 export function createModels(settings: ModelSettings, services: RetryServices): ModelCatalogue {
-  const made = new Map<string, Promise<Model> | Model>()
+  const made = new Map<string, Promise<Model>>()
   return (id) => {
     const known = made.get(id)
     if (known !== undefined) return known
     const model = makeModel(id, settings, services)
     made.set(id, model)
-    void model.then(
-      (ready) => made.set(id, ready),
-      () => made.delete(id),
-    )
+    model.catch(() => made.delete(id))
     return model
   }
 }

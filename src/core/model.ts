@@ -9,10 +9,9 @@ export interface Model {
   /**
    * One model call. Yields text as it comes and each tool call once complete; the last event is `end`. Throws
    * `ParleyError` with a `model_*` code, or `aborted` when `signal` aborted. Keeps its own idle timer: a stream that
-   * stalls is `model_stalled`. Never retries after the first event. A model that has nothing to wait for gives its events
-   * at once.
+   * stalls is `model_stalled`. Never retries after the first event.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> | Iterable<ModelEvent>
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
 export interface ModelRequest {

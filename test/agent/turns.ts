@@ -87,7 +87,13 @@ export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
 }
 
 export function agentWith(model: Model, tools: readonly Tool[] = [], more: Partial<RunAgentServices> = {}) {
-  return createRunAgent({ models: () => model, tools: () => tools, clock: movedClock(), timeZone: 'UTC', ...more })
+  return createRunAgent({
+    models: async () => model,
+    tools: () => tools,
+    clock: movedClock(),
+    timeZone: 'UTC',
+    ...more,
+  })
 }
 
 /** What a turn wanted on record, and what came of it. */

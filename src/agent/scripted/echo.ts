@@ -7,8 +7,9 @@ const END: ModelEvent = { type: 'end', stop: 'end', usage: NO_USAGE, model: ID }
 /** Answers `echo <newest user text>` at once; for trying Parley out without a key. */
 export const echoModel: Model = {
   id: ID,
-  stream({ messages }) {
+  async *stream({ messages }) {
     const asked = messages.findLast((message) => message.role === 'user')
-    return [{ type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }, END]
+    yield { type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }
+    yield END
   },
 }
