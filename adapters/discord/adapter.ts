@@ -126,7 +126,7 @@ export class DiscordAdapter
     this.#client.close()
     if (run === undefined) return
     run.abort.abort()
-    const ended = Promise.all([run.keeper.stop(), run.intake.idle()])
+    const ended = Promise.all([run.keeper.stop(), run.receiver.idle()])
     await within(this.#services.clock, STOP_GRACE_MS, ended)
     if (this.#run !== run) return
     this.#run = undefined
@@ -176,7 +176,7 @@ export class DiscordAdapter
     if (run === undefined || botId === undefined)
       throw new ParleyError('unavailable', 'Discord takes commands only after the start')
     const { signal } = run.abort
-    await run.intake.expect(owners)
+    await run.receiver.expect(owners)
     await registerMenu({ client: this.#client, state: run.sink.state, signal, botId }, commands)
   }
 

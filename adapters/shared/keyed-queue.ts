@@ -10,7 +10,7 @@ export interface QueuePorts extends RetryPorts {
   failed(error: unknown, key: string): void
 }
 
-interface Lane {
+interface Queue {
   readonly limit: LimitFunction
   /** Something was let go. */
   behind: boolean
@@ -22,7 +22,7 @@ interface Lane {
  */
 export class KeyedQueue {
   readonly #ports: QueuePorts
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, Queue>()
   readonly #work = new Set<Promise<void>>()
 
   constructor(ports: QueuePorts) {
@@ -31,25 +31,25 @@ export class KeyedQueue {
 
   push(key: string, task: Task): void {
     if (this.#ports.signal.aborted) return
-    const lane = this.#lanes.get(key) ?? { limit: pLimit(1), behind: false }
-    this.#lanes.set(key, lane)
-    if (lane.limit.activeCount + lane.limit.pendingCount >= this.#ports.mostWaiting) {
-      lane.behind = true
+    const queue = this.#queues.get(key) ?? { limit: pLimit(1), behind: false }
+    this.#queues.set(key, queue)
+    if (queue.limit.activeCount + queue.limit.pendingCount >= this.#ports.mostWaiting) {
+      queue.behind = true
       return
     }
-    const work = lane.limit(() => this.#run(key, lane, task))
+    const work = queue.limit(() => this.#run(key, queue, task))
     this.#work.add(work)
     void work.finally(() => this.#work.delete(work))
   }
 
   /** Whether a task of the key waits or is under way. */
   has(key: string): boolean {
-    return this.#lanes.has(key)
+    return this.#queues.has(key)
   }
 
   /** Whether tasks of the key were let go and not made up for yet: what is pushed now comes after a hole. */
   isBehind(key: string): boolean {
-    return this.#lanes.get(key)?.behind === true
+    return this.#queues.get(key)?.behind === true
   }
 
   /** Resolves when nothing is under way any more. */
@@ -58,10 +58,10 @@ export class KeyedQueue {
   }
 
   /** Never rejects. */
-  async #run(key: string, lane: Lane, task: Task): Promise<void> {
+  async #run(key: string, queue: Queue, task: Task): Promise<void> {
     await untilDone({ ...this.#ports, failed: (error) => this.#ports.failed(error, key) }, task)
-    if (lane.limit.pendingCount > 0) return
-    this.#lanes.delete(key)
-    if (lane.behind) this.push(key, this.#ports.makeUp(key))
+    if (queue.limit.pendingCount > 0) return
+    this.#queues.delete(key)
+    if (queue.behind) this.push(key, this.#ports.makeUp(key))
   }
 }

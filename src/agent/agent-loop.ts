@@ -69,10 +69,10 @@ interface Equipment {
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
   const settings: Settings = { maxSteps: 10, maxTokens: 4096, logger: silentLogger, ...services }
-  return (request, signal) => runTurn({ settings, request, signal, progress: begun(request) })
+  return (request, signal) => runLoop({ settings, request, signal, progress: begun(request) })
 }
 
-async function* runTurn(run: Run): ReturnType<RunAgent> {
+async function* runLoop(run: Run): ReturnType<RunAgent> {
   const { settings, request, signal, progress } = run
   try {
     const equipment = equip(run, await settings.models(request.agent.model))

@@ -37,8 +37,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   }
   const ask: Ask = async (answer, path, { method = 'GET', body, waitMs = 0 } = {}) => {
     try {
-      const patience = timeoutMs + waitMs
-      const local = { socketPath, path, method, timeoutMs: patience, ...(body === undefined ? {} : { body }) }
+      const local = { socketPath, path, method, timeoutMs: timeoutMs + waitMs, ...(body === undefined ? {} : { body }) }
       return await answerTo(local, answer)
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })

@@ -4,7 +4,7 @@ import { ParleyError } from '../core/errors.ts'
 /** Many times what a configuration of thousands of rules takes; more would be parsed for minutes, or never end. */
 const MOST_BYTES = 1024 * 1024
 /** How long a named pipe may bring nothing: its other end may never be opened, and the daemon does nothing meanwhile. */
-const PIPE_PATIENCE_MS = 1000
+const PIPE_DEADLINE_MS = 1000
 const LOOK_EVERY_MS = 10
 
 /**
@@ -38,7 +38,7 @@ function fill(file: number, bytes: Buffer): number {
 /** Undefined: nothing came for too long. */
 function fillFromPipe(file: number, bytes: Buffer): number | undefined {
   let length = 0
-  for (let silentMs = 0; silentMs <= PIPE_PATIENCE_MS; silentMs += LOOK_EVERY_MS) {
+  for (let silentMs = 0; silentMs <= PIPE_DEADLINE_MS; silentMs += LOOK_EVERY_MS) {
     const read = readSome(file, bytes.subarray(length))
     if (read === 'end' && length > 0) return length
     if (typeof read === 'number') {

@@ -1,7 +1,7 @@
+import type { AccountSinks } from '../channels/account-sinks.ts'
 import { type Accounts, type ConfiguredAccount, pluginOf } from '../channels/accounts.ts'
 import { type AdapterServices, ChannelDown, type ChannelPlugin, type ChannelState } from '../channels/adapter.ts'
 import type { HubAccount } from '../channels/hub.ts'
-import type { Inlet } from '../channels/inlet.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { type AccountId, type ChannelId, toAccountId } from '../core/ids.ts'
@@ -10,11 +10,11 @@ import type { Store } from '../store/store.ts'
 
 type Plugins = Readonly<Record<string, ChannelPlugin<never>>>
 
-export interface AccountParts {
+export interface AccountsDeps {
   readonly config: Config
   readonly plugins: Plugins
   readonly accounts: Accounts
-  readonly inlet: Pick<Inlet, 'sink'>
+  readonly sinks: Pick<AccountSinks, 'sink'>
   readonly clock: Clock
   /** In [0, 1), for jitter. */
   random(this: void): number
@@ -25,7 +25,7 @@ export interface AccountParts {
  * Returns the configured accounts, each with how its adapter is made when it is first started; those without a secret
  * stay down.
  */
-export function accountsToStart({ config, plugins, accounts, inlet, ...parts }: AccountParts): HubAccount[] {
+export function accountsToStart({ config, plugins, accounts, sinks, ...parts }: AccountsDeps): HubAccount[] {
   const { clock, random, logger } = parts
   const services = (channel: ChannelId): AdapterServices => ({
     ...{ clock, random },
@@ -37,7 +37,7 @@ export function accountsToStart({ config, plugins, accounts, inlet, ...parts }: 
   }))
   return [...up, ...config.down.map(downAccount)].map((entry) => ({
     ...entry,
-    sink: () => inlet.sink(entry.channel, entry.account),
+    sink: () => sinks.sink(entry.channel, entry.account),
   }))
 }
 

@@ -12,12 +12,12 @@ import { loadMutes, type Mutes } from '../sessions/facts/mutes.ts'
 import { loadFacts, type StoredFacts } from '../sessions/facts/route-facts.ts'
 import { type Access, createAccess } from '../sessions/people/access.ts'
 import { type AdmissionFacts, loadAdmissionFacts } from '../sessions/people/admission-facts.ts'
-import { loadOverrideBook, type OverrideBook } from '../sessions/service/override-book.ts'
+import { loadOverridesCache, type OverridesCache } from '../sessions/service/overrides-cache.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './events.ts'
 import type { LiveRouting } from './reload.ts'
 
-export interface LookupParts {
+export interface LookupsDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -35,20 +35,20 @@ export interface Lookups {
   readonly admissionFacts: AdmissionFacts
   readonly mutes: Mutes
   readonly moves: ChatMoves
-  readonly overrides: OverrideBook
+  readonly overrides: OverridesCache
   /** Returns who is behind a platform id as things stand. */
   whoIs(this: void, platformId: string): Identity
   /** Returns the role as things stand: the configuration decides about the people it names, the store about the others. */
   roleOf(this: void, person: PersonId): Promise<Role>
 }
 
-export async function loadLookups(parts: LookupParts): Promise<Lookups> {
+export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
   const { store, clock, policies, events, commands } = parts
   const { channels } = policies.routing()
   const claim = { code: freshCode(), configuredOwner: () => policies.routing().ownerNamed }
   const access = await createAccess({ store, clock, channels, ...claim, changed: () => events.peopleChanged.emit() })
   const mutes = await loadMutes(store, clock, channels)
-  const overrides = await loadOverrideBook(store.read.sessions)
+  const overrides = await loadOverridesCache(store.read.sessions)
   const admissionFacts = await loadAdmissionFacts(store.read)
   const moves = await openMoves(parts, () => Promise.all([mutes.reload(), overrides.reload(), admissionFacts.reload()]))
   const facts = await loadFacts({
@@ -78,7 +78,7 @@ export function openMoves(
     ids,
     logger,
     policies,
-  }: Pick<LookupParts, 'store' | 'clock' | 'ids' | 'logger'> & {
+  }: Pick<LookupsDeps, 'store' | 'clock' | 'ids' | 'logger'> & {
     readonly policies: Pick<LiveRouting, 'routing'>
   },
   reload: () => Promise<unknown>,

@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Tool } from '../core/turn.ts'
 
-interface AgentParts {
+interface AgentDeps {
   readonly config: Config
   readonly clock: Clock
   /** In [0, 1), for jitter. */
@@ -21,7 +21,7 @@ interface AgentParts {
  * Returns the agent with the configured models and tools. It is made at the first turn: asking for the time zone takes
  * 13 ms, which no start should wait for.
  */
-export function makeAgent(parts: AgentParts, sessions: SessionTools): RunAgent {
+export function makeAgent(parts: AgentDeps, sessions: SessionTools): RunAgent {
   let made: RunAgent | undefined
   return (request, signal) => {
     made ??= configured(parts, sessions)
@@ -29,7 +29,7 @@ export function makeAgent(parts: AgentParts, sessions: SessionTools): RunAgent {
   }
 }
 
-function configured({ config, clock, random, logger: root, tools }: AgentParts, sessions: SessionTools): RunAgent {
+function configured({ config, clock, random, logger: root, tools }: AgentDeps, sessions: SessionTools): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { anthropic } = config.models

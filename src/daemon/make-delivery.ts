@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts
 import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
-import type { Say } from '../sessions/commands/courtesy.ts'
+import type { Say } from '../sessions/commands/system-notices.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
 import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
@@ -19,7 +19,7 @@ import type { DaemonEvents } from './events.ts'
 import type { Lookups } from './lookups.ts'
 import type { LiveRouting } from './reload.ts'
 
-export interface DeliveryParts {
+export interface DeliveryWiringDeps {
   readonly config: Pick<Config, 'session'>
   readonly store: Store
   readonly ids: IdSource
@@ -37,7 +37,7 @@ export interface DeliveryParts {
 }
 
 /** Wires the one exit to what is known of chats and sessions. */
-export function makeDelivery(parts: DeliveryParts): DeliveryService {
+export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
   const { store, clock, random, ids, accounts, adapter, policies, lookups, events, timing } = parts
   const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
   return createDelivery({
@@ -71,7 +71,7 @@ export function makeSay(store: Store, delivery: DeliveryService): Say {
   }
 }
 
-function judge(parts: DeliveryParts, { address, session }: Speaker): SendVerdict {
+function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SendVerdict {
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
   return (
@@ -82,7 +82,7 @@ function judge(parts: DeliveryParts, { address, session }: Speaker): SendVerdict
 }
 
 /** Returns the refusal where `/send off` was given in the chat: it holds for whatever speaks there, a schedule too (T31). */
-function silencedAt(parts: DeliveryParts, address: Address): SendVerdict | undefined {
+function silencedAt(parts: DeliveryWiringDeps, address: Address): SendVerdict | undefined {
   const { overrides } = parts.lookups
   if (!overrides.silences) return undefined
   const { route } = placed(parts, address, parts.ids.trace())
@@ -91,7 +91,7 @@ function silencedAt(parts: DeliveryParts, address: Address): SendVerdict | undef
 }
 
 function placed(
-  { policies, lookups, clock }: DeliveryParts,
+  { policies, lookups, clock }: DeliveryWiringDeps,
   address: Address,
   traceId: TraceId,
 ): ReturnType<typeof placeSession> {

@@ -9,7 +9,7 @@ import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { LiveRouting } from './reload.ts'
 
-export interface ScheduleParts extends Pick<ServiceDeps, 'store' | 'ids' | 'clock'> {
+export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'clock'> {
   readonly config: Config
   readonly logger: Logger
   readonly policies: LiveRouting
@@ -24,7 +24,7 @@ export function makeSchedules({
   lookups,
   entrance,
   ...parts
-}: ScheduleParts): ScheduleService {
+}: SchedulesDeps): ScheduleService {
   return createScheduleService({
     ...{ store: parts.store, ids: parts.ids, clock: parts.clock, accept: entrance.accept, roleOf: lookups.roleOf },
     logger: logger.child({ subsystem: 'schedules' }),

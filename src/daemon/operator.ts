@@ -1,5 +1,5 @@
+import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
-import type { Inlet } from '../channels/inlet.ts'
 import { formatAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
@@ -32,7 +32,7 @@ export interface OperatorSources {
 
 export interface LiveSources {
   readonly hub: ChannelHub
-  readonly inlet: Inlet
+  readonly sinks: AccountSinks
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
@@ -108,20 +108,20 @@ function asListed({ id, address, state, reason, traceId }: Delivery): ListedDeli
 }
 
 /** Every account as it is now. */
-export function channelStatuses({ hub, inlet }: Pick<LiveSources, 'hub' | 'inlet'>): readonly ChannelStatus[] {
-  return hub.reports().map((report) => channelStatus(report, inlet))
+export function channelStatuses({ hub, sinks }: Pick<LiveSources, 'hub' | 'sinks'>): readonly ChannelStatus[] {
+  return hub.reports().map((report) => channelStatus(report, sinks))
 }
 
 function channelStatus(
   { channel, account, status, detail, receives, lastProofAt, lastTrouble, identity, hints }: ChannelReport,
-  inlet: Inlet,
+  sinks: AccountSinks,
 ): ChannelStatus {
   return {
     channel,
     account,
     status,
     hints: hints ?? [],
-    unknown: inlet.unknown(channel, account),
+    unknown: sinks.unknown(channel, account),
     ...(detail === undefined ? {} : { detail }),
     ...(identity === undefined ? {} : { username: identity.username }),
     ...(receives === undefined ? {} : { receives }),

@@ -8,7 +8,7 @@ import type { OperatorService } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import { linkConflicts } from '../routing/identity-links.ts'
 import { ownerIds } from '../routing/owner-ids.ts'
-import type { Say } from '../sessions/commands/courtesy.ts'
+import type { Say } from '../sessions/commands/system-notices.ts'
 import type { Access } from '../sessions/people/access.ts'
 import { type Admissions, createAdmissions } from '../sessions/people/admissions.ts'
 import { foldCode } from '../sessions/people/link-code.ts'
@@ -25,7 +25,7 @@ import type { DaemonEvents } from './events.ts'
 import { freshCode, type Lookups } from './lookups.ts'
 import type { LiveRouting } from './reload.ts'
 
-export interface PeopleParts {
+export interface PeopleDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -57,7 +57,7 @@ export interface People {
   owners(channel: ChannelId): Promise<readonly string[]>
 }
 
-export async function createPeople(parts: PeopleParts): Promise<People> {
+export async function createPeople(parts: PeopleDeps): Promise<People> {
   const { store, clock, logger, policies, lookups, events, entrance } = parts
   const { access, facts, admissionFacts, whoIs } = lookups
   const { channels } = policies.routing()
@@ -102,7 +102,7 @@ function claimCode(access: Access): readonly LiveCode[] {
 
 const DAY_MS = 86_400_000
 
-function ownerTeller({ ids, clock, logger, say }: PeopleParts, owners: OwnerChats): People['tellOwners'] {
+function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['tellOwners'] {
   return (where, { about, text }) => {
     for (const { person, address } of owners.beside(where)) {
       const notice = { source: ids.notice(), traceId: ids.trace(), address, class: 'control', text } as const

@@ -2,18 +2,18 @@ import { basename } from 'node:path'
 import type { Accounts } from '../channels/accounts.ts'
 import { type Config, DEFAULT_SESSION_TOOLS } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { ExternalRuns } from '../core/external-run.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { Session } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { AgentProfile } from '../core/turn.ts'
-import type { Visits } from '../core/visit.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
+import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/external-run.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
-import { createVisits, type VisitDeps } from '../sessions/session-tools/visit.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
 import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
@@ -23,10 +23,10 @@ import type { LiveRouting } from './reload.ts'
 /** How sessions are reached from other sessions and from outside of any chat. */
 export interface SessionAccess {
   readonly sessionTools: SessionTools
-  readonly visits: Visits
+  readonly externalRuns: ExternalRuns
 }
 
-export interface SessionAccessParts {
+export interface SessionAccessDeps {
   readonly config: Config
   readonly store: Store
   readonly clock: Clock
@@ -39,7 +39,7 @@ export interface SessionAccessParts {
   agent(session: Session): AgentProfile
 }
 
-export function createSessionAccess(parts: SessionAccessParts): SessionAccess {
+export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   const { config, store, clock, ids, accounts, policies, lookups, entrance, running, agent } = parts
   const { whoIs, roleOf } = lookups
   const { channels } = policies.routing()
@@ -48,7 +48,7 @@ export function createSessionAccess(parts: SessionAccessParts): SessionAccess {
     configuredIds: (person) => configuredIds(policies.routing().people, person),
   })
   const file = basename(config.store.path)
-  const deps: SessionToolsDeps & VisitDeps = {
+  const deps: SessionToolsDeps & ExternalRunDeps = {
     ...{ clock, ids, running, accept: entrance.accept },
     read: store.read,
     write: store.write,
@@ -64,5 +64,5 @@ export function createSessionAccess(parts: SessionAccessParts): SessionAccess {
     transcriptPath: (session) => `${file}#${session}`,
     routeOf: (source) => sourceRoute(policies.routing(), source),
   }
-  return { sessionTools: createSessionTools(deps), visits: createVisits(deps) }
+  return { sessionTools: createSessionTools(deps), externalRuns: createExternalRuns(deps) }
 }

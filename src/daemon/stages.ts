@@ -11,13 +11,13 @@ import type { Session } from '../core/session.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
-import { createConverse } from '../pipeline/run-turn.ts'
+import { createRunTurn } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
-import { createCourtesy, type Say } from '../sessions/commands/courtesy.ts'
+import { createSystemNotices, type Say } from '../sessions/commands/system-notices.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
 import { createParticipants } from '../sessions/people/participants.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
@@ -38,7 +38,7 @@ import type { LiveRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
 import { createSessionAccess, type SessionAccess } from './session-access.ts'
 
-export interface StageParts {
+export interface StagesDeps {
   readonly config: Config
   readonly store: Store
   readonly ids: IdSource
@@ -74,7 +74,7 @@ export interface Stages extends SessionAccess {
 const VIEW_LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 24_000 }
 
 /** Wires the stages, and opens the entrance to them. */
-export function createStages(parts: StageParts): Stages {
+export function createStages(parts: StagesDeps): Stages {
   const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance } = parts
   const { busy, max } = config.session.queue
   const { channels } = policies.routing()
@@ -93,7 +93,7 @@ export function createStages(parts: StageParts): Stages {
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const runner = createCommandRunner({ store, logger, say, commands, crowded: delivery.crowded })
-  const converse = createConverse({
+  const runTurn = createRunTurn({
     ...{ store, clock, queue, transcript, delivery, busy, agent, joined },
     runAgent: makeAgent(parts, access.sessionTools),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
@@ -106,7 +106,7 @@ export function createStages(parts: StageParts): Stages {
   }
   const { admissions } = people
   const pipeline = new Pipeline({
-    ...{ store, ids, channels, clock, logger, queue, participants, running, publicTurns, delivery, decide, converse },
+    ...{ store, ids, channels, clock, logger, queue, participants, running, publicTurns, delivery, decide, runTurn },
     ...{ transcript, busy },
     overrides: lookups.overrides,
     ended(turn, result) {
@@ -114,7 +114,7 @@ export function createStages(parts: StageParts): Stages {
       modelHealth.ended(agent(turn.session).model, result)
     },
     commands: runner,
-    courtesy: createCourtesy({ clock, logger, say, admissions, crowded: delivery.crowded }),
+    systemNotices: createSystemNotices({ clock, logger, say, admissions, crowded: delivery.crowded }),
   })
   function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
     if (dispatch.event.kind !== 'migration') return pipeline.accept(lookups.moves.followed(dispatch), position)
@@ -142,7 +142,7 @@ export function createStages(parts: StageParts): Stages {
 }
 
 function sessionsOf(
-  { config, store, clock, ids, policies, lookups, accounts, entrance }: StageParts,
+  { config, store, clock, ids, policies, lookups, accounts, entrance }: StagesDeps,
   kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript'>,
 ): SessionService {
   const { whoIs, overrides, facts } = lookups

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { AccountSinks } from '../channels/account-sinks.ts'
 import { loadAccounts } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import { ChannelHub, type HubDeps } from '../channels/hub.ts'
-import { Inlet } from '../channels/inlet.ts'
 import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
@@ -128,8 +128,8 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const stages = createStages({ ...world, accounts, lookups, people, commands, tools, delivery, say, entrance })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
-  const inlet = new Inlet({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
-  const live = { hub, inlet, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
+  const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
+  const live = { hub, sinks, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
@@ -152,7 +152,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const tellRestored = await restorationTeller(outbox, people.tellOwners)
-  hub.start(accountsToStart({ ...world, plugins, accounts, inlet }), (channel, account, adapter) => {
+  hub.start(accountsToStart({ ...world, plugins, accounts, sinks }), (channel, account, adapter) => {
     delivery.ready(channel, account)
     tellRestored(channel, account)
     menus.register(adapter, { channel, account })
@@ -163,7 +163,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop({ running, delivery, inlet, schedules, hub, api, store }, { clock, logger, broken }),
+    ...createStop({ running, delivery, sinks, schedules, hub, api, store }, { clock, logger, broken }),
   }
 }
 

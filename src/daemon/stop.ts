@@ -1,5 +1,5 @@
+import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub } from '../channels/hub.ts'
-import type { Inlet } from '../channels/inlet.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Logger } from '../core/logger.ts'
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 
 /** The parts that a stop ends, as far as it needs them. */
 export interface StoppedParts {
-  readonly inlet: Pick<Inlet, 'close'>
+  readonly sinks: Pick<AccountSinks, 'close'>
   readonly schedules: Pick<ScheduleService, 'stop'>
   readonly running: Pick<RunningTurns, 'drain'>
   readonly delivery: Pick<DeliveryService, 'stop'>
@@ -62,14 +62,14 @@ export function createStop(parts: StoppedParts, { clock, logger, broken }: StopP
 }
 
 /**
- * Intake first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not
+ * EventReceiver first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not
  * stop in its time is left behind: all it may have had to say is on disk, and the next start takes it up.
  */
 export async function closeDaemon(
   parts: StoppedParts,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): Promise<void> {
-  const { running, delivery, inlet, schedules, hub, api, store } = parts
+  const { running, delivery, sinks, schedules, hub, api, store } = parts
   const until = clock.elapsed() + STOP_WITHIN_MS
   const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
@@ -77,7 +77,7 @@ export async function closeDaemon(
     if (await within(clock, left(behind), ended)) return
     logger.warn('A part of the daemon did not stop in its time and is left behind', { part })
   }
-  inlet.close()
+  sinks.close()
   await inTime('schedules', schedules.stop(), BEHIND_TURNS)
   await running.drain(left(BEHIND_TURNS))
   await delivery.stop(left(BEHIND_DELIVERY))

@@ -132,9 +132,9 @@ class GrowingReply implements LiveReply, Ticking {
 
   async #landed(call: Promise<void>): Promise<void> {
     const { clock, settings } = this.#deps
-    const patience = new AbortController()
-    await Promise.race([call, sleep(clock, settings.liveSettleMs, patience.signal)])
-    patience.abort()
+    const timer = new AbortController()
+    await Promise.race([call, sleep(clock, settings.liveSettleMs, timer.signal)])
+    timer.abort()
     this.#message?.abandon()
   }
 

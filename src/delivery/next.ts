@@ -56,7 +56,7 @@ export function itemOf(row: Delivery, { now, elapsed, settings }: Facts): Item {
 
 function queued(item: Extract<Item, { kind: 'queued' }>, facts: Facts): Step {
   const row = answerTo(facts, 'load')?.row
-  if (row === 'unreadable') return record(setAside(item.id))
+  if (row === 'unreadable') return record(quarantine(item.id))
   if (row) return next(itemOf(row, facts), unanswered(facts))
   if (facts.answer?.to === 'load') return [ENDED, LEAVE]
   return facts.ready ? [item, LOAD] : [item, PARK]
@@ -142,7 +142,7 @@ function settle(row: Delivery, state: 'expired' | 'given_up', reason: string): R
   return recording(row, { kind: 'settle', state, reason }, ENDED)
 }
 
-function setAside(id: Delivery['id']): Recording {
+function quarantine(id: Delivery['id']): Recording {
   return { kind: 'recording', id, change: { kind: 'settle', state: 'given_up', reason: UNREADABLE }, after: ENDED }
 }
 

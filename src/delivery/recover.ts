@@ -27,7 +27,7 @@ const ENDED_AT_ONCE = 500
 export async function recover(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps
   const fenced = await store.write((tx) => tx.outbox.fence())
-  const unreadable = await setAside(deps)
+  const unreadable = await quarantine(deps)
   const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
   const taken = await takeUp(deps, owed)
@@ -78,7 +78,7 @@ async function takeUp(
 }
 
 /** What cannot be read is neither tried for ever nor keeps its conversation waiting. */
-async function setAside({ store, clock, logger }: RecoverDeps): Promise<readonly UnreadableDelivery[]> {
+async function quarantine({ store, clock, logger }: RecoverDeps): Promise<readonly UnreadableDelivery[]> {
   const rows = await store.read.outbox.unreadable()
   if (rows.length === 0) return rows
   await store.write(async (tx) => {

@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
-import type { Courtesy } from '../sessions/commands/courtesy.ts'
+import type { SystemNotices } from '../sessions/commands/system-notices.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
 import { asJoined, claimWaiting, recordEnd, type StartedTurn } from '../sessions/turns/record-turn.ts'
@@ -14,7 +14,7 @@ import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
-import { type Converse, STOPPED } from './run-turn.ts'
+import { type RunTurn, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
   extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'participants' | 'busy'> {
@@ -24,13 +24,13 @@ export interface PipelineDeps
   readonly decide: (dispatch: Dispatch) => Decided
   readonly running: RunningTurns
   readonly publicTurns: PublicTurns
-  readonly converse: Converse
+  readonly runTurn: RunTurn
   /** Told what each turn came to, before its end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
   readonly transcript: Pick<Transcript, 'saw'>
   readonly delivery: DeliveryService
   readonly commands: CommandRunner
-  readonly courtesy: Courtesy
+  readonly systemNotices: SystemNotices
 }
 
 /** The story of a message: accept, claim, turn, finish, deliver. Each step is one commit; a crash lies between two. */
@@ -58,7 +58,7 @@ export class Pipeline {
   }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
-    const { transcript, running, publicTurns, commands, courtesy } = this.#deps
+    const { transcript, running, publicTurns, commands, systemNotices } = this.#deps
     switch (accepted.kind) {
       case 'started':
         transcript.saw(accepted.turn.session, accepted.appended)
@@ -73,27 +73,27 @@ export class Pipeline {
         commands.run(accepted.inboxId)
         break
       case 'full':
-        courtesy.queueFull(accepted.inboxId, dispatch, decision)
+        systemNotices.queueFull(accepted.inboxId, dispatch, decision)
         break
       case 'crowded':
-        courtesy.crowded(accepted.inboxId, dispatch, decision)
+        systemNotices.crowded(accepted.inboxId, dispatch, decision)
         break
       case 'done':
-        if (decision.kind === 'refuse') courtesy.refused(accepted.inboxId, dispatch, decision)
+        if (decision.kind === 'refuse') systemNotices.refused(accepted.inboxId, dispatch, decision)
         break
       case 'repeat':
     }
   }
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
-    const { store, running, publicTurns, logger, converse, ended } = this.#deps
+    const { store, running, publicTurns, logger, runTurn, ended } = this.#deps
     const place = publicTurns.mayRun(turn, signal)
     if (place !== undefined) await place
-    const result = place !== undefined && running.putsDown(turn) ? STOPPED : await converse(turn, signal)
+    const result = place !== undefined && running.suspends(turn) ? STOPPED : await runTurn(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it.
-    if (result.kind === 'aborted' && running.putsDown(turn)) return store.write((tx) => tx.turns.putDown(turn.id))
+    if (result.kind === 'aborted' && running.suspends(turn)) return store.write((tx) => tx.turns.suspend(turn.id))
     if (result.kind === 'failed') {
       const { code, cause: err } = result
       logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code, err })

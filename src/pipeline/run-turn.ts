@@ -6,7 +6,7 @@ import type { AgentProfile, JournalDraft, RunAgent, TurnResult } from '../core/t
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from '../sessions/turns/record-turn.ts'
-import { PUT_DOWN } from '../sessions/turns/running-turns.ts'
+import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
@@ -14,7 +14,7 @@ import type { Transcript } from '../sessions/view/transcript.ts'
 import { type RequestContext, turnRequest } from '../sessions/view/turn-request.ts'
 import type { Store } from '../store/store.ts'
 
-export interface ConverseDeps {
+export interface RunTurnDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
@@ -31,17 +31,17 @@ export interface ConverseDeps {
 }
 
 /** The middle of the story: one claimed turn with the agent. */
-export type Converse = (turn: StartedTurn, signal: AbortSignal) => Promise<TurnResult>
+export type RunTurn = (turn: StartedTurn, signal: AbortSignal) => Promise<TurnResult>
 
 /**
  * Lets the agent work on a claimed turn: commits each step before the next begins, shows the answer while it grows, and
  * returns what came of it. Never rejects: nothing a turn trips over ends the daemon or leaves the chat without an outcome.
  */
-export function createConverse(deps: ConverseDeps): Converse {
-  return (turn, signal) => converse(deps, turn, signal)
+export function createRunTurn(deps: RunTurnDeps): RunTurn {
+  return (turn, signal) => runTurn(deps, turn, signal)
 }
 
-async function converse(deps: ConverseDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
+async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   try {
     const { delivery, transcript } = deps
     const { id: turnId, session, traceId, reply } = turn
@@ -84,7 +84,7 @@ interface Journal {
 
 /** Commits each step before the next begins; returns what came of the last. */
 async function journaled(
-  { store, clock }: ConverseDeps,
+  { store, clock }: RunTurnDeps,
   turn: StartedTurn,
   { steps, first, signal }: Journal,
 ): Promise<TurnResult> {
@@ -113,13 +113,13 @@ function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   const begun = new Set<string>()
   return (event) => {
     if (event.type === 'tool_call' && event.data.class === 'once') begun.add(event.data.callId)
-    return event.type !== 'tool_result' || signal.reason !== PUT_DOWN || begun.has(event.data.callId)
+    return event.type !== 'tool_result' || signal.reason !== SUSPENDED || begun.has(event.data.callId)
   }
 }
 
 /** What was used on the way, from the log: a turn that goes on after a crash tells all of it. */
 async function withNotes(
-  { transcript }: ConverseDeps,
+  { transcript }: RunTurnDeps,
   { session }: StartedTurn,
   { result, level }: { readonly result: TurnResult; readonly level: VerboseLevel },
 ): Promise<TurnResult> {
@@ -133,7 +133,7 @@ async function withNotes(
 const UNSEEN: LiveReply = { push() {}, settle: () => undefined, shown: () => undefined }
 
 function contextOf(
-  deps: ConverseDeps,
+  deps: RunTurnDeps,
   turn: StartedTurn,
   { live, signal }: { readonly live: LiveReply; readonly signal: AbortSignal },
 ): RequestContext {
@@ -151,7 +151,7 @@ const nothingSaid = async (): Promise<readonly string[]> => []
 
 /** What was said meanwhile joins the turn, unless that is being stopped; the agent is told it as the log now has it. */
 async function steer(
-  { store, clock, queue, transcript }: ConverseDeps,
+  { store, clock, queue, transcript }: RunTurnDeps,
   turn: StartedTurn,
   signal: AbortSignal,
 ): Promise<readonly string[]> {

@@ -22,7 +22,7 @@ export interface Notifier {
 }
 
 /** A manager that has not read a message by then is not waited for. */
-const PATIENCE_MS = 5_000
+const DEADLINE_MS = 5_000
 
 /**
  * Sends by `systemd-notify`, for Node has no unix datagram socket; does nothing outside systemd. The tool waits until
@@ -62,7 +62,7 @@ function signPeriod({ WATCHDOG_USEC, WATCHDOG_PID }: NotifyEnvironment): number 
 
 function notify(assignments: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const tool = spawn('systemd-notify', assignments, { env, stdio: 'ignore', timeout: PATIENCE_MS })
+    const tool = spawn('systemd-notify', assignments, { env, stdio: 'ignore', timeout: DEADLINE_MS })
     tool.once('error', reject)
     tool.once('exit', (code, signal) => {
       if (code === 0) resolve()

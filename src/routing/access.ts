@@ -9,7 +9,7 @@ import { describe } from './identify.ts'
 import { pass, stop } from './trace.ts'
 
 /** What the access stage looks at. */
-export interface Visitor {
+export interface Requester {
   readonly origin: Origin
   readonly event: InboundEvent
   readonly identity: Identity
@@ -46,11 +46,11 @@ const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
  * pass in direct chats only: in a group the answer would be noise from people nobody admitted. Whom an owner let in
  * passes where the configuration has no rule of its own.
  */
-export function decideAccess(visitor: Visitor, ground: AccessGround): AccessVerdict {
-  const { origin, identity, opens } = visitor
+export function decideAccess(requester: Requester, ground: AccessGround): AccessVerdict {
+  const { origin, identity, opens } = requester
   if (origin === 'schedule' || origin === 'operator') return { step: pass('access', `admitted by origin ${origin}`) }
   if (identity.role === 'owner') return OWNER
-  if (visitor.event.address.chatType !== 'direct') return decideGroup(visitor, ground)
+  if (requester.event.address.chatType !== 'direct') return decideGroup(requester, ground)
   if (admits(ground.direct, identity)) {
     return {
       step: pass(
@@ -61,17 +61,17 @@ export function decideAccess(visitor: Visitor, ground: AccessGround): AccessVerd
       ...anybody(identity),
     }
   }
-  const letIn = identity.role === 'guest' ? decideAdmission(visitor, ground) : {}
+  const letIn = identity.role === 'guest' ? decideAdmission(requester, ground) : {}
   if (letIn.step) return { step: letIn.step }
   if (opens) return { step: pass('access', 'a command open to everybody'), ...anybody(identity) }
   const refusal = refuseDirect(identity, ground)
   return refusal.refused === 'stranger' && letIn.asks ? { ...refusal, asks: letIn.asks } : refusal
 }
 
-function decideGroup(visitor: Visitor, ground: AccessGround): AccessVerdict {
-  const { identity, rule } = visitor
+function decideGroup(requester: Requester, ground: AccessGround): AccessVerdict {
+  const { identity, rule } = requester
   if (rule === undefined) {
-    const letIn = decideAdmission(visitor, ground)
+    const letIn = decideAdmission(requester, ground)
     if (letIn.step) return { step: letIn.step, ...anybody(identity) }
     const because = `no group rule matches, ${describe(identity)} is not an owner`
     const refusal: AccessVerdict = { step: stop('access', because, 'routing.access.groups'), refused: 'access' }
@@ -89,7 +89,7 @@ function anybody({ role }: Identity): Pick<AccessVerdict, 'public'> {
 
 /** An owner let the applicant in, or is asked to. Only people on a platform ask. */
 function decideAdmission(
-  { origin, event, addressed }: Visitor,
+  { origin, event, addressed }: Requester,
   { admission, channels }: AccessGround,
 ): { readonly step?: TraceStep; readonly asks?: Applicant } {
   const applicant = origin === 'platform' ? applicantOf(channels, event) : undefined

@@ -2,7 +2,7 @@ import type { AccountId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { StoredToken } from '../core/token.ts'
 
-/** The small nouns: a part of the store port, apart only for its size. */
+/** The small repositories: a part of the store port, apart only for its size. */
 export interface ChannelStateReader {
   get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined>
 }

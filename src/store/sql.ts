@@ -8,7 +8,7 @@ export type SqlValue = string | number | null
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /**
- * The seam between the nouns and an engine. Statements are written once, in the subset SQLite and Postgres share, with
+ * The seam between the repositories and an engine. Statements are written once, in the subset SQLite and Postgres share, with
  * numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement text, so texts
  * are constants or come from a small bounded set. What a statement writes depends on rows and parameters alone, never on
  * the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT. With `read` a method
@@ -34,7 +34,7 @@ export interface TransactionSql extends Sql {
   afterUndo(takeBack: () => void): void
 }
 
-/** What the nouns stand on. */
+/** What the repositories stand on. */
 export interface Ground {
   readonly sql: Sql
   readonly logger: Logger
@@ -44,7 +44,7 @@ export interface Ground {
   readonly caseSensitive: readonly ChannelId[]
 }
 
-/** What the nouns of a transaction stand on. */
+/** What the repositories of a transaction stand on. */
 export interface WriteGround extends Ground {
   readonly sql: TransactionSql
   readonly current: CurrentSessions

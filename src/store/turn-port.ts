@@ -54,7 +54,7 @@ export interface TurnWriter {
   /** Takes over an interrupted turn: attempt + 1, this epoch. Returns the new attempt. */
   resume(id: TurnId): Promise<number>
   /** An orderly stop interrupted it, which is no crash: the attempt that this process counted is taken off again. */
-  putDown(id: TurnId): Promise<void>
+  suspend(id: TurnId): Promise<void>
   /** Sets what is counted against a turn that has not ended; nothing for one that has. */
   recount(id: TurnId, attempt: number): Promise<void>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn. */

@@ -92,7 +92,7 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     return integer(row, 'attempt')
   }
 
-  async putDown(turnId: TurnId): Promise<void> {
+  async suspend(turnId: TurnId): Promise<void> {
     const query = "UPDATE turns SET attempt = attempt - 1 WHERE id = $1 AND state = 'running' AND epoch = $2"
     await this.sql.run(query, [turnId, this.epoch])
   }

@@ -10,7 +10,7 @@ export interface BotCommand {
 }
 
 /** How long a bot may take to end. */
-const PATIENCE_MS = 15_000
+const DEADLINE_MS = 15_000
 
 /** A bot as its user would start it: a process of its own, whose output goes to a file in `folder`. */
 export class BotProcess {
@@ -49,7 +49,7 @@ export class BotProcess {
   async stop(): Promise<void> {
     this.#stopping = true
     this.#child.kill('SIGTERM')
-    const force = setTimeout(() => this.#child.kill('SIGKILL'), PATIENCE_MS)
+    const force = setTimeout(() => this.#child.kill('SIGKILL'), DEADLINE_MS)
     await this.#exit
     clearTimeout(force)
   }

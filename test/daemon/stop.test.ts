@@ -21,7 +21,7 @@ function doorsOn(
   const told = (name: string) => steps.push([name, clock.now() - start])
   const done = (name: string) => async () => void told(name)
   const doors: StoppedParts = {
-    inlet: { close: () => void told('inlet') },
+    sinks: { close: () => void told('sinks') },
     schedules: { stop: done('schedules') },
     running: { drain: done('turns') },
     delivery: { stop: done('delivery') },
@@ -53,7 +53,7 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = ['inlet', 'schedules', 'turns', 'delivery', 'channels', 'api', 'store']
+  const names = ['sinks', 'schedules', 'turns', 'delivery', 'channels', 'api', 'store']
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
@@ -73,7 +73,7 @@ test('F-A20: a turn that hears nothing and an adapter that does not stop togethe
   const took = await pass(clock, closeDaemon({ ...doors, running }, { clock, logger: log }))
   expect(took).toBeLessThanOrEqual(STOP_WITHIN_MS)
   expect(steps).toEqual([
-    ['inlet', 0],
+    ['sinks', 0],
     ['schedules', 0],
     ['delivery', 18_000],
     ['api', 24_000],
@@ -110,7 +110,7 @@ test('F-A20: a part that breaks keeps none of the others from being stopped', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock, { hub: { stop: () => Promise.reject(new Error('broken')) } })
   await closeDaemon(doors, { clock, logger: silentLogger })
-  expect(steps.map(([name]) => name)).toEqual(['inlet', 'schedules', 'turns', 'delivery', 'api', 'store'])
+  expect(steps.map(([name]) => name)).toEqual(['sinks', 'schedules', 'turns', 'delivery', 'api', 'store'])
 })
 
 test('F-F03: after the disk has failed nothing is closed in order, and whoever stops it is told why', async () => {

@@ -3,9 +3,9 @@ import { systemClock } from '../../src/core/clock.ts'
 import { NO_USAGE, type ToolClass } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, TurnResult } from '../../src/core/turn.ts'
 import type { LiveTurn } from '../../src/delivery/growing-message.ts'
-import { type ConverseDeps, createConverse } from '../../src/pipeline/run-turn.ts'
+import { createRunTurn, type RunTurnDeps } from '../../src/pipeline/run-turn.ts'
 import type { StartedTurn } from '../../src/sessions/turns/record-turn.ts'
-import { PUT_DOWN } from '../../src/sessions/turns/running-turns.ts'
+import { SUSPENDED } from '../../src/sessions/turns/running-turns.ts'
 import { EMPTY_VIEW } from '../../src/sessions/view/model-view.ts'
 import { dispatchOf, ids, sessionDraft } from '../store/sample-rows.ts'
 
@@ -17,7 +17,7 @@ const intent = (kind: ToolClass): JournalDraft => ({
 const result: JournalDraft = { type: 'tool_result', data: { callId: 'c', tool: 't', content: 'x', isError: false } }
 
 /** An agent that yields `steps`, and what was done with it: commits, and what was left when the turn was over. */
-function converseWith(
+function runTurnWith(
   steps: readonly JournalDraft[],
   commit: () => void = () => {},
   live: (turn: LiveTurn) => void = () => {},
@@ -46,8 +46,8 @@ function converseWith(
       },
       typing: () => () => void told.push('typing over'),
     },
-  } as unknown as ConverseDeps
-  return { told, converse: createConverse(deps) }
+  } as unknown as RunTurnDeps
+  return { told, runTurn: createRunTurn(deps) }
 }
 
 function turnOf(): StartedTurn {
@@ -60,27 +60,27 @@ const OVER = ['agent over', 'typing over', 'settled']
 const never = new AbortController().signal
 
 it('commits each step and returns what came of the last', async () => {
-  const { told, converse } = converseWith([intent('pure'), result])
-  expect(await converse(turnOf(), never)).toBe(DONE)
+  const { told, runTurn } = runTurnWith([intent('pure'), result])
+  expect(await runTurn(turnOf(), never)).toBe(DONE)
   expect(told).toEqual(['committed', 'committed', ...OVER])
 })
 
 it('what is shown early of an answer for strangers has low priority', async () => {
   const shown: unknown[] = []
-  const converse = converseWith(
+  const runTurn = runTurnWith(
     [],
     () => {},
     (turn) => void shown.push(turn),
-  ).converse
-  await converse({ ...turnOf(), forStrangers: true }, never)
+  ).runTurn
+  await runTurn({ ...turnOf(), forStrangers: true }, never)
   expect(shown).toMatchObject([{ lowPriority: {} }])
 })
 
 it('a step that cannot be committed fails the turn, and nothing of it goes on running', async () => {
-  const { told, converse } = converseWith([intent('pure'), result], () => {
+  const { told, runTurn } = runTurnWith([intent('pure'), result], () => {
     throw new Error('the disk is full')
   })
-  expect(await converse(turnOf(), never)).toMatchObject({ kind: 'failed', cause: new Error('the disk is full') })
+  expect(await runTurn(turnOf(), never)).toMatchObject({ kind: 'failed', cause: new Error('the disk is full') })
   expect(told).toEqual(OVER)
 })
 
@@ -88,7 +88,7 @@ it.each([
   ['what may run again has no result yet', 'keyed', ['committed', ...OVER]],
   ['what must not run again keeps the result it has', 'once', ['committed', 'committed', ...OVER]],
 ] as const)('of a turn that is put down %s', async (_, kind, story) => {
-  const { told, converse } = converseWith([intent(kind), result])
-  const ended = await converse(turnOf(), AbortSignal.abort(PUT_DOWN))
+  const { told, runTurn } = runTurnWith([intent(kind), result])
+  const ended = await runTurn(turnOf(), AbortSignal.abort(SUSPENDED))
   expect([ended.kind, told]).toEqual([kind === 'once' ? 'final' : 'aborted', story])
 })

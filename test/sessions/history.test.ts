@@ -6,7 +6,7 @@ import type { HistoryBoundary } from '../../src/core/event.ts'
 import { createIdSource, type SessionId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { Session } from '../../src/core/session.ts'
 import { mainKey } from '../../src/routing/session-key.ts'
-import { loadOverrideBook, type OverrideBook } from '../../src/sessions/service/override-book.ts'
+import { loadOverridesCache, type OverridesCache } from '../../src/sessions/service/overrides-cache.ts'
 import { openSession } from '../../src/sessions/turns/open-session.ts'
 import { requestMessages } from '../../src/sessions/view/model-view.ts'
 import { readBoundary } from '../../src/sessions/view/read-boundary.ts'
@@ -26,11 +26,11 @@ removeTempFolders()
 const ids = createIdSource({ now: systemClock.now, randomBytes })
 const LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
 let store: Store
-let overrides: OverrideBook
+let overrides: OverridesCache
 
 beforeEach(async () => {
   store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
-  overrides = await loadOverrideBook(store.read.sessions)
+  overrides = await loadOverridesCache(store.read.sessions)
   onTestFinished(() => store.close())
 })
 
@@ -105,7 +105,7 @@ describe('taking over an older session', () => {
     const { id, scopeKey } = await talk('today')
     expect(await store.read.sessions.get(id)).toMatchObject(set)
     expect([overrides.send(scopeKey), overrides.of(id)]).toEqual(['deny', set])
-    const restarted = await loadOverrideBook(store.read.sessions)
+    const restarted = await loadOverridesCache(store.read.sessions)
     expect([restarted.send(scopeKey), restarted.of(id)]).toEqual(['deny', set])
   })
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { newCommand } from '../../src/sessions/commands/new.ts'
 import { markDeleted } from '../../src/sessions/service/delete-session.ts'
-import { loadOverrideBook } from '../../src/sessions/service/override-book.ts'
+import { loadOverridesCache } from '../../src/sessions/service/overrides-cache.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 /** `/new` while a turn runs; `meanwhile` happens before that turn has ended. */
 async function startOver(meanwhile: () => Promise<unknown>) {
-  const overrides = await loadOverrideBook(store.read.sessions)
+  const overrides = await loadOverridesCache(store.read.sessions)
   const abort = async (): Promise<void> => void (await meanwhile())
   const said = await newCommand({
     store,

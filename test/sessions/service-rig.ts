@@ -4,7 +4,7 @@ import { type PersonId, type SessionId, toAgentId, toPersonId } from '../../src/
 import type { SessionDraft } from '../../src/core/session.ts'
 import { placeSession } from '../../src/routing/place-session.ts'
 import { createParticipants } from '../../src/sessions/people/participants.ts'
-import { loadOverrideBook, type OverrideBook } from '../../src/sessions/service/override-book.ts'
+import { loadOverridesCache, type OverridesCache } from '../../src/sessions/service/overrides-cache.ts'
 import { createSessionService, type SessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -29,7 +29,7 @@ export function token(namespace: string): Caller {
 export interface ServiceRig {
   readonly store: Store
   readonly service: SessionService
-  readonly overrides: OverrideBook
+  readonly overrides: OverridesCache
   /** Sessions with a turn. */
   readonly running: Set<SessionId>
   /** What people are linked to; changes count at once. */
@@ -51,7 +51,7 @@ export async function serviceRig(): Promise<ServiceRig> {
   const running = new Set<SessionId>()
   const links = new Map<PersonId, string[]>([[toPersonId('bob'), ['telegram:444']]])
   const dropped: SessionId[] = []
-  const overrides = await loadOverrideBook(store.read.sessions)
+  const overrides = await loadOverridesCache(store.read.sessions)
   const routing = routingOf(household())
   const service = createSessionService({
     channels: CHANNELS,

@@ -9,7 +9,7 @@ import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { CurrentSessions } from '../../src/store/current-sessions.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
-import { storeReader, Writer } from '../../src/store/nouns.ts'
+import { storeReader, Writer } from '../../src/store/repositories.ts'
 import type { SqlValue, TransactionSql } from '../../src/store/sql.ts'
 import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
 import {

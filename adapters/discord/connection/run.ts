@@ -3,7 +3,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import { DeafProbe } from '../../shared/deaf-probe.ts'
 import { createGuard, type Guard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
-import { Intake } from '../inbound/intake.ts'
+import { EventReceiver } from '../inbound/event-receiver.ts'
 import type { ChannelPositions, Seen } from '../inbound/positions.ts'
 import { Untold } from '../inbound/untold.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
@@ -37,7 +37,7 @@ export interface RunParts {
 export interface Run {
   readonly abort: AbortController
   readonly sink: ChannelSink
-  readonly intake: Intake
+  readonly receiver: EventReceiver
   readonly keeper: ConnectionKeeper
 }
 
@@ -47,7 +47,7 @@ export function createRun(parts: RunParts): Run {
   const { clock, logger } = services
   const { signal } = abort
   const guard = createGuard({ sink, logger, account })
-  const intake: Intake = new Intake({
+  const receiver: EventReceiver = new EventReceiver({
     account,
     botId: parts.botId,
     client: parts.client,
@@ -90,53 +90,53 @@ export function createRun(parts: RunParts): Run {
         })
         return connectGateway({ token, botId: parts.botId, information, clock, signal }, listener)
       },
-      listener: listenerOf(parts, { intake, probe, guard }),
+      listener: listenerOf(parts, { receiver, probe, guard }),
       down: (detail) => parts.down(detail),
     },
     signal,
   )
   void probe.run()
-  return { abort, sink, intake, keeper }
+  return { abort, sink, receiver, keeper }
 }
 
 interface Receivers {
-  readonly intake: Intake
+  readonly receiver: EventReceiver
   readonly probe: DeafProbe
   readonly guard: Guard
 }
 
 /** Where what a connection tells goes. */
-function listenerOf(parts: RunParts, { intake, probe, guard }: Receivers): KeeperPorts['listener'] {
+function listenerOf(parts: RunParts, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
   const { sink } = parts
   return {
     dispatch: (type, data) => {
       parts.heard()
-      intake.heard()
+      receiver.heard()
       if (type === 'MESSAGE_CREATE') probe.heard()
-      guard(wordOfType(type), () => take(type, data, { intake, sink }))
+      guard(wordOfType(type), () => take(type, data, { receiver, sink }))
     },
     ready: (connection) => {
       parts.proven()
-      intake.ready(connection)
+      receiver.ready(connection)
     },
-    shown: (channels) => intake.shown(channels),
+    shown: (channels) => receiver.shown(channels),
     resumed: () => {
       parts.proven()
-      intake.resumed()
+      receiver.resumed()
     },
-    interrupted: () => intake.interrupted(),
-    acknowledged: () => intake.seen(),
+    interrupted: () => receiver.interrupted(),
+    acknowledged: () => receiver.seen(),
     odd: (what) => sink.unknown(`gateway:${what}`),
   }
 }
 
 const DEAF = 'Discord shows messages that its gateway did not tell; beginning a new session, and reading them back'
 
-function take(type: string, data: unknown, { intake, sink }: Pick<Run, 'intake' | 'sink'>): void {
-  if (type === 'MESSAGE_CREATE') intake.message(data)
-  else if (type === 'MESSAGE_UPDATE') intake.edit(data)
-  else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') intake.delete(data)
-  else if (type === 'INTERACTION_CREATE') intake.interaction(data)
+function take(type: string, data: unknown, { receiver, sink }: Pick<Run, 'receiver' | 'sink'>): void {
+  if (type === 'MESSAGE_CREATE') receiver.message(data)
+  else if (type === 'MESSAGE_UPDATE') receiver.edit(data)
+  else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') receiver.delete(data)
+  else if (type === 'INTERACTION_CREATE') receiver.interaction(data)
   else if (!QUIET.has(type)) sink.unknown(wordOfType(type))
 }
 

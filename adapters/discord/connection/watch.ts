@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 5_000
 /** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead. */
 const SILENT_LOOKS = 17
 /** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
-const PATIENCE_MS = 10_000
+const DEADLINE_MS = 10_000
 /** Interruptions after none of which the connection was calm for a minute. */
 const MOST_BREAKS = 5
 const CALM_MS = 60_000
@@ -88,7 +88,7 @@ export class Watch {
     this.#cancelCalm()
     if (this.#proof.isSought) return false
     const { clock, down } = this.#ports
-    this.#cancelTell = clock.after(PATIENCE_MS, () => down(INTERRUPTED))
+    this.#cancelTell = clock.after(DEADLINE_MS, () => down(INTERRUPTED))
     this.#proof.lost()
     this.#proof.seek()
     if (++this.#breaks > MOST_BREAKS) this.#over(RESTLESS)

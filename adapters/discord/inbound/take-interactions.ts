@@ -16,7 +16,7 @@ interface Ports {
 }
 
 /** Takes in slash commands, which wait behind nothing. */
-export class InteractionIntake {
+export class InteractionReceiver {
   readonly #ports: Ports
   readonly #work = new Set<Promise<void>>()
 

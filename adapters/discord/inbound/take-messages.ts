@@ -32,7 +32,7 @@ type Told = { readonly message: unknown; readonly moves: boolean; readonly answe
 type Reader = (context: InboundContext) => InboundReading
 
 /** Takes in one message at a time, an edit or a deletion of one: by one reader, whether it is live or read back. */
-export class MessageIntake {
+export class MessageReceiver {
   readonly #ports: MessagePorts
   readonly #meet: (channels: readonly KnownChannel[]) => void
 

@@ -8,7 +8,7 @@ import type { SlackConfig } from '../config.ts'
 import { CatchUp } from '../inbound/catch-up.ts'
 import { CommandNames } from '../inbound/command-names.ts'
 import { type Accept, Door } from '../inbound/door.ts'
-import { createIntake } from '../inbound/intake.ts'
+import { createEventReceiver } from '../inbound/event-receiver.ts'
 import { type ChatPositions, createPositions } from '../inbound/positions.ts'
 import type { BotFacts } from '../inbound/reading.ts'
 import { Untold } from '../inbound/untold.ts'
@@ -102,7 +102,7 @@ export function createRun(parts: RunParts): AccountRun {
       catchUp.begin()
     },
   })
-  receiver.use(createIntake(receiver, { accept: hearing.before(accept), unknown: ports.unknown }))
+  receiver.use(createEventReceiver(receiver, { accept: hearing.before(accept), unknown: ports.unknown }))
   return {
     abort,
     receiver,

@@ -8,7 +8,7 @@ import type { Printer } from './printer.ts'
 const ANSWER_WITHIN_MS = 60_000
 const START_WITHIN_MS = 60_000
 
-export interface StageParts {
+export interface StagesDeps {
   readonly platforms: Readonly<Record<Platform, PlatformStage>>
   readonly anthropic: AnthropicServer
   readonly cast: Cast
@@ -25,7 +25,7 @@ export interface Line extends Said {
 
 /** Lets people of the cast talk, shows what the daemon decides, and checks it against the ledgers. */
 export class Stage {
-  readonly platforms: StageParts['platforms']
+  readonly platforms: StagesDeps['platforms']
   readonly anthropic: AnthropicServer
   readonly cast: Cast
   readonly daemon: DaemonProcess
@@ -33,7 +33,7 @@ export class Stage {
   checks = 0
   failures = 0
 
-  constructor({ platforms, anthropic, cast, daemon, printer }: StageParts) {
+  constructor({ platforms, anthropic, cast, daemon, printer }: StagesDeps) {
     this.platforms = platforms
     this.anthropic = anthropic
     this.cast = cast

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { calmLine } from '../turns/turn-reply.ts'
-import { lineFor, type Say } from './courtesy.ts'
+import { lineFor, type Say } from './system-notices.ts'
 
 /** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
 export interface CommandRunner {

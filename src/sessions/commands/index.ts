@@ -9,7 +9,7 @@ import type { Mutes } from '../facts/mutes.ts'
 import type { Access } from '../people/access.ts'
 import type { Admissions } from '../people/admissions.ts'
 import type { Links } from '../people/links.ts'
-import type { OverrideBook } from '../service/override-book.ts'
+import type { OverridesCache } from '../service/overrides-cache.ts'
 import type { SessionService } from '../service/session-service.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { admitCommand, denyCommand } from './admit.ts'
@@ -39,7 +39,7 @@ export interface SessionCommandDeps {
   /** Returns who is behind a platform id as things stand. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
-  readonly overrides: OverrideBook
+  readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status' | 'outbox'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>

@@ -4,7 +4,7 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
 import { overridesOf, type Session, type SessionDraft } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
-import type { OverrideBook } from '../service/override-book.ts'
+import type { OverridesCache } from '../service/overrides-cache.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
@@ -15,7 +15,7 @@ export interface NewCommandDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'abort'>
-  readonly overrides: Pick<OverrideBook, 'set'>
+  readonly overrides: Pick<OverridesCache, 'set'>
 }
 
 /**

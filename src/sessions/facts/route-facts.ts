@@ -10,7 +10,7 @@ import type { SendOverride } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Access } from '../people/access.ts'
 import type { AdmissionFacts } from '../people/admission-facts.ts'
-import type { OverrideBook } from '../service/override-book.ts'
+import type { OverridesCache } from '../service/overrides-cache.ts'
 import type { ChatMoves } from './chat-moves.ts'
 import { type ChatWatch, createChatWatch } from './chat-watch.ts'
 import type { Mutes } from './mutes.ts'
@@ -32,7 +32,7 @@ export interface StoredFacts {
 
 export interface FactSources {
   readonly read: StoreReader
-  readonly overrides: OverrideBook
+  readonly overrides: OverridesCache
   readonly access: Access
   readonly mutes: Pick<Mutes, 'until'>
   readonly moves: Pick<ChatMoves, 'formerChat'>

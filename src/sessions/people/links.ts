@@ -11,7 +11,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
 import type { LinkCode } from '../../store/people-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import type { Say } from '../commands/courtesy.ts'
+import type { Say } from '../commands/system-notices.ts'
 import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
 import type { LiveCode } from './shown-codes.ts'
 

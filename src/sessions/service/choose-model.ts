@@ -1,7 +1,7 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { Session } from '../../core/session.ts'
 import type { AgentProfile } from '../../core/turn.ts'
-import type { OverrideBook } from './override-book.ts'
+import type { OverridesCache } from './overrides-cache.ts'
 
 /** What decides which models a session may be set to. */
 export interface ModelRules {
@@ -36,7 +36,7 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
  */
 export function chooseAgent(
   rules: ModelRules,
-  overrides: Pick<OverrideBook, 'of'>,
+  overrides: Pick<OverridesCache, 'of'>,
 ): (session: Session) => AgentProfile {
   const byId = new Map<string, AgentProfile>(rules.agents.map((agent) => [agent.id, agent]))
   return ({ id, agentId }) => {

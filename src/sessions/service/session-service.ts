@@ -24,7 +24,7 @@ import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { markDeleted, purgeSession } from './delete-session.ts'
 import { lastRunOf } from './last-run.ts'
-import type { OverrideBook } from './override-book.ts'
+import type { OverridesCache } from './overrides-cache.ts'
 import { type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
@@ -73,7 +73,7 @@ export interface SessionServiceDeps extends AccessPorts {
 export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
-  readonly overrides: OverrideBook
+  readonly overrides: OverridesCache
   readonly participants: Pick<Participants, 'forget'>
   readonly transcript: Pick<Transcript, 'drop'>
   /** The session that whoever writes at a place finds, and a dispatch to open it with. */

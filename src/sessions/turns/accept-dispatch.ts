@@ -14,7 +14,7 @@ import { type OpenPorts, openSession } from './open-session.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { type Appended, countedFor, MOST_OF_STRANGERS, recordStart, type StartedTurn } from './record-turn.ts'
-import type { Admission, TurnQueue } from './turn-queue.ts'
+import type { QueuePlace, TurnQueue } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
 /** What the accept transaction left for the pipeline to do after its commit. */
@@ -265,7 +265,7 @@ async function addAuthors(
   if (writing !== undefined) await tx.authors.copy(writing, session)
 }
 
-function inboxStateOf(admission: Admission, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
+function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {
   switch (admission) {
     case 'start':
       return { state: 'claimed', turnId }

@@ -9,7 +9,7 @@ import { overridesOf, type Session, type SessionDraft, type SessionSource } from
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { OverrideBook } from '../service/override-book.ts'
+import type { OverridesCache } from '../service/overrides-cache.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
 /** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
@@ -23,7 +23,7 @@ export interface OpenPorts {
   readonly ids: IdSource
   readonly channels: Channels
   /** Told what a session that begins has taken over. */
-  readonly overrides: Pick<OverrideBook, 'set'>
+  readonly overrides: Pick<OverridesCache, 'set'>
 }
 
 /**

@@ -6,7 +6,7 @@ import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { CommandRunner } from '../commands/command-runner.ts'
-import type { Say } from '../commands/courtesy.ts'
+import type { Say } from '../commands/system-notices.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
@@ -51,7 +51,7 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
     const { id, traceId, reply, startedAt, attempt } = turn
     const started: StartedTurn = { id, session, traceId, reply, startedAt, ...counted }
     if (attempt >= MOST_ATTEMPTS) {
-      await setAside(started, deps)
+      await quarantine(started, deps)
       continue
     }
     queue.occupy(session.id, waiting.length)
@@ -154,7 +154,7 @@ const QUARANTINED: TurnEnding = {
   error: 'quarantined',
 }
 
-async function setAside(turn: StartedTurn, { store, clock, logger, say }: RecoverDeps): Promise<void> {
+async function quarantine(turn: StartedTurn, { store, clock, logger, say }: RecoverDeps): Promise<void> {
   const { id: turnId, traceId } = turn
   const end = async (tx: StoreWriter): Promise<boolean> => {
     await tx.turns.resume(turnId)

@@ -15,7 +15,7 @@ export interface RunningTurns {
   /** Aborts the session's turn for good, or that one `only`; resolves when its end is on disk. Undefined if it has none. */
   abort(session: SessionId, only?: TurnId | 'any'): Promise<void> | undefined
   /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
-  putsDown(turn: StartedTurn): boolean
+  suspends(turn: StartedTurn): boolean
   /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /**
@@ -37,7 +37,7 @@ interface Running {
 }
 
 /** Why a turn is aborted that the next start will continue. */
-export const PUT_DOWN = 'put down'
+export const SUSPENDED = 'put down'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
@@ -80,7 +80,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
       return turn.done
     },
 
-    putsDown: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
+    suspends: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
 
     async untilStored(store) {
       for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
@@ -100,7 +100,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
       draining?.()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
       await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
-      for (const { control } of running.values()) control.abort(PUT_DOWN)
+      for (const { control } of running.values()) control.abort(SUSPENDED)
       await within(clock, LAST_GRACE_MS, all())
     },
 

@@ -2,7 +2,7 @@ import type { SessionId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** How a new message of a session is taken: its own turn now, behind the running one, or not at all. */
-export type Admission = 'start' | 'wait' | 'full'
+export type QueuePlace = 'start' | 'wait' | 'full'
 
 /**
  * Which sessions have a turn, in memory; the messages themselves wait in the inbox, so a restart loses nothing. Turns of
@@ -11,7 +11,7 @@ export type Admission = 'start' | 'wait' | 'full'
  */
 export interface TurnQueue {
   /** How the session would take a message now, if so many places behind its turn are left to others. */
-  peek(session: SessionId, leaving?: number): Admission
+  peek(session: SessionId, leaving?: number): QueuePlace
   /** Takes the place that `peek` saw. */
   admit(session: SessionId, tx: Undoable): void
   /** A turn takes so many of the messages that waited. */

@@ -11,7 +11,7 @@ const id = (count: number) => String(1_000_000_000_000_000_000n + (BigInt(count)
 const direct = (count: number) => ({ id: id(count), after: id(count), person: id(count) })
 const directs = (count: number) => Array.from({ length: count }, (_, index) => direct(index))
 
-/** Meets channels and stores them, as the intake does. */
+/** Meets channels and stores them, as the receiver does. */
 function noting(positions: ReturnType<typeof createPositions>) {
   return async (channels: readonly KnownChannel[], waits: (id: string) => boolean) => {
     positions.meet(channels, waits)

@@ -92,7 +92,7 @@ export const turnContract: ContractPart = (underTest) => {
     const turn = await start(1)
     for (let restart = 0; restart < 3; restart++) {
       const { store } = underTest
-      await store.write((tx) => tx.turns.putDown(turn.id))
+      await store.write((tx) => tx.turns.suspend(turn.id))
       const next = await underTest.reopen()
       expect(await next.write((tx) => tx.turns.resume(turn.id))).toBe(1)
     }
@@ -111,7 +111,7 @@ export const turnContract: ContractPart = (underTest) => {
   it('only who runs a turn puts it down', async () => {
     const turn = await start(1)
     const store = await underTest.reopen()
-    await store.write((tx) => tx.turns.putDown(turn.id))
+    await store.write((tx) => tx.turns.suspend(turn.id))
     expect(await store.write((tx) => tx.turns.resume(turn.id))).toBe(2)
   })
 

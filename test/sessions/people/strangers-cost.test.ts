@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
 import { createIdSource, toPersonId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { createCourtesy, type Say } from '../../../src/sessions/commands/courtesy.ts'
+import { createSystemNotices, type Say } from '../../../src/sessions/commands/system-notices.ts'
 import { loadAdmissionFacts } from '../../../src/sessions/people/admission-facts.ts'
 import { createAdmissions } from '../../../src/sessions/people/admissions.ts'
 import { createOwnerCards } from '../../../src/sessions/people/owner-cards.ts'
@@ -84,7 +84,7 @@ async function openDoor(code: () => string = ids.code) {
     cards,
     accept: async () => {},
   })
-  const courtesy = createCourtesy({ ...world, say, admissions, crowded: () => false })
+  const systemNotices = createSystemNotices({ ...world, say, admissions, crowded: () => false })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
   let messages = 0
 
@@ -95,7 +95,7 @@ async function openDoor(code: () => string = ids.code) {
     const accepted = await store.write((tx) =>
       acceptDispatch(tx, { dispatch, decision: decision satisfies Decision }, deps),
     )
-    if (accepted.kind === 'done') courtesy.refused(accepted.inboxId, dispatch, decision)
+    if (accepted.kind === 'done') systemNotices.refused(accepted.inboxId, dispatch, decision)
   }
   function said(stranger: number, text: string, shared?: string): Dispatch {
     const event = message({

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type SessionId, toSessionId } from '../../../src/core/ids.ts'
-import { loadOverrideBook } from '../../../src/sessions/service/override-book.ts'
+import { loadOverridesCache } from '../../../src/sessions/service/overrides-cache.ts'
 import { openSession } from '../../../src/sessions/turns/open-session.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
@@ -17,7 +17,11 @@ async function opened(chats: number, drawn: readonly string[]): Promise<readonly
   onTestFinished(() => store.close())
   let draws = 0
   const session = () => toSessionId(drawn[Math.min(draws++, drawn.length - 1)] ?? '')
-  const ports = { ids: { ...ids, session }, channels: CHANNELS, overrides: await loadOverrideBook(store.read.sessions) }
+  const ports = {
+    ids: { ...ids, session },
+    channels: CHANNELS,
+    overrides: await loadOverridesCache(store.read.sessions),
+  }
   const made: SessionId[] = []
   for (let chat = 1; chat <= chats; chat++) {
     const opening = { route: routeOf(chat), identity: { role: 'member' }, dispatch: dispatchOf(chat, 1) } as const

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { Inlet } from '../../src/channels/inlet.ts'
+import { AccountSinks } from '../../src/channels/account-sinks.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { type TraceId, toAccountId } from '../../src/core/ids.ts'
 import { message } from '../fakes/dispatch.ts'
 
 test('an event that cannot be taken in rejects, so that an adapter goes on with the next', async () => {
-  const inlet = new Inlet({
+  const sinks = new AccountSinks({
     clock: systemClock,
     ids: { trace: () => 'tr_1' as TraceId },
     accept() {
@@ -15,7 +15,7 @@ test('an event that cannot be taken in rejects, so that an adapter goes on with 
     tellOwners: () => {},
     state: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }),
   })
-  const sink = inlet.sink('telegram', toAccountId('default'))
+  const sink = sinks.sink('telegram', toAccountId('default'))
   const accepted = Promise.allSettled([message()].map((event) => sink.accept(event)))
   expect(await accepted).toMatchObject([{ status: 'rejected', reason: { message: 'no route' } }])
 })

@@ -10,7 +10,7 @@ import { senderKey } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
-export interface Courtesy {
+export interface SystemNotices {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
   queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /** The agent talks with as many strangers as it may. */
@@ -22,7 +22,7 @@ type Refusal = Extract<Decision, { kind: 'refuse' }>
 /** In one transaction: runs `when`, and if it agrees plans the message, which leaves after the commit. */
 export type Say = (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => Promise<void>
 
-export interface CourtesyDeps {
+export interface SystemNoticesDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly say: Say
@@ -48,12 +48,12 @@ const CROWDED = 'I am talking with as many people as I can right now. Please wri
 const QUEUE_FULL = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
-export function createCourtesy({ clock, logger, say, admissions, crowded }: CourtesyDeps): Courtesy {
+export function createSystemNotices({ clock, logger, say, admissions, crowded }: SystemNoticesDeps): SystemNotices {
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
     // Whoever is not told now is told with their next word. Whoever is known is told, however many others there are.
     if (message.lowPriority?.known === undefined && crowded(message.address)) return
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
-      logger.warn('A courtesy line could not be planned', { err, traceId: message.traceId }),
+      logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
     )
   }
   return {

@@ -10,10 +10,10 @@ import { newBudget, sinceMoment, startOf } from './back-fill.ts'
 import { CatchUp, type ReadBack } from './catch-up.ts'
 import { directsOf, type KnownChannel, type Seen } from './positions.ts'
 import { deletedIds, idsOf } from './read-event.ts'
-import { InteractionIntake } from './take-interactions.ts'
-import { MessageIntake, type MessagePorts } from './take-messages.ts'
+import { InteractionReceiver } from './take-interactions.ts'
+import { type MessagePorts, MessageReceiver } from './take-messages.ts'
 
-export interface IntakePorts extends RetryPorts, MessagePorts {
+export interface EventReceiverDeps extends RetryPorts, MessagePorts {
   readonly interactions: Interactions
   readonly seen: Seen
   failed(error: unknown, channelId: string): void
@@ -32,12 +32,12 @@ const ACCOUNT = '0'
  * gateway wants no acknowledgement; instead each message is committed with its position, and what came later than the
  * position is read back after every interruption.
  */
-export class Intake {
-  readonly #ports: IntakePorts
+export class EventReceiver {
+  readonly #ports: EventReceiverDeps
   readonly #queue: KeyedQueue
   readonly #catchUp: CatchUp
-  readonly #messages: MessageIntake
-  readonly #interactions: InteractionIntake
+  readonly #messages: MessageReceiver
+  readonly #interactions: InteractionReceiver
   /** The end of what was told before this session. */
   #missedSince: number | undefined
   /** No session is proven to tell everything: between two messages that are told one may be missing. */
@@ -47,12 +47,12 @@ export class Intake {
   /** Channels we know that this session did not show, and in which something may have been missed before it. */
   #outOfSight = new Set<string>()
 
-  constructor(ports: IntakePorts) {
+  constructor(ports: EventReceiverDeps) {
     this.#ports = ports
     const { clock, signal, failed } = ports
     const makeUp = (id: string) => () => this.#catchUp.run(id, newBudget())
-    this.#interactions = new InteractionIntake(ports)
-    this.#messages = new MessageIntake(ports, (channels) => this.#meet(channels))
+    this.#interactions = new InteractionReceiver(ports)
+    this.#messages = new MessageReceiver(ports, (channels) => this.#meet(channels))
     const take = (channelId: string, id: string, read: ReadBack) =>
       this.#messages.take(channelId, id, { ...read, moves: true })
     this.#catchUp = new CatchUp({ ...ports, take })

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision } from '../../../src/core/dispatch.ts'
 import type { InboxId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { createCourtesy, type Say } from '../../../src/sessions/commands/courtesy.ts'
+import { createSystemNotices, type Say } from '../../../src/sessions/commands/system-notices.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
@@ -22,14 +22,14 @@ async function tell(crowded: boolean, calls: readonly (readonly [string, Decisio
   const say: Say = async ({ lowPriority }, when) => {
     if (await when({ notices: { once } } as unknown as StoreWriter)) told.push(lowPriority?.supersedes ?? '')
   }
-  const courtesy = createCourtesy({
+  const systemNotices = createSystemNotices({
     clock: systemClock,
     logger: silentLogger,
     say,
     admissions: { refused() {} },
     crowded: () => crowded,
   })
-  for (const [id, decision] of calls) courtesy.queueFull(INBOX, said(id), decision)
+  for (const [id, decision] of calls) systemNotices.queueFull(INBOX, said(id), decision)
   await new Promise(setImmediate)
   return told
 }

@@ -1,35 +1,35 @@
 import type { Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { ExternalOrigin, ExternalRuns } from '../../core/external-run.ts'
 import { toSessionId } from '../../core/ids.ts'
 import type { Session, SessionSource } from '../../core/session.ts'
-import type { Visitor, Visits } from '../../core/visit.ts'
 import type { Store } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
 import { checkMessage, type SendDeps, sendMessage, sendTo } from './send-message.ts'
 
-export interface VisitDeps extends SendDeps {
+export interface ExternalRunDeps extends SendDeps {
   readonly write: Store['write']
   /** Where a session of this source lives. */
   routeOf(source: SessionSource): Route
 }
 
-export function createVisits(deps: VisitDeps): Visits {
+export function createExternalRuns(deps: ExternalRunDeps): ExternalRuns {
   return {
-    async visit({ visitor, sessionKey, ...request }, caller, signal) {
-      const writer = visitor.kind === 'hook' ? { writer: { hook: visitor.name } } : {}
+    async start({ origin, sessionKey, ...request }, caller, signal) {
+      const writer = origin.kind === 'hook' ? { writer: { hook: origin.name } } : {}
       const sending = { request, caller, signal, ...writer }
       if (sessionKey !== undefined) return sendMessage(deps, sessionKey, sending)
       checkMessage(request)
-      return sendTo(deps, await ownSession(deps, visitor), sending)
+      return sendTo(deps, await ownSession(deps, origin), sending)
     },
   }
 }
 
 /** Found again for a call that is repeated and for a node that comes again; else made. */
-async function ownSession({ write, clock, routeOf }: VisitDeps, visitor: Visitor): Promise<Session> {
-  const source = sourceOf(visitor)
+async function ownSession({ write, clock, routeOf }: ExternalRunDeps, origin: ExternalOrigin): Promise<Session> {
+  const source = sourceOf(origin)
   const { scope, scopeKey, agent, kind, displayKey, chatType } = routeOf(source)
-  const metadata = visitor.kind === 'hook' ? { hook: visitor.name } : {}
+  const metadata = origin.kind === 'hook' ? { hook: origin.name } : {}
   const draft = { id: toSessionId(displayKey), scope, scopeKey, agentId: agent, kind, displayKey, chatType }
   return write(
     async (tx) =>
@@ -38,8 +38,8 @@ async function ownSession({ write, clock, routeOf }: VisitDeps, visitor: Visitor
 }
 
 /** S47: nobody can answer a question behind a hook. */
-function sourceOf(visitor: Visitor): SessionSource {
-  const { kind, id } = visitor
+function sourceOf(origin: ExternalOrigin): SessionSource {
+  const { kind, id } = origin
   const form = kind === 'hook' ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ : /^[a-z0-9][a-z0-9._-]{0,63}$/
   if (!form.test(id)) {
     const wanted = kind === 'hook' ? 'a UUID' : 'up to 64 of a-z 0-9 . _ -'

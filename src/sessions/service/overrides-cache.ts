@@ -6,7 +6,7 @@ import type { StoreReader } from '../../store/store.ts'
  * The overrides of all sessions that have any, in memory, so that every message is decided by them without a query. The
  * rows are the truth; whoever changes one tells the book after the commit.
  */
-export interface OverrideBook {
+export interface OverridesCache {
   /** Of the session this key points to now (T26). */
   send(scopeKey: ScopeKey): SendOverride | undefined
   /** Whether `send` is `deny` anywhere. */
@@ -22,7 +22,9 @@ export interface OverrideBook {
 
 const NONE: SessionOverrides = {}
 
-export async function loadOverrideBook(sessions: Pick<StoreReader['sessions'], 'overridden'>): Promise<OverrideBook> {
+export async function loadOverridesCache(
+  sessions: Pick<StoreReader['sessions'], 'overridden'>,
+): Promise<OverridesCache> {
   const bySession = new Map<SessionId, SessionOverrides>()
   const byScope = new Map<ScopeKey, SendOverride>()
   const silent = new Set<ScopeKey>()
@@ -32,7 +34,7 @@ export async function loadOverrideBook(sessions: Pick<StoreReader['sessions'], '
     if (send === undefined) byScope.delete(scopeKey)
     else byScope.set(scopeKey, send)
   }
-  const book: OverrideBook = {
+  const book: OverridesCache = {
     send: (scopeKey) => byScope.get(scopeKey),
     get silences() {
       return silent.size > 0

@@ -19,7 +19,7 @@ import type { StoreReader, StoreWriter } from './store.ts'
 import { TokenReading, TokenWriting } from './tokens.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
 
-/** Every noun over the committed data. */
+/** Every repository over the committed data. */
 export function storeReader(ground: Ground): StoreReader {
   return {
     ageing: new AgeingReading(ground),
@@ -42,7 +42,7 @@ export function storeReader(ground: Ground): StoreReader {
   }
 }
 
-/** Every noun inside one transaction. Each is made when a body asks for it: most use two or three. */
+/** Every repository inside one transaction. Each is made when a body asks for it: most use two or three. */
 export class Writer implements StoreWriter {
   readonly #ground: WriteGround
 

@@ -7,7 +7,7 @@ import { quietLogger } from '../connection/quiet-logger.ts'
 import { isSlashCommand } from './read-slash-command.ts'
 
 /** What both receivers hand in, and what they are told of it. */
-export interface IntakePorts {
+export interface EventReceiverDeps {
   /** Resolves after the commit. Rejects when it could not be stored. */
   accept(body: Fields): Promise<void>
   /** Counts what is no event. */
@@ -33,7 +33,7 @@ class NotStored extends Error {
  * is given does nothing: the receiver acknowledges, after this resolved. What Bolt is good for here is what comes after
  * events: slash commands, buttons and modals go through the same door to its listeners.
  */
-export function createIntake(receiver: Receiver, ports: IntakePorts): Take {
+export function createEventReceiver(receiver: Receiver, ports: EventReceiverDeps): Take {
   const app = new bolt.default({
     receiver,
     authorize: () => Promise.resolve({}),

@@ -6,7 +6,7 @@ import type { InboundEvent } from '../core/message.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import type { ChannelCursor, ChannelSink, ChannelState } from './adapter.ts'
 
-export interface InletDeps {
+export interface AccountSinksDeps {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'trace'>
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
@@ -19,12 +19,12 @@ export interface InletDeps {
 }
 
 /** The sinks of all accounts: they turn a platform's event into the `Dispatch` that every other entrance builds too. */
-export class Inlet {
-  readonly #deps: InletDeps
+export class AccountSinks {
+  readonly #deps: AccountSinksDeps
   readonly #unknown = new Map<string, Map<string, number>>()
   #closed = false
 
-  constructor(deps: InletDeps) {
+  constructor(deps: AccountSinksDeps) {
     this.#deps = deps
   }
 
