@@ -10,6 +10,8 @@ const vendor = (from, ...names) =>
 
 const STAGES = '^src/(sessions|delivery|schedule|approvals|memory)/'
 const CORE = '^src/core/'
+/** From top to bottom: each may import those that follow it. */
+const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'facts', 'view', 'turns', 'people']
 
 module.exports = {
   forbidden: [
@@ -34,6 +36,12 @@ module.exports = {
       from: { path: STAGES },
       to: { path: '^src/store/', pathNot: '^src/store/(store|[a-z]+-port)\\.ts$' },
     },
+    ...SESSION_FOLDERS.map((folder, at) => ({
+      name: `sessions-${folder}-imports-no-folder-above`,
+      severity: 'error',
+      from: { path: `^src/sessions/${folder}/` },
+      to: { path: `^src/sessions/(${['none', ...SESSION_FOLDERS.slice(0, at)].join('|')})/` },
+    })),
     {
       name: 'seam-not-hub',
       severity: 'error',

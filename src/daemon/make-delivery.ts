@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts
 import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
-import type { Say } from '../sessions/commands/system-notices.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
 import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
@@ -64,7 +64,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
 }
 
 /** Returns what says a line of the daemon's own: after the commit in which `when` agreed. */
-export function makeSay(store: Store, delivery: DeliveryService): Say {
+export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   return async (message, when) => {
     const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
     if (planned) delivery.release(planned)

@@ -8,7 +8,6 @@ import type { OperatorService } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import { linkConflicts } from '../routing/identity-links.ts'
 import { ownerIds } from '../routing/owner-ids.ts'
-import type { Say } from '../sessions/commands/system-notices.ts'
 import type { Access } from '../sessions/people/access.ts'
 import { type Admissions, createAdmissions } from '../sessions/people/admissions.ts'
 import { foldCode } from '../sessions/people/link-code.ts'
@@ -17,6 +16,7 @@ import { operateAdmissions } from '../sessions/people/operate-admissions.ts'
 import { operatePeople } from '../sessions/people/operate-people.ts'
 import { createOwnerCards } from '../sessions/people/owner-cards.ts'
 import { createOwnerChats, type OwnerChats } from '../sessions/people/owner-chats.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { createShownCodes, type LiveCode } from '../sessions/people/shown-codes.ts'
 import { createTokens } from '../sessions/people/tokens.ts'
 import type { Store } from '../store/store.ts'
@@ -34,7 +34,7 @@ export interface PeopleDeps {
   readonly lookups: Lookups
   readonly events: DaemonEvents
   readonly entrance: Pick<Entrance, 'accept'>
-  readonly say: Say
+  readonly say: PostNotice
   /** Returns whether something can leave by this account. */
   reaches(address: Address): boolean
 }

@@ -17,15 +17,16 @@ import { configuredIds } from '../routing/identity-links.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
-import { createSystemNotices, type Say } from '../sessions/commands/system-notices.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
 import { createParticipants } from '../sessions/people/participants.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type LiveSessions, type SessionService } from '../sessions/service/session-service.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
+import { createSystemNotices } from '../sessions/turns/system-notices.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
 import { createTranscript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
@@ -57,7 +58,7 @@ export interface StagesDeps {
   /** Tools by group name, beside the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
   readonly delivery: DeliveryService
-  readonly say: Say
+  readonly say: PostNotice
   readonly entrance: Entrance
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
 }

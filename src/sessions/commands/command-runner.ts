@@ -6,8 +6,9 @@ import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
+import type { PostNotice } from '../people/post-notice.ts'
+import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
-import { lineFor, type Say } from './system-notices.ts'
 
 /** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
 export interface CommandRunner {
@@ -18,7 +19,7 @@ export interface CommandRunner {
 export interface CommandRunnerDeps {
   readonly store: Store
   readonly logger: Logger
-  readonly say: Say
+  readonly say: PostNotice
   readonly commands: { get(name: string): ChatCommand | undefined }
   /** So much waits for this account that a command of strangers is done and not answered. */
   crowded(address: Address): boolean

@@ -1,7 +1,7 @@
 import { formatAddress } from '../../core/address.ts'
 import { senderName } from '../../core/label.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
-import { newestFirst } from '../session-tools/read-messages.ts'
+import { newestFirst } from '../service/read-messages.ts'
 
 /** A tool call that the host refused, and why. */
 export interface DeniedCall {

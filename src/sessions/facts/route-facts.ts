@@ -10,10 +10,10 @@ import type { SendOverride } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Access } from '../people/access.ts'
 import type { AdmissionFacts } from '../people/admission-facts.ts'
-import type { OverridesCache } from '../service/overrides-cache.ts'
 import type { ChatMoves } from './chat-moves.ts'
 import { type ChatWatch, createChatWatch } from './chat-watch.ts'
 import type { Mutes } from './mutes.ts'
+import type { OverridesCache } from './overrides-cache.ts'
 
 /** What routing has to know beside the configuration, looked up without waiting. */
 export interface StoredFacts {

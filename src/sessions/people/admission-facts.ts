@@ -1,6 +1,6 @@
 import type { Admission, AdmissionFact } from '../../core/admission.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { MOST_ASKING } from '../turns/record-refusal.ts'
+import { MOST_ASKING } from './record-refusal.ts'
 
 /**
  * Whom an owner let in or denied, and who asked, in memory: those an owner decided about, and no more of those who asked

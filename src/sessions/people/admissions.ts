@@ -7,10 +7,10 @@ import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { KEPT_MS, MOST_HANDLED } from '../turns/record-refusal.ts'
 import type { AdmissionFacts } from './admission-facts.ts'
 import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
+import { KEPT_MS, MOST_HANDLED } from './record-refusal.ts'
 
 /** Lets applicants in or denies them. What an owner says takes effect at once. */
 export interface Admissions {

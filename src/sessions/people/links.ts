@@ -11,8 +11,8 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
 import type { LinkCode } from '../../store/people-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import type { Say } from '../commands/system-notices.ts'
 import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
+import type { PostNotice } from './post-notice.ts'
 import type { LiveCode } from './shown-codes.ts'
 
 /** Joins ids of one human on several platforms, and parts them again. Every change is one commit and on record. */
@@ -54,7 +54,7 @@ export interface LinkDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
-  readonly say: Say
+  readonly say: PostNotice
   readonly logger: Logger
   randomBytes(count: number): Uint8Array
   /** Who is behind a platform id as things stand: the configuration first, then the store. */

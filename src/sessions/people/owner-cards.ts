@@ -5,10 +5,10 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store } from '../../store/store.ts'
-import type { Say } from '../commands/system-notices.ts'
-import { forgetBeyond } from '../turns/record-refusal.ts'
 import { admissionCard } from './admission-card.ts'
 import type { OwnerChats } from './owner-chats.ts'
+import type { PostNotice } from './post-notice.ts'
+import { forgetBeyond } from './record-refusal.ts'
 
 /** Tells owners in private who asks to be let in: one card for each owner and applicant, whatever happens. */
 export interface OwnerCards {
@@ -26,7 +26,7 @@ export interface OwnerCardDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
-  readonly say: Say
+  readonly say: PostNotice
   readonly owners: OwnerChats
 }
 

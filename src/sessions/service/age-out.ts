@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { forgetBefore } from '../turns/record-refusal.ts'
+import { forgetBefore } from '../people/record-refusal.ts'
 import { purgeLeftovers } from './delete-session.ts'
 
 export interface AgeOutDeps {

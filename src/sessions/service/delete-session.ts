@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { withoutText } from '../turns/kept-text.ts'
+import { withoutText } from '../people/kept-text.ts'
 
 /** Events a purge takes away in one transaction, so that a long session does not hold up the others. */
 const BATCH = 200

@@ -9,11 +9,11 @@ import type { PostAnswer, PostRequest } from '../../core/operator.ts'
 import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { addressOf } from '../session-tools/address-of.ts'
-import { answerOf } from '../session-tools/answer-of.ts'
-import { messageDispatch } from '../session-tools/message-dispatch.ts'
-import { waitForRun } from '../session-tools/wait-for-run.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
+import { addressOf } from './address-of.ts'
+import { answerOf } from './answer-of.ts'
+import { messageDispatch } from './message-dispatch.ts'
+import { waitForRun } from './wait-for-run.ts'
 
 export interface PostDeps {
   readonly store: Store

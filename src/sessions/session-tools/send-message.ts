@@ -5,14 +5,14 @@ import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids
 import type { Session } from '../../core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { addressOf } from '../service/address-of.ts'
+import { answerOf } from '../service/answer-of.ts'
+import { messageDispatch } from '../service/message-dispatch.ts'
+import { waitForRun } from '../service/wait-for-run.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
-import { addressOf } from './address-of.ts'
-import { answerOf } from './answer-of.ts'
 import { clamp } from './clamp.ts'
-import { messageDispatch } from './message-dispatch.ts'
 import { allows, type CallerReach, type Reach } from './reach.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
-import { waitForRun } from './wait-for-run.ts'
 import type { WaitGraph } from './wait-graph.ts'
 
 export interface SendDeps {

@@ -4,7 +4,7 @@ import { overridesOf, type Session, type SessionKind } from '../../core/session.
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type LastRun, lastRunOf } from '../service/last-run.ts'
-import { newestMessages } from './read-messages.ts'
+import { newestMessages } from '../service/read-messages.ts'
 import { shownKey } from './shown-key.ts'
 
 export interface RowDeps {

@@ -4,7 +4,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
-import { withoutText, withShortText } from './kept-text.ts'
+import { withoutText, withShortText } from '../people/kept-text.ts'
 import { messageName, userMessage } from './user-message.ts'
 
 interface Amendment {

@@ -5,11 +5,16 @@ import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
-import { overridesOf, type Session, type SessionDraft, type SessionSource } from '../../core/session.ts'
+import {
+  overridesOf,
+  type Session,
+  type SessionDraft,
+  type SessionOverrides,
+  type SessionSource,
+} from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { OverridesCache } from '../service/overrides-cache.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
 /** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
@@ -23,7 +28,7 @@ export interface OpenPorts {
   readonly ids: IdSource
   readonly channels: Channels
   /** Told what a session that begins has taken over. */
-  readonly overrides: Pick<OverridesCache, 'set'>
+  readonly overrides: { set(session: Session, overrides: SessionOverrides, current: boolean): void }
 }
 
 /**

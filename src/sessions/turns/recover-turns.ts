@@ -1,12 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { deferred } from '../../core/deferred.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import type { CommandRunner } from '../commands/command-runner.ts'
-import type { Say } from '../commands/system-notices.ts'
+import type { PostNotice } from '../people/post-notice.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
@@ -20,8 +19,8 @@ export interface RecoverDeps {
   readonly logger: Logger
   readonly queue: TurnQueue
   readonly publicTurns: Pick<PublicTurns, 'expect' | 'mayRun' | 'left'>
-  readonly commands: CommandRunner
-  readonly say: Say
+  readonly commands: { run(inbox: InboxId): void }
+  readonly say: PostNotice
   /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
   resume(turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void>
   /** The daemon is being stopped: no further turn begins. */

@@ -8,12 +8,13 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
 import { createIdSource, toPersonId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { createSystemNotices, type Say } from '../../../src/sessions/commands/system-notices.ts'
 import { loadAdmissionFacts } from '../../../src/sessions/people/admission-facts.ts'
 import { createAdmissions } from '../../../src/sessions/people/admissions.ts'
 import { createOwnerCards } from '../../../src/sessions/people/owner-cards.ts'
 import { createOwnerChats } from '../../../src/sessions/people/owner-chats.ts'
+import type { PostNotice } from '../../../src/sessions/people/post-notice.ts'
 import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
+import { createSystemNotices } from '../../../src/sessions/turns/system-notices.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
@@ -67,7 +68,7 @@ async function openDoor(code: () => string = ids.code) {
   const store = counting(real, asked)
   const world = { store, clock: systemClock, logger: silentLogger, ids }
   const lines: string[] = []
-  const say: Say = async ({ text }, when) => {
+  const say: PostNotice = async ({ text }, when) => {
     if (await store.write(when)) lines.push(text)
   }
   const address = direct('111')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { SessionId } from '../../../src/core/ids.ts'
-import { messageOf } from '../../../src/sessions/session-tools/history-message.ts'
-import { newestMessages } from '../../../src/sessions/session-tools/read-messages.ts'
+import { messageOf } from '../../../src/sessions/service/history-message.ts'
+import { newestMessages } from '../../../src/sessions/service/read-messages.ts'
 import { eventLog, userMessage } from '../../fakes/session-events.ts'
 import { CLIENT, openRig } from './rig.ts'
 

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { PostNotice } from '../people/post-notice.ts'
 
 /** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
 export interface SystemNotices {
@@ -19,13 +19,10 @@ export interface SystemNotices {
 
 type Refusal = Extract<Decision, { kind: 'refuse' }>
 
-/** In one transaction: runs `when`, and if it agrees plans the message, which leaves after the commit. */
-export type Say = (message: OutboundMessage, when: (tx: StoreWriter) => Promise<boolean>) => Promise<void>
-
 export interface SystemNoticesDeps {
   readonly clock: Clock
   readonly logger: Logger
-  readonly say: Say
+  readonly say: PostNotice
   /** Told of who asks to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
   /** So many lines wait for this account that another one is left unsaid. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
-import { answerOf } from '../../../src/sessions/session-tools/answer-of.ts'
+import { answerOf } from '../../../src/sessions/service/answer-of.ts'
 import type { InboxRow, StoreReader } from '../../../src/store/store.ts'
 import { eventLog } from '../../fakes/session-events.ts'
 import { ids, inboxRow } from '../../store/sample-rows.ts'

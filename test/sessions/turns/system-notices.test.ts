@@ -3,7 +3,8 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision } from '../../../src/core/dispatch.ts'
 import type { InboxId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { createSystemNotices, type Say } from '../../../src/sessions/commands/system-notices.ts'
+import type { PostNotice } from '../../../src/sessions/people/post-notice.ts'
+import { createSystemNotices } from '../../../src/sessions/turns/system-notices.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
@@ -19,7 +20,7 @@ async function tell(crowded: boolean, calls: readonly (readonly [string, Decisio
   const told: string[] = []
   const keys = new Set<string>()
   const once = async (key: string) => keys.size < keys.add(key).size
-  const say: Say = async ({ lowPriority }, when) => {
+  const say: PostNotice = async ({ lowPriority }, when) => {
     if (await when({ notices: { once } } as unknown as StoreWriter)) told.push(lowPriority?.supersedes ?? '')
   }
   const systemNotices = createSystemNotices({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../../src/core/ids.ts'
 import { toAccountId, toAgentId, toScopeKey, toSessionId } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { addressOf } from '../../../src/sessions/session-tools/address-of.ts'
+import { addressOf } from '../../../src/sessions/service/address-of.ts'
 
 function session(metadata: Session['metadata'], channel: ChannelId = 'telegram'): Session {
   const agent = toAgentId('main')
