@@ -1,9 +1,9 @@
 /** Counts work under way, so that a drain or a test can wait for its end. */
 export interface Activity {
-  /** Work that says its own `end`. */
+  /** Begins a piece of work, which ends with `end`. */
   begin(): void
   end(): void
-  /** The promise's own failure is the caller's to handle; here it only ends the work. */
+  /** Counts the promise as work until it settles; handling its failure is the caller's part. */
   track(work: Promise<unknown>): void
   /** Resolves when nothing is under way. */
   idle(): Promise<void>

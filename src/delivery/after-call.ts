@@ -3,10 +3,13 @@ import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 import type { Change, Facts, Item, Loss, Recording, Sending, Uncertain } from './item.ts'
 import { isRepeat } from './repeat-mark.ts'
 
-/** What a receipt is judged by. */
+/** The facts by which a receipt is judged. */
 type Judging = Pick<Facts, 'elapsed' | 'settings' | 'random' | 'moved'>
 
-/** Pure: what a receipt makes of an item. Everything it says is recorded before anything else is done. */
+/**
+ * Returns the item that follows from a receipt. Pure; all that the receipt says is recorded before anything else is
+ * done.
+ */
 export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judging): Recording {
   switch (receipt.kind) {
     case 'sent': {
@@ -17,7 +20,7 @@ export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judgin
     case 'unknown':
       return lost(item, receipt.reason, facts)
     case 'not_sent':
-      // What happens to a second call does not make the first one undone.
+      // The outcome of a second call does not undo the first one.
       if (item.as === 'again') return lost(item, receipt.reason, facts)
       return waits(item, receipt.reason, backOffMs(item.row.attempt, facts.random), facts)
     case 'rejected':

@@ -1,17 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import type { Address } from '../core/address.ts'
 
-/** Calls to platforms: those under way, so that a stop can end them, and when one last proved that an account's line works. */
+/**
+ * The calls to platforms that are under way, so that a stop can end them, and when one last proved that an account
+ * works.
+ */
 export interface Calls {
-  /** Of every call that nobody ends alone; a signal for each would cost more than the rest of its making. */
+  /** The signal of every call that nobody ends alone; a signal for each would cost more than the rest of the call. */
   readonly signal: AbortSignal
-  /** A call with a signal of its own, that may be ended alone. */
+  /** Makes a call with a signal of its own, so that it can be ended alone. */
   make<T>(call: (control: AbortController) => Promise<T>): Promise<T>
   /** Aborts every call under way, and each later one at once. */
   abort(): void
-  /** A call that writes something has succeeded; `begunAt`: when it was made, `clock.elapsed()`. */
+  /** Called when a call that writes something has succeeded; it began at `begunAt` (`clock.elapsed()`). */
   wrote(address: Address, begunAt: number): void
-  /** When the last call of the account that succeeded in writing something was made. */
+  /** Returns when the account's last successful writing call began. */
   wroteAt(address: Address): number | undefined
 }
 
@@ -19,7 +22,7 @@ export function createCalls(): Calls {
   const stop = new AbortController()
   const underWay = new Set<AbortController>()
   const written = new Map<string, number>()
-  // It ends many calls at once; that is no leak, for adapters take their listeners off again.
+  // The signal ends many calls at once, which is no leak: adapters remove their listeners.
   setMaxListeners(0, stop.signal)
   return {
     signal: stop.signal,

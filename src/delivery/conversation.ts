@@ -10,18 +10,18 @@ export interface Entry extends Queued {
   item: Item
 }
 
-/** Returns the entry of a row: its priority is the row's wherever it is made. */
+/** Returns the entry of a row, with the row's priority. */
 export function entryOf(row: Delivery, item: Item = { kind: 'queued', id: row.id }): Entry {
   const { id, source, lowPriority } = row
   const entry: Entry = { id, source, item, begun: row.state !== 'planned' || row.attempt > 0 }
   return lowPriority === undefined ? entry : { ...entry, lowPriority }
 }
 
-/** One conversation's parts, in the order of `low-priority.ts`. */
+/** The parts of one conversation, in the order of `low-priority.ts`. */
 export interface Conversation {
-  /** Where its parts go; a chat that moved takes them along. */
+  /** The address to which the parts go; it changes when the chat moves. */
   address: Address
-  /** The platform told of the move at a send; until then the rows know best. */
+  /** True once the platform reported the move at a send; until then the rows know best. */
   followed?: true
   readonly entries: Entry[]
 }

@@ -1,18 +1,18 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { RenderedPart } from '../core/outbound.ts'
 
-/** A text as it would be sent whole, and what stands below it at the end, apart from its markup. */
+/** A text as it would be sent whole, and the markup-free line below it. */
 interface WholeAnswer {
   readonly text: string
   readonly end?: string
 }
 
-/** The first cut is looked for this close to the place where it would be exact, in parts of a message. */
+/** The search for the first cut ends this close to the exact place, in parts of a message. */
 const EXACT_TO = 1 / 16
 
 /**
- * Pure: the parts of an answer, `most` at most. What is longer ends where a line ends, or a word, with a mark as its last
- * line; a shorter text is split anew, so that no markup is torn.
+ * Returns the parts of an answer, `most` at most. A longer one ends at a line or a word, with a mark as its last line;
+ * the shorter text is split anew, so that no markup is torn. Pure.
  */
 export function partsOf(format: TextFormat, { text, end }: WholeAnswer, most: number): readonly RenderedPart[] {
   const whole = joined(format, text, end)
@@ -35,7 +35,7 @@ function mark(most: number): string {
   return `… cut after ${messages}; \`parley sessions history\` has the whole`
 }
 
-/** Ends at a line if one ends nearby, else at a word, and never inside a character. */
+/** Returns the text up to a line break if there is one nearby, else up to a word, and never cuts a character. */
 function upTo(text: string, length: number): string {
   const shorter = text.slice(0, length)
   const least = length / 2
@@ -44,8 +44,8 @@ function upTo(text: string, length: number): string {
 }
 
 /**
- * Puts a line below a text, in the last message of the text if both fit there. The two are rendered apart: what broke off
- * in the middle of a code block must not draw the line into it.
+ * Puts a line below a text, in the last message of the text if both fit there. They are rendered apart, so that a code
+ * block that was cut off does not swallow the line.
  */
 function joined(format: TextFormat, text: string, below: string | undefined): readonly RenderedPart[] {
   const parts = text.trim() === '' ? [] : format.split(text)

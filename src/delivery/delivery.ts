@@ -28,52 +28,52 @@ export interface DeliveryDeps extends OutcomePorts {
   readonly ids: IdSource
   readonly clock: Clock
   readonly logger: Logger
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(): number
-  /** Formats are loaded, also while their channel is down. */
+  /** Returns the channel's format, also while the channel is down. */
   format(channel: ChannelId): TextFormat
-  /** Undefined: not ready. The conversation waits, and waiting is no attempt. */
+  /** Returns undefined while the adapter is not ready: the conversation waits, and that is no attempt. */
   adapter(address: Address): ChannelAdapter | undefined
   limits(address: Address): SendLimits
-  /** The account shows answers while they are written. */
+  /** Returns true if the account shows answers while they are written. */
   streams(address: Address): boolean
   sendAllowed(message: Speaker): SendVerdict
-  /** The store's; a row begun under an older one belongs to a dead process. */
+  /** The store's epoch; a row begun under an older one belongs to a dead process. */
   readonly epoch: number
   readonly settings?: Partial<DeliverySettings>
 }
 
-/** The one gate for everything that leaves: send policy, silence, splitting, outbox, limiter. */
+/** The one exit for everything that leaves: send policy, silence, splitting, outbox, limiter. */
 export interface DeliveryService {
   /**
-   * Inside the caller's transaction: writes the outbox rows of a message. If nothing else is on its way to that
-   * conversation, the first part is `sending` already. A live reply's row becomes its final edit, or its deletion.
+   * Writes the outbox rows of a message inside the caller's transaction. The first part is `sending` already if nothing
+   * else is on its way to that conversation. The row of a live reply becomes its final edit or its deletion.
    */
   plan(tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply>
-  /** After the commit: hands what was planned to its conversation. Never throws. */
+  /** Hands planned parts to their conversation after the commit. Never throws. */
   release(planned: PlannedReply): void
-  /** So much of low priority waits for this account that what can be left unsaid should be. */
+  /** Returns true if so much of low priority waits for this account that optional messages should not be sent. */
   crowded(address: Address): boolean
-  /** A reply that is shown while its turn runs. */
+  /** Returns a reply that is shown while its turn runs. */
   live(turn: LiveTurn): LiveReply
   /** Shows typing until the returned function is called, two minutes at most. */
   typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>>): () => void
-  /** Boot, before any adapter is ready. */
+  /** Queues what was left unsent; called at boot, before any adapter is ready. */
   recover(): Promise<void>
-  /** Lets go of what is held since the database was put back. */
+  /** Releases what has been held since the database was restored. */
   resumeHeld(): Promise<void>
-  /** An adapter became ready: its conversations go on. */
+  /** Resumes the conversations of an adapter that became ready. */
   ready(channel: ChannelId, account: AccountId): void
-  /** Resolves when nothing could proceed now: what is left waits for time or for an adapter. */
+  /** Resolves when nothing can proceed now: what is left waits for time or for an adapter. */
   idle(): Promise<void>
   /** Starts no further send, waits for those in flight and aborts what is left in time to end within `ms`. Idempotent. */
   stop(ms: number): Promise<void>
 }
 
 const TICK_MS = 250
-/** Newer answers to the same people went in their place: that is their outcome. */
+/** The outcome of parts that newer answers to the same people replaced. */
 const SUPERSEDED = { state: 'expired', reason: 'newer answers took its place while it waited for a slot' } as const
-/** For aborted calls to be recorded. */
+/** Time in which aborted calls are recorded. */
 const LAST_GRACE_MS = 1_000
 
 export function createDelivery(deps: DeliveryDeps): DeliveryService {
@@ -84,7 +84,9 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const activity = createActivity()
   const ticker = createTicker(clock, TICK_MS)
   const limiter = createRateLimiter(clock, deps.limits)
-  /** Once it stops nobody takes calls any more: what is under way ends, and what waits is left for the next start. */
+  /**
+   * After a stop no adapter takes calls any more: what is under way ends, and what waits is left for the next start.
+   */
   const adapter: DeliveryDeps['adapter'] = (address) => (stopping.signal.aborted ? undefined : deps.adapter(address))
   const tools = { ...deps, adapter, settings, limiter, ticker, activity, calls }
   const queues = createQueues({
@@ -100,7 +102,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const planning = { ...tools, claim }
   let stopped: Promise<void> | undefined
 
-  /** The first part may be `sending` with the commit if it can really leave right after it. */
+  /** The first part may be `sending` with the commit if it can leave right after it. */
   function claim({ address, source, lowPriority }: OutboundMessage): boolean {
     if (!adapter(address) || !queues.free(address, source)) return false
     if (!limiter.take(address, { rank: rankOf(lowPriority) })) return false
@@ -108,7 +110,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     return true
   }
 
-  /** Records what becomes of parts that are not sent now. */
+  /** Records the outcome of parts that are not sent now. */
   async function settle(entries: readonly Entry[], change: Omit<DeliveryChange, 'at'>): Promise<void> {
     const at = clock.now()
     try {
@@ -136,7 +138,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
       if (planned.entries.length === 0) return
       failpoint('CP10-outbox-planned')
       if (!stopping.signal.aborted) return queues.push(planned.address, planned.entries)
-      // Nothing of it has left: without this the next start would take it for a send of unknown outcome.
+      // None of these has left: without this the next start would take them for sends of unknown outcome.
       const begun = planned.entries.filter(({ item }) => item.kind === 'sending')
       activity.track(settle(begun, { state: 'waiting' }))
     },

@@ -8,8 +8,8 @@ interface DeniedDeps {
 }
 
 /**
- * Returns the rule by which a part may not be said any more that was planned while it was allowed and waited for its
- * slot, its channel or the next start (T31). What is shown already is finished. Undefined: it may go.
+ * Returns the rule that now denies a part which was allowed when it was planned and then waited for its slot, its
+ * channel or the next start (T31); undefined if it may go. A message that is shown already is finished.
  */
 export async function deniedMeanwhile(
   { store, sendAllowed }: DeniedDeps,

@@ -10,7 +10,7 @@ import { newRow, type RowDeps } from './new-row.ts'
 import { settlement } from './record.ts'
 import { transmit } from './transmit.ts'
 
-/** The turn whose reply grows, and all its message will need. */
+/** The turn whose reply grows, and all that its message needs. */
 export type LiveTurn = Omit<OutboundMessage, 'source' | 'class' | 'text'> & { readonly turnId: TurnId }
 
 export interface MessageDeps extends RowDeps {
@@ -19,21 +19,21 @@ export interface MessageDeps extends RowDeps {
   random(): number
 }
 
-/** An adapter that could also take back what it shows. */
+/** An adapter that can also delete what it shows. */
 export type Editor = ChannelAdapter & EditsMessages & DeletesMessages
 
-/** The one message a growing reply is shown in. */
+/** The one message in which a growing reply is shown. */
 export interface GrowingMessage {
-  /** What it shows now, as markup. */
+  /** The markup that the message shows now. */
   readonly rendered: string | undefined
   /**
-   * Looks for the message of a run that crashed. False: there is one, and nothing is shown in it before the whole answer:
-   * what stands there by now is not known, and it would shrink before it grows.
+   * Looks for the message of a run that crashed. Returns false if there is one: its text is not known, and it would
+   * shrink before it grows, so nothing is shown in it before the whole answer.
    */
   takeUp(): Promise<boolean>
   /** Sends the message or edits it. Rejects only when the store does. */
   show(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt>
-  /** The row is the final answer's now: calls are aborted, in flight or to come, and a late receipt is not recorded. */
+  /** Gives the row to the final answer: calls in flight or to come are aborted, and a late receipt is not recorded. */
   abandon(): void
 }
 
@@ -59,7 +59,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     return receipt
   }
 
-  /** An outbox row committed `sending` before the first byte. */
+  /** Commits an outbox row as `sending` before the first byte. */
   async function open(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt> {
     const envelope = { ...turn, source: turn.turnId, class: 'reply' } as const
     const row = newRow(deps, envelope, { part, partNo: 0, startedAt: clock.now() })

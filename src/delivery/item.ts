@@ -5,21 +5,21 @@ import type { Delivery, DeliveryReceipt, DeliveryState } from '../core/outbound.
 import type { DeliverySettings } from './settings.ts'
 
 /**
- * One part of a message on its way. Each state has what is known in it and nothing else; `next` says what follows
+ * One part of a message on its way. Each state has what is known in it and nothing else; `next` decides what follows
  * (README.md has every transition). Times are those of `clock.elapsed()`, which nobody sets.
  */
 export type Item =
-  /** It waits in its conversation; only its id is kept. */
+  /** The part waits in its conversation; only its id is kept. */
   | { readonly kind: 'queued'; readonly id: DeliveryId }
-  /** First in its conversation: nothing of it is under way, and it may go at `notBefore`. */
+  /** The part is first in its conversation: no call is under way, and it may go at `notBefore`. */
   | { readonly kind: 'due'; readonly row: Delivery; readonly expiresAt: number; readonly notBefore: number }
-  /** A slot of its account comes at `slotAt`; then `sending` is committed. */
+  /** A slot of the account comes at `slotAt`; then `sending` is committed. */
   | Reserved
   /** `sending` is committed: the call to the platform is next, or under way. */
   | Sending
-  /** A call was made and nobody knows what became of it. */
+  /** A call was made and its outcome is unknown. */
   | Uncertain
-  /** What became of it is known and not on disk yet; `after` is where it goes on. */
+  /** The outcome is known and not on disk yet; `after` is the state that follows. */
   | Recording
   | { readonly kind: 'ended' }
 
@@ -29,7 +29,7 @@ export interface Reserved {
   readonly expiresAt: number
   readonly slotAt: number
   readonly as: Attempt
-  /** What it was before, if the outcome of a call of it is unknown. */
+  /** The item before this call, if the outcome of an earlier call is unknown. */
   readonly lost?: Uncertain
 }
 
@@ -48,9 +48,9 @@ export interface Uncertain {
   readonly row: Delivery
   readonly expiresAt: number
   readonly loss: Loss
-  /** What the platform said when it was asked for the message. */
+  /** The platform's answer when it was asked for the message. */
   readonly looked?: { readonly found: Looked; readonly at: number }
-  /** What came of asking whether a message would arrive now. */
+  /** The platform's answer when it was asked whether a message would arrive now. */
   readonly proven?: { readonly proof: SendingProof; readonly at: number; readonly tries: number }
 }
 
@@ -60,86 +60,86 @@ export interface Recording {
   readonly row?: Delivery
   readonly change: Change
   readonly after: Item
-  /** The platform wants nothing more in this chat for so long. */
+  /** The platform accepts nothing more in this chat for this long. */
   readonly pauseMs?: number
-  /** The chat has another address. */
+  /** The chat's new address. */
   readonly movedTo?: Address
 }
 
 /**
- * How a call relates to the one before it. `first`: nothing of it can have arrived. `again`: the same call under the
- * same key, of which the platform keeps one. `anew`: the one before is known not to be there, or may be done twice.
- * `repeat`: a second message to people, marked as such.
+ * The relation of a call to the one before it. `first`: nothing can have arrived yet. `again`: the same call under the
+ * same key, which the platform keeps once. `anew`: the earlier call is known to have failed, or may safely be done
+ * twice. `repeat`: a second message to people, marked as one.
  */
 export type Attempt = 'first' | 'again' | 'anew' | 'repeat'
 
-/** What the platform said when it was asked for a message; one that belongs to another row is not it. */
+/** The platform's answer when it was asked for a message; a message of another row does not count. */
 export type Looked =
-  /** `outdated`: it shows an earlier text. */
+  /** `outdated` is true if it shows an earlier text. */
   | { readonly kind: 'found'; readonly messageId: string; readonly outdated: boolean }
   | { readonly kind: 'absent' }
-  /** With `retryAfterMs` only for now. */
+  /** With `retryAfterMs` it cannot tell only for now. */
   | { readonly kind: 'cannot_tell'; readonly reason: string; readonly retryAfterMs?: number }
 
 /** A call whose outcome is unknown. */
 export interface Loss {
-  /** When it became unknown, in this process. */
+  /** The time at which the outcome became unknown, in this process. */
   readonly at: number
-  /** When a call of this message first did, in this process. */
+  /** The time at which the outcome of a call of this message first became unknown, in this process. */
   readonly since: number
-  /** When the first call of this message began, as far as can be told. */
+  /** The time at which the first call of this message began, as far as is known. */
   readonly startedAt: number
-  /** Another process made the call, so no time of this one says how long ago. */
+  /** True if another process made the call, so that no time of this one says how old it is. */
   readonly foreign: boolean
 }
 
-/** What is written about an item. */
+/** The change that is written about an item. */
 export type Change =
   | {
       readonly kind: 'settle'
       readonly state: DeliveryState
       readonly reason?: string
       readonly messageId?: string
-      /** From now, ms. */
+      /** The wait from now, in ms. */
       readonly waitMs?: number
     }
-  /** The message to change is gone: the text goes out as a message of its own. */
+  /** The message to change is gone: the text is sent as a message of its own. */
   | { readonly kind: 'send_anew' }
-  /** The message stands in the chat and shows an earlier text: the rest is an edit of it. */
+  /** The message stands in the chat with an earlier text and is edited. */
   | { readonly kind: 'edit'; readonly messageId: string }
 
-/** What is done next about an item; all but the last three have an answer. */
+/** The next action for an item; all but the last three have an answer. */
 export type Effect =
-  /** Read its row. */
+  /** Reads the item's row. */
   | { readonly do: 'load' }
-  /** Take a slot of chat and account. */
+  /** Takes a slot of chat and account. */
   | { readonly do: 'reserve' }
-  /** Ask send policy, and commit `sending`. */
+  /** Asks send policy, and commits `sending`. */
   | { readonly do: 'begin' }
-  /** Call the platform. */
+  /** Calls the platform. */
   | { readonly do: 'call' }
-  /** Ask the platform whether the message is there. */
+  /** Asks the platform whether the message is there. */
   | { readonly do: 'look' }
-  /** Ask the platform whether a message to this chat would arrive now. */
+  /** Asks the platform whether a message to this chat would arrive now. */
   | { readonly do: 'prove' }
-  /** Write what became of it. */
+  /** Writes the outcome. */
   | { readonly do: 'record' }
-  /** Come back at `until`. */
+  /** Waits until `until`. */
   | { readonly do: 'wait'; readonly until: number }
-  /** Come back when the channel is ready. */
+  /** Waits until the channel is ready. */
   | { readonly do: 'park' }
-  /** Take it out of its conversation. */
+  /** Removes the item from its conversation. */
   | { readonly do: 'leave' }
 
 /** An effect that has an answer. */
 export type Asking = Exclude<Effect, { do: 'wait' | 'park' | 'leave' }>
 
-/** What came of the last effect. */
+/** The result of the last effect. */
 export type Answer =
   | { readonly to: 'load'; readonly row: Delivery | 'unreadable' | undefined }
-  /** `later`: there is no slot to book; ask again then. */
+  /** `later`: there is no slot to book, so ask again at `slotAt`. */
   | { readonly to: 'reserve'; readonly slotAt: number; readonly later: boolean }
-  /** Undefined: the row is no longer ours to send. */
+  /** Undefined if the row may no longer be sent by this process. */
   | { readonly to: 'begin'; readonly row: Delivery | undefined }
   | { readonly to: 'begin'; readonly denied: string }
   | { readonly to: 'call'; readonly receipt: DeliveryReceipt }
@@ -147,27 +147,27 @@ export type Answer =
   | { readonly to: 'prove'; readonly proof: SendingProof }
   | { readonly to: 'record' }
 
-/** What `next` decides by besides the item. */
+/** The facts by which `next` decides, besides the item. */
 export interface Facts {
-  /** Ms since the epoch; may jump. */
+  /** The time in ms since the epoch, which may jump. */
   readonly now: number
   /** `clock.elapsed()`. */
   readonly elapsed: number
   readonly settings: DeliverySettings
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   readonly random: number
-  /** There is an adapter that takes calls. */
+  /** True if there is an adapter that accepts calls. */
   readonly ready: boolean
   /**
-   * The adapter finds its own messages again, and a call with the same key within this time of the first gives the
-   * first message; ms. Undefined: it cannot tell.
+   * The time in ms after a first call within which a call with the same key returns the first message. Undefined if the
+   * adapter cannot find its own messages again.
    */
   readonly sameKeyWindowMs: number | undefined
-  /** The adapter can be asked whether a message would arrive now. */
+  /** True if the adapter can be asked whether a message would arrive now. */
   readonly provesSending: boolean
-  /** When the last writing call of the account that succeeded was begun. */
+  /** The time at which the account's last successful writing call began. */
   readonly wroteAt: number | undefined
-  /** The conversation followed its chat to a new address already. */
+  /** True if the conversation already follows its chat to a new address. */
   readonly moved: boolean
   readonly answer?: Answer | undefined
 }

@@ -21,11 +21,14 @@ import type { RateLimiter } from './rate-limiter.ts'
 import type { Ticker, Ticking } from './ticker.ts'
 
 export interface LiveReply {
-  /** The whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
+  /** Receives the whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
   push(this: void, text: string): void
-  /** Ends it; resolves once nothing of it is in flight, so that the final edit is the last. Undefined: nothing is. */
+  /**
+   * Ends the reply and resolves once no call of it is in flight, so that the final edit is the last. Returns undefined
+   * if none is.
+   */
   settle(): Promise<void> | undefined
-  /** Once it is settled: the text so far, without markers, if a part of it stands in the chat. */
+  /** Returns the text so far without markers, if a part of it stands in the chat; called once the reply is settled. */
   shown(): string | undefined
 }
 
@@ -37,16 +40,16 @@ export interface LiveDeps extends MessageDeps {
   readonly activity: Activity
   format(channel: ChannelId): TextFormat
   adapter(address: Address): ChannelAdapter | undefined
-  /** The account shows answers while they are written. */
+  /** Returns true if the account shows answers while they are written. */
   streams(address: Address): boolean
   sendAllowed(message: Speaker): SendVerdict
 }
 
-/** Slots of chat and group an edit must leave, so that the final answer never waits for its own preview. */
+/** The slots of chat and group an edit must leave free, so that the final answer never waits for its own preview. */
 const LEAVE_SLOTS = 2
-/** Rendering at every delta would cost more than it shows. */
+/** The shortest time between renderings; rendering at every delta would cost more than it shows. */
 const LOOK_AGAIN_MS = 250
-/** Source characters rendered for one visible part: enough for any markup, and bounded. */
+/** The source characters rendered for each visible character of a part: enough for any markup, and bounded. */
 const RENDER_FACTOR = 4
 
 export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
@@ -54,9 +57,9 @@ export function startLiveReply(deps: LiveDeps, turn: LiveTurn): LiveReply {
 }
 
 /**
- * A reply that is shown while it grows. The edits have no rows and are dropped, not queued, when the limiter has no slot.
- * The first call that does not succeed ends the show; the final answer is then the business of `planRows`. There is one
- * for each turn, and most end before anything is shown.
+ * A reply that is shown while it grows. The edits have no rows and are dropped, not queued, when the limiter has no
+ * slot. The first call that fails ends the growth, and `planRows` finishes the answer. There is one for each turn, and
+ * most end before anything is shown.
  */
 class GrowingReply implements LiveReply, Ticking {
   readonly #deps: LiveDeps
@@ -113,7 +116,7 @@ class GrowingReply implements LiveReply, Ticking {
     const { clock, limiter } = this.#deps
     const { address, lowPriority } = this.#turn
     this.#message ??= createGrowingMessage(this.#deps, this.#turn)
-    // Not `||=`: what ends it while it looks must stay.
+    // `||=` would be wrong: the reply may be ended while the lookup runs.
     if (!this.#looked && !(await this.#message.takeUp())) this.#over = true
     this.#looked = true
     if (this.#over || !limiter.take(address, { rank: rankOf(lowPriority), leaving: LEAVE_SLOTS })) return
@@ -144,7 +147,10 @@ class GrowingReply implements LiveReply, Ticking {
   }
 }
 
-/** In a chat where we may send and nothing else is on its way; only an adapter that could take the message back. */
+/**
+ * Returns an adapter that could also delete the message, if the chat may be written to and nothing else is on its way
+ * there.
+ */
 function editorFor(deps: LiveDeps, turn: LiveTurn): Editor | undefined {
   const adapter = deps.streams(turn.address) ? deps.adapter(turn.address) : undefined
   if (!adapter || !editsMessages(adapter) || !deletesMessages(adapter)) return undefined

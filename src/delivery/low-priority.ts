@@ -2,18 +2,21 @@ import type { SourceId } from '../core/ids.ts'
 import type { LowPriority } from '../core/outbound.ts'
 
 /**
- * Who goes ahead of whom, in the queue of a conversation and for a slot of chat, group and account: 0 everything that has
- * no low priority, 1 what somebody known asked for and can wait, 2 what people caused whom nobody let in by name. Within
- * a rank the order is that of planning.
+ * The rank of a part in the queue of its conversation and for a slot of chat, group and account: 0 has no low priority,
+ * 1 is what somebody known asked for and can wait, 2 is what people caused whom nobody let in by name. Parts of one
+ * rank keep the order of planning.
  */
 export type Rank = 0 | 1 | 2
 
 /** A part that waits in the queue of a conversation, as far as its priority goes. */
 export interface Queued {
   readonly source: SourceId
-  /** As its row has it; absent: it is sent in its turn. */
+  /** The low priority of its row; absent if it is sent in its turn. */
   readonly lowPriority?: LowPriority
-  /** A part of its message has left or was tried, so nothing takes its place any more; others go ahead of it all the same. */
+  /**
+   * True once a part of its message has left or was tried: nothing replaces it any more, though others still go ahead
+   * of it.
+   */
   begun?: boolean | undefined
 }
 
@@ -22,29 +25,29 @@ export function rankOf(priority: LowPriority | undefined): Rank {
   return priority.known ? 1 : 2
 }
 
-/** True if `one` goes before `other`, whichever came first. */
+/** Returns true if `one` goes before `other`, whichever came first. */
 export function goesAhead(one: Queued, other: Queued): boolean {
   return rankOf(one.lowPriority) < rankOf(other.lowPriority)
 }
 
-/** The slots of a chat or a group that a rank leaves to those ahead of it. */
+/** Returns the slots of a chat or a group that a rank leaves to those ahead of it. */
 export function leftInChat(rank: Rank): number {
   return rank
 }
 
-/** Of the slots an account has at once, those that a rank leaves to those ahead of it. */
+/** Returns how many of the slots an account has at once a rank leaves to those ahead of it. */
 export function leftInAccount(rank: Rank, burst: number): number {
   return Math.floor((burst * rank) / 4)
 }
 
-/** Puts a part behind all of its rank, and ahead of all that it goes before; the first `fixed` parts keep their places. */
+/** Puts a part behind all of its rank and ahead of all that it precedes; the first `fixed` parts keep their places. */
 export function insert<Item extends Queued>(queue: Item[], item: Item, fixed: 0 | 1): void {
   let at = queue.length
   for (let before = queue[at - 1]; at > fixed && before && goesAhead(item, before); before = queue[at - 1]) at--
   queue.splice(at, 0, item)
 }
 
-/** Lets those go ahead of the first part that came while it was under way; it stays the first of its rank. */
+/** Moves the parts ahead that came while the first one was under way; that one stays the first of its rank. */
 export function letAhead<Item extends Queued>(queue: Item[]): void {
   const [first, second] = queue
   if (!first || !second || !goesAhead(second, first)) return
@@ -53,14 +56,14 @@ export function letAhead<Item extends Queued>(queue: Item[]): void {
   queue.splice(behind === -1 ? queue.length : behind, 0, first)
 }
 
-/** Answers to one person that may wait in a conversation, and answers of one rank to all of them together. */
+/** The most answers to one person that may wait in a conversation, and the most of one rank to all people there. */
 const MOST_FOR_PERSON = 3
 const MOST_IN_CHAT = 10
 
 /**
- * Takes out of the queue what is not sent any more now that another answer of this priority waits in it: whole messages
- * of the same rank, the oldest first, since newer answers to the same person, or to anybody there, took their place. The
- * message under way stays.
+ * Removes from the queue what is not sent any more now that another answer of this priority waits in it: whole messages
+ * of the same rank, the oldest first, which newer answers to the same person, or to anybody there, replace. The message
+ * under way stays.
  */
 export function takeSuperseded<Item extends Queued>(
   queue: Item[],
@@ -83,26 +86,32 @@ export function takeSuperseded<Item extends Queued>(
   return taken
 }
 
-/** The messages before the newest `most`. */
+/** Returns the messages before the newest `most`. */
 function beyond(waiting: readonly Queued[], most: number): readonly SourceId[] {
   const sources = [...new Set(waiting.map(({ source }) => source))]
   return sources.slice(0, Math.max(0, sources.length - most))
 }
 
-/** Parts of low priority that may wait for one account, or in one chat: some seconds of what an account may send. */
+/**
+ * The most parts of low priority that may wait for one account, or in one chat: some seconds of what an account may
+ * send.
+ */
 const MOST_WAITING = 100
-/** As many of one chat count for its account: what it takes in those seconds. What else waits there waits for the chat. */
+/**
+ * The most parts of one chat that count for its account: what the chat accepts in those seconds. The others wait for
+ * the chat.
+ */
 const MOST_COUNTED = 4
 
-/** How many parts of low priority wait in one conversation. */
+/** The number of parts of low priority that wait in one conversation. */
 export interface LowWaiting {
   readonly chat: string
   readonly low: number
 }
 
 /**
- * Counts the parts of low priority that wait in the conversations of one account, and returns whether they are so many
- * that none should be added in this chat.
+ * Returns true if so many parts of low priority wait in the conversations of one account that none should be added in
+ * this chat.
  */
 export function isCrowded(conversations: readonly LowWaiting[], here: string): boolean {
   if (conversations.length === 0) return false

@@ -7,7 +7,7 @@ export interface RowDeps {
   readonly ids: IdSource
   readonly clock: Clock
   readonly settings: DeliverySettings
-  /** Of this process: what it sends is its own. */
+  /** The epoch of this process. */
   readonly epoch: number
 }
 
@@ -17,13 +17,13 @@ export type Envelope = Omit<OutboundMessage, 'text'>
 interface NewPart {
   readonly part: RenderedPart
   readonly partNo: number
-  /** Its send follows at once: it is `sending` since then, and not planned. */
+  /** Set if the send follows at once: the row is `sending` since then instead of planned. */
   readonly startedAt?: number | undefined
 }
 
 type Growing = { -readonly [Key in keyof Delivery]: Delivery[Key] }
 
-/** The outbox row of one part, as the store will have it. Only the first part visibly answers a message. */
+/** Returns the outbox row of one part as the store will have it. Only the first part visibly answers a message. */
 export function newRow(deps: RowDeps, of: Envelope, { part, partNo, startedAt }: NewPart): Delivery {
   const begun = startedAt !== undefined
   const row: Growing = {

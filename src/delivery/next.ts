@@ -6,8 +6,9 @@ import { settleLoss, tooOld } from './settle-loss.ts'
 export type Step = readonly [Item, Effect]
 
 /**
- * Pure: takes an item one step on and says what is to be done. `facts.answer` is what came of the last effect; without
- * one the item is looked at anew, as after a wait or after the store refused a write. README.md lists every transition.
+ * Returns the item one step further and the effect to perform. `facts.answer` is the result of the last effect; without
+ * one the item is examined anew, as after a wait or after the store refused a write. Pure; README.md lists every
+ * transition.
  */
 export function next(item: Item, facts: Facts): Step {
   switch (item.kind) {
@@ -28,14 +29,14 @@ export function next(item: Item, facts: Facts): Step {
   }
 }
 
-/** Returns the item of a row as it stands in the store; one that is `sending` there has lost its sender. */
+/** Returns the item of a stored row; one that is `sending` there has lost its sender. */
 export function itemOf(row: Delivery, { now, elapsed, settings }: Facts): Item {
   const ageMs = Math.max(0, now - (row.startedAt ?? now))
   const expiresAt = elapsed + Math.min(row.expiresAt - now, settings.expireAfterMs[row.class])
   switch (row.state) {
     case 'planned':
     case 'waiting': {
-      // The time of day may have been set back since it was written: nothing waits longer than it was told to.
+      // The time of day may have been set back since the row was written: nothing waits longer than was asked for.
       const told = row.notBefore === undefined ? 0 : row.notBefore - (row.startedAt ?? now)
       const left = row.notBefore === undefined ? 0 : row.notBefore - now
       return { kind: 'due', row, expiresAt, notBefore: elapsed + Math.max(0, Math.min(left, told)) }
@@ -64,14 +65,14 @@ function queued(item: Extract<Item, { kind: 'queued' }>, facts: Facts): Step {
 
 function due(item: Extract<Item, { kind: 'due' }>, facts: Facts): Step {
   const { row, expiresAt, notBefore } = item
-  // A row that waits for its channel is read again: its chat may move meanwhile.
+  // A row that waits for its channel is read again, since its chat may move meanwhile.
   if (!facts.ready) return [{ kind: 'queued', id: row.id }, PARK]
   if (tooOld(row, expiresAt, facts)) return record(settle(row, 'expired', row.reason ?? 'too old to be sent'))
   if (notBefore > facts.elapsed) return [item, { do: 'wait', until: notBefore }]
   return reserve(item, (slotAt) => ({ kind: 'reserved', row, expiresAt, slotAt, as: 'first' }), facts)
 }
 
-/** Asks for a slot, and goes on once there is one. */
+/** Asks for a slot, and continues once there is one. */
 function reserve(item: Item, withSlot: (slotAt: number) => Reserved, facts: Facts): Step {
   const slot = answerTo(facts, 'reserve')
   if (!slot) return [item, RESERVE]
@@ -90,7 +91,7 @@ function reserved(item: Reserved, facts: Facts): Step {
   return before && !stillWants(before, as, facts) ? next(before, unanswered(facts)) : [item, BEGIN]
 }
 
-/** What was right when the slot was booked may have become wrong while it waited. */
+/** Returns false if a decision that was right when the slot was booked became wrong while it waited. */
 function stillWants(before: Uncertain, as: Attempt, facts: Facts): boolean {
   const plan = settleLoss(before, facts)
   return plan.kind === 'attempt' && plan.as === as
@@ -108,7 +109,7 @@ function sending(item: Sending, facts: Facts): Step {
   const answer = answerTo(facts, 'call')
   if (answer) return record(afterCall(item, answer.receipt, facts))
   if (facts.ready) return [item, CALL]
-  // Nothing of it has left, and waiting for a channel is no attempt.
+  // No call was made, and waiting for a channel is no attempt.
   const { id } = item.row
   return record(recording(item.row, { kind: 'settle', state: 'waiting' }, { kind: 'queued', id }))
 }

@@ -29,12 +29,12 @@ export interface PerformDeps extends OutcomePorts {
   readonly calls: Calls
   random(): number
   format(channel: ChannelId): TextFormat
-  /** Undefined: not ready. The conversation waits, and waiting is no attempt. */
+  /** Returns undefined while the adapter is not ready: the conversation waits, and that is no attempt. */
   adapter(address: Address): ChannelAdapter | undefined
   sendAllowed(message: Speaker): SendVerdict
 }
 
-/** Returns what `next` decides by, now. */
+/** Returns the facts by which `next` decides, as they are now. */
 export function factsOf(deps: PerformDeps, { address, followed }: Conversation, answer: Answer | undefined): Facts {
   const { clock, settings, calls } = deps
   const adapter = deps.adapter(address)
@@ -52,7 +52,7 @@ export function factsOf(deps: PerformDeps, { address, followed }: Conversation, 
   }
 }
 
-/** Does what is to be done about the head of a conversation. Rejects only when the store does; then nothing was done. */
+/** Performs an effect for the head of a conversation. Rejects only when the store does; then nothing was done. */
 export async function perform(deps: PerformDeps, effect: Asking, head: Head): Promise<Answer> {
   const { item } = head.entry
   switch (effect.do) {
@@ -93,7 +93,7 @@ async function load(
   }
 }
 
-/** A chat may have moved while its parts waited: the row knows, unless the platform told of it at a send. */
+/** A chat may have moved while its parts waited: the row knows, unless the platform reported the move at a send. */
 function follow(conversation: Conversation, { address }: Delivery): void {
   if (!conversation.followed) conversation.address = address
 }
@@ -145,7 +145,7 @@ async function call(deps: PerformDeps, { conversation: { address } }: Head, row:
   return receipt
 }
 
-/** A message another row owns is not the one looked for, equal text or not. */
+/** A message that another row owns is not the one looked for, even with the same text. */
 async function look(
   deps: PerformDeps,
   { conversation: { address } }: Head,

@@ -3,28 +3,28 @@ import type { OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import { stripSilence } from '../core/silence.ts'
 import { partsOf } from './cut-answer.ts'
 
-/** The one gate's decision about a text. */
+/** The decision about a text that is to be sent. */
 export type ReplyPlan =
-  /** A marker and nothing else (S28). */
+  /** The text is a marker and nothing else (S28). */
   | { readonly kind: 'silent' }
-  /** Nothing to say without a marker: a failure upstream, not silence. */
+  /** The text is empty without a marker: a failure upstream, not silence. */
   | { readonly kind: 'empty' }
-  /** Send policy, obeyed at the exit too (T31). */
+  /** Send policy denies it, which also holds at the exit (T31). */
   | { readonly kind: 'denied'; readonly because: string }
   | { readonly kind: 'parts'; readonly parts: readonly RenderedPart[] }
 
-/** Who would speak, and where: what send policy decides by. */
+/** The address and session by which send policy decides. */
 export type Speaker = Pick<OutboundMessage, 'address' | 'session'>
 
-/** What send policy says, with the rule that decided. */
+/** The answer of send policy, with the rule that decided. */
 export interface SendVerdict {
   readonly allowed: boolean
   readonly because: string
 }
 
 /**
- * Pure: strips the silence markers (S28-S30), asks send policy, from which only answers to control commands are exempt
- * (T27), and splits what is left into parts the platform takes, `most` at most.
+ * Removes the silence markers (S28-S30), asks send policy, from which only answers to control commands are exempt
+ * (T27), and splits the rest into parts the platform accepts, `most` at most. Pure.
  */
 export function planReply(
   message: OutboundMessage,

@@ -8,7 +8,7 @@ import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
 
-/** What became of a message at the gate, and what `release` has to hand to its queue after the commit. */
+/** The decision about a message, and what `release` hands to its queue after the commit. */
 export interface PlannedReply {
   readonly outcome: 'silent' | 'empty' | 'denied' | 'planned'
   /** The rule that denied it. */
@@ -20,7 +20,7 @@ export interface PlannedReply {
 export interface PlanDeps extends RowDeps {
   format(channel: ChannelId): TextFormat
   sendAllowed(message: Speaker): SendVerdict
-  /** Takes a slot and announces the part if it may leave right after the commit. */
+  /** Claims a slot and announces the part; returns true if it may leave right after the commit. */
   claim(message: OutboundMessage): boolean
 }
 
@@ -30,7 +30,7 @@ interface Planning {
   readonly message: OutboundMessage
 }
 
-/** Writes the rows of a message. A live reply has its row, which becomes the final edit or is taken back (F-A04). */
+/** Writes the rows of a message. The row of a live reply becomes the final edit or is deleted (F-A04). */
 export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
   const into = { format: deps.format(message.address.channel), most: deps.settings.answerParts }
   const plan = planReply(message, into, deps.sendAllowed(message))
@@ -39,12 +39,12 @@ export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessa
 }
 
 /**
- * Most answers are one part of which nothing was shown before. That is not asked: the store, which takes each part of a
- * source once, refuses the row where it is not so.
+ * Most answers are one part of which nothing was shown before. That is assumed without asking: the store accepts each
+ * part of a source once and refuses the row where it is not so.
  */
 async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<PlannedReply> {
   const { deps, tx, message } = planning
-  // What must not happen twice is `sending` only once its send is next: a crash before that loses nothing.
+  // A part of class `effect` is `sending` only when its send is next: a crash before that loses nothing.
   const startedAt = message.class !== 'effect' && deps.claim(message) ? deps.clock.now() : undefined
   const [part, second] = parts
   if (part === undefined || second !== undefined) return sayAll(planning, parts, startedAt)
@@ -58,7 +58,7 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
   return { outcome: 'planned', address: message.address, entries: [plannedEntry(deps, row)] }
 }
 
-/** The first part replaces what was shown, if anything was and it does not go below it. */
+/** The first part replaces what was shown, unless it goes below it. */
 async function sayAll(
   planning: Planning,
   parts: readonly RenderedPart[],
@@ -88,7 +88,7 @@ async function sayNothing(planning: Planning, plan: Exclude<ReplyPlan, { kind: '
     : { outcome: plan.kind, address, entries }
 }
 
-/** The row of a reply that was shown while its turn ran. Only turns have one; more rows than it are a final already. */
+/** Returns the row of a reply that was shown while its turn ran. Throws `conflict` if its final answer is planned. */
 async function growing(tx: StoreWriter, source: OutboundMessage['source']): Promise<Delivery | undefined> {
   if (!isTurnId(source)) return undefined
   const [shown, ...others] = await tx.outbox.ofSource(source)
@@ -96,7 +96,7 @@ async function growing(tx: StoreWriter, source: OutboundMessage['source']): Prom
   return shown
 }
 
-/** The row travels with the entry only where its send follows at once; all others are read when their turn comes. */
+/** The entry carries the row only if its send follows at once; any other row is read when it is next. */
 function plannedEntry({ clock, settings }: PlanDeps, row: Delivery): Entry {
   if (row.state !== 'sending') return entryOf(row)
   const startedAt = clock.elapsed()
@@ -105,8 +105,9 @@ function plannedEntry({ clock, settings }: PlanDeps, row: Delivery): Entry {
 }
 
 /**
- * Visible: an edit. Never visible: the final text is its first. Unknown: reconciled like any other lost send. The final
- * has the priority of the whole message: whoever joined the turn while it ran waits for it too.
+ * Replaces a growing reply by the final answer: an edit if it is visible, its first text if it never was, and
+ * reconciled like any lost send if that is unknown. It has the priority of the whole message, since whoever joined the
+ * turn waits for it too.
  */
 async function replaceShown(
   { deps, tx, message: { lowPriority } }: Planning,
@@ -130,7 +131,7 @@ async function replaceShown(
   return plannedEntry(deps, { ...row, op, part, state: 'sending', attempt: shown.attempt + 1, startedAt })
 }
 
-/** Removes what a growing reply showed (S28). */
+/** Deletes what a growing reply showed (S28). */
 async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Promise<readonly Entry[]> {
   if (!shown) return []
   const { id } = shown

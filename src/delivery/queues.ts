@@ -14,27 +14,34 @@ export interface QueueDeps {
   readonly clock: Clock
   readonly logger: Logger
   facts(conversation: Conversation, answer: Answer | undefined): Facts
-  /** Does what `next` asked for. */
+  /** Performs the effect that `next` asked for. */
   perform(effect: Asking, head: Head): Promise<Answer>
   ready(address: Address): boolean
-  /** Called with what is not sent any more, since newer answers took its place. */
+  /** Called with the parts that are not sent any more because newer answers replaced them. */
   superseded(entries: readonly Entry[]): void
-  /** Told of all work, so that somebody can wait for its end. */
+  /** Counts all work, so that a caller can wait for its end. */
   readonly activity: Activity
 }
 
 /** The parts of all conversations that are on their way. */
 export interface Queues {
-  /** True if nothing is queued or held for the conversation: a part planned now may be `sending` at once. */
+  /**
+   * Returns true if nothing is queued or held for the conversation, so that a part planned now may be `sending` at
+   * once.
+   */
   free(address: Address, source: SourceId): boolean
-  /** Announces a part that is `sending` and comes with `push`. Only a hint: one that never comes holds nobody up. */
+  /**
+   * Announces a part that is `sending` and comes with `push`. It is only a hint: one that never comes delays nobody.
+   */
   announce(address: Address, source: SourceId): void
   push(address: Address, entries: readonly Entry[]): void
-  /** So many parts of low priority wait for this account, or in this chat, that no more should be added. */
+  /**
+   * Returns true if so many parts of low priority wait for this account, or in this chat, that no more should be added.
+   */
   crowded(address: Address): boolean
-  /** An adapter became ready. */
+  /** Called when an adapter became ready. */
   wake(channel: ChannelId, account: AccountId): void
-  /** What is under way ends; nothing else is begun. */
+  /** Starts nothing more; work under way ends. */
   stop(): void
 }
 
@@ -47,18 +54,18 @@ interface Queue extends Conversation {
 
 const RETRY_WRITE_MS = 500
 const LONGEST_RETRY_MS = 10_000
-/** Queues started before the event loop gets its turn, after a long backlog. */
+/** The queues started before the event loop runs again, after a long backlog. */
 const WAKE_AT_ONCE = 64
 
 export function createQueues(deps: QueueDeps): Queues {
   return new ConversationQueues(deps)
 }
 
-/** Conversations never wait for each other. In memory, rebuilt from the store. */
+/** Queues in memory, rebuilt from the store; conversations never wait for each other. */
 class ConversationQueues implements Queues {
   readonly #deps: QueueDeps
   readonly #queues = new Map<string, Queue>()
-  /** Those in which something of low priority may wait, and not be under way: the others are not looked through. */
+  /** The queues in which a part of low priority may wait that is not under way; the others are not searched. */
   readonly #low = new Set<Queue>()
   readonly #announced = new Map<string, SourceId>()
   #stopped = false
@@ -95,7 +102,7 @@ class ConversationQueues implements Queues {
     if (queue.state !== 'running' || queue.entries.length > 1) this.#noteLow(queue)
   }
 
-  /** Counted anew each time, so that nothing which leaves a queue by whatever way is counted for ever. */
+  /** Counts anew each time, so that a part that left its queue in any way is not counted forever. */
   crowded({ channel, account, chat }: Address): boolean {
     return isCrowded(this.#waitingFor(channel, account), chat)
   }
@@ -116,7 +123,7 @@ class ConversationQueues implements Queues {
     for (const queue of this.#queues.values()) queue.cancel?.()
   }
 
-  /** Where an account keeps up, which is nearly always, nothing waits: this is asked at each message of a stranger. */
+  /** Nearly always nothing waits, which makes this cheap enough to ask at each message of a stranger. */
   #waitingFor(channel: ChannelId, account: AccountId): readonly LowWaiting[] {
     const waiting: LowWaiting[] = []
     for (const queue of this.#low) {
@@ -128,7 +135,7 @@ class ConversationQueues implements Queues {
     return waiting
   }
 
-  /** Without an adapter a queue is not even looked at; one whose part is `sending` must put it back. */
+  /** Returns false for a queue without an adapter; one whose part is `sending` starts all the same, to put it back. */
   #mayStart({ address, entries }: Queue): boolean {
     return !this.#stopped && (this.#deps.ready(address) || entries[0]?.item.kind === 'sending')
   }
@@ -160,7 +167,7 @@ class ConversationQueues implements Queues {
     activity.end()
   }
 
-  /** Takes the head on until it waits or leaves. */
+  /** Advances the head until it waits or leaves. */
   async #advance(queue: Queue, entry: Entry): Promise<void> {
     const { clock, facts, perform } = this.#deps
     let answer: Answer | undefined
@@ -194,7 +201,7 @@ class ConversationQueues implements Queues {
     this.#noteLow(queue)
   }
 
-  /** Called where something of the queue waits from now on. */
+  /** Called when a part of the queue begins to wait. */
   #noteLow(queue: Queue): void {
     if (queue.entries.some(({ lowPriority }) => lowPriority)) this.#low.add(queue)
   }
@@ -209,7 +216,10 @@ class ConversationQueues implements Queues {
   }
 }
 
-/** Nothing goes ahead of the head of a queue while something is done with it, or what was done is not on disk yet. */
+/**
+ * Returns true while an effect of the head is performed or its result is not on disk yet; nothing goes ahead of it
+ * then.
+ */
 function isUnderWay({ state, entries: [head] }: Queue): boolean {
   return head !== undefined && (state === 'running' || isBetweenCallAndDisk(head))
 }
@@ -218,7 +228,7 @@ function isBetweenCallAndDisk({ item: { kind } }: Entry): boolean {
   return kind === 'sending' || kind === 'recording'
 }
 
-/** The parts of low priority that wait; one that is under way does not. */
+/** Returns the parts of low priority that wait, without one that is under way. */
 function lowIn(queue: Queue): number {
   const { entries } = queue
   if (entries.length === 1 && isUnderWay(queue)) return 0
@@ -227,14 +237,14 @@ function lowIn(queue: Queue): number {
   return low
 }
 
-/** The part to go on with, now that nothing is done with any. */
+/** Returns the part to continue with when none is under way. */
 function first({ entries }: Queue): Entry | undefined {
   const [head] = entries
   if (head && !isBetweenCallAndDisk(head)) letAhead(entries)
   return entries[0]
 }
 
-/** While the head was looked at, something came that need not wait with it. */
+/** Returns true if a part came meanwhile that need not wait with the head. */
 function overtaken({ entries: [head, second] }: Queue): boolean {
   return head !== undefined && second !== undefined && goesAhead(second, head)
 }

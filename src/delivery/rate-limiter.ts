@@ -2,34 +2,37 @@ import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { leftInAccount, leftInChat, type Rank } from './low-priority.ts'
 
-/** What a platform takes from one account. Any one second and any one minute stay within these numbers. */
+/** The limits of a platform for one account; any one second and any one minute stay within them. */
 export interface SendLimits {
   readonly perSecond: number
   readonly perChatPerSecond: number
   readonly perGroupPerMinute: number
 }
 
-/** Paces everything that leaves: parts wait for a slot, edits of a growing reply are dropped without one. */
+/** The pace of everything that leaves: parts wait for a slot, edits of a growing reply are dropped without one. */
 export interface RateLimiter {
-  /** Takes a slot if every limit has one this moment for this rank and, of chat and group, `leaving` more. */
+  /** Takes a slot and returns true if every limit has one now for this rank and, for chat and group, `leaving` more. */
   take(address: Address, wanted?: { readonly rank?: Rank; readonly leaving?: number }): boolean
   /**
-   * Takes a slot for what has low priority and returns 0, or takes none and returns the ms after which to ask again. Some
-   * slots of chat, group and account are left to everything that goes ahead of it, and none is booked before it is there.
+   * Takes a slot for a part of low priority and returns 0, or takes none and returns the ms after which to ask again.
+   * Some slots of chat, group and account are left for higher ranks, and none is booked in advance.
    */
   takeLow(address: Address, rank: Rank): number
-  /** Takes the chat's and the group's slot and returns 0, or takes none and returns the ms after which to ask again. */
+  /** Takes the slots of chat and group and returns 0, or takes none and returns the ms after which to ask again. */
   takeChat(address: Address): number
   /** Books the account's next slot and returns the ms until it comes. Slots come in the order of asking. */
   bookAccount(address: Address): number
-  /** The platform wants nothing in this chat until `until`, a time of `clock.elapsed()` (429). */
+  /** Sends nothing to this chat before `until`, a time of `clock.elapsed()`; called after a 429. */
   pause(address: Address, until: number): void
   paused(address: Address): boolean
-  /** Buckets in memory; full ones are dropped. */
+  /** The number of buckets in memory; full ones are dropped. */
   readonly size: number
 }
 
-/** A bucket is one number: the time at which it will be full again. `burst` slots fit in, one returns each `everyMs`. */
+/**
+ * The rate of a bucket, which is one number: the time at which it will be full again. `burst` slots fit in, and one
+ * returns each `everyMs`.
+ */
 interface Rate {
   readonly everyMs: number
   readonly burst: number
@@ -38,11 +41,11 @@ interface Rate {
 interface Rates {
   readonly account: Rate
   readonly chat: Rate
-  /** For every chat that is not direct. */
+  /** The limit of every chat that is not direct. */
   readonly group: Rate
 }
 
-/** A slot for something of a rank: where it is taken, and from when on chat and account have it. */
+/** A slot for a part of some rank: its buckets, and when chat and account have it. */
 interface Slot {
   readonly now: number
   readonly account: string
@@ -52,16 +55,16 @@ interface Slot {
   readonly accountAt: number
 }
 
-/** Telegram lets a few messages in a row pass before it counts a chat's seconds. */
+/** Telegram accepts a few messages in a row before it counts a chat's seconds. */
 const CHAT_BURST = 3
 const SWEEP_ABOVE = 1_000
 
-/** Buckets by name; those that are full again are forgotten. */
+/** Buckets by name; full ones are forgotten. */
 class Buckets {
   readonly #fullAt = new Map<string, number>()
   #sweepAbove = SWEEP_ABOVE
 
-  /** When the bucket has a slot and `leaving` more; in the past if it has them now. */
+  /** Returns when the bucket has a slot and `leaving` more; a time in the past if it has them now. */
   slotAt(key: string, rate: Rate, leaving: number): number {
     const burst = Math.max(1, rate.burst - leaving)
     return (this.#fullAt.get(key) ?? 0) - (burst - 1) * rate.everyMs
@@ -92,7 +95,7 @@ class Buckets {
   }
 }
 
-/** Who was told to ask again, by chat or account, and by rank. Those that passed are forgotten. */
+/** The callers that were asked to retry later, by chat or account, and by rank. Past times are forgotten. */
 class Lines {
   readonly #last = new Map<string, number>()
 
@@ -100,12 +103,14 @@ class Lines {
     return this.#last.size
   }
 
-  /** When the last of a rank asks again; in the past if none does. */
+  /** Returns when the last of a rank asks again; a time in the past if none does. */
   lastOf(key: string, rank: number): number {
     return this.#last.get(`${key} ${rank}`) ?? Number.NEGATIVE_INFINITY
   }
 
-  /** When all that goes ahead of a rank has asked again: what has one slot at a time cannot leave any. */
+  /**
+   * Returns when all higher ranks have asked again: a bucket with one slot at a time cannot leave any free for them.
+   */
   behindAll(key: string, rank: Rank): number {
     let at = 0
     for (let ahead = 0; ahead < rank; ahead++) at = Math.max(at, this.lastOf(key, ahead) + 1)
@@ -132,7 +137,7 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
     return Math.max(resumed, buckets.slotAt(key, rates.chat, leaving), inGroup)
   }
 
-  /** When chat, group and account have a slot beside those that are left to what goes ahead. */
+  /** Returns when chat, group and account have a slot besides those that are left for higher ranks. */
   function slotOf(address: Address, rank: Rank, leaving: number): Slot {
     const account = accountKey(address)
     const rates = ratesOf(limits(address))
@@ -158,7 +163,7 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
         return lines.askAgain(chat, rank, { now, wait: chatAt - now })
       }
       if (accountAt > now) {
-        // One after another: else all would ask at each slot.
+        // Callers retry one after another, or all would ask at each slot.
         const again = Math.max(accountAt, lines.lastOf(account, rank) + rates.account.everyMs)
         return lines.askAgain(account, rank, { now, wait: again - now })
       }
@@ -198,7 +203,7 @@ function forgetPast(times: Map<string, number>, now: number): void {
   for (const [key, at] of times) if (at <= now) times.delete(key)
 }
 
-/** Burst and refill together never exceed the limit within its second or minute. */
+/** Returns a rate whose burst and refill together never exceed the limit within its second or minute. */
 function within(limit: number, windowMs: number, share: number): Rate {
   const burst = Math.max(1, Math.floor(limit * share))
   return { burst, everyMs: windowMs / Math.max(limit - burst, limit * (1 - share)) }

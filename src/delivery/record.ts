@@ -7,15 +7,21 @@ import type { Head } from './conversation.ts'
 import type { Recording } from './item.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
-/** Who hears what became of a part. */
+/** The listeners for the outcome of a part. */
 export interface OutcomePorts {
-  /** A send found out that a chat has a new address; rules, sessions and links should move with it. */
+  /** Called when a send reported that a chat has a new address, so that rules, sessions and links can move with it. */
   moved?(from: Address, to: Address): void
-  /** In the transaction that records it: a part of class `effect` has been delivered, and its conversation's session should know. */
+  /**
+   * Called in the transaction that records it when a part of class `effect` was delivered, so that the session of its
+   * conversation learns of it.
+   */
   announced?(tx: StoreWriter, row: Delivery): Promise<void>
-  /** In the transaction that records it: what a session said has ended undelivered, and the session should know. */
+  /**
+   * Called in the transaction that records it when an answer of a session ended undelivered, so that the session learns
+   * of it.
+   */
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
-  /** A message for there cannot be read and was set aside. */
+  /** Called when a message to that address could not be read and was quarantined. */
   unreadable?(to: Address): void
 }
 
@@ -27,8 +33,8 @@ interface RecordDeps extends OutcomePorts {
 }
 
 /**
- * Writes what became of a part. A message with a hole in it helps nobody: what follows a refused part ends with it. May
- * be called again with the same item after the store refused it.
+ * Writes the outcome of a part. The parts after a refused one end with it, since a message with a hole in it helps
+ * nobody. May be called again with the same item after the store refused it.
  */
 export async function record(deps: RecordDeps, { entry, conversation }: Head, item: Recording): Promise<void> {
   const { store, clock, limiter } = deps
@@ -72,12 +78,12 @@ async function write(tx: StoreWriter, { id, row, change }: Recording, at: number
   }
 }
 
-/** Returns what stays as it was. */
+/** Returns the fields that stay as they were. */
 function rest({ part, lowPriority }: Delivery): Pick<DeliveryReplacement, 'part' | 'lowPriority'> {
   return { part, lowPriority }
 }
 
-/** Returns what a change writes, with a wait as a time of day. */
+/** Returns the row's change, with a wait as a time of day. */
 export function settlement(change: Extract<Recording['change'], { kind: 'settle' }>, at: number): DeliveryChange {
   const { kind: _, waitMs, ...settled } = change
   return waitMs === undefined ? { ...settled, at } : { ...settled, notBefore: at + waitMs, at }

@@ -16,13 +16,13 @@ export interface RecoverDeps extends Pick<OutcomePorts, 'undelivered' | 'unreada
   readonly queues: Queues
 }
 
-/** Rows ended in one transaction. */
+/** The most rows ended in one transaction. */
 const ENDED_AT_ONCE = 500
 
 /**
- * Boot, before any adapter is ready: sends of dead processes become uncertain, what is too old is ended and never blasted
- * out, the rest goes into its queues as bare ids. The growing reply of an interrupted turn is left alone: the
- * turn goes on and its end takes the row up (F-A04).
+ * Called at boot, before any adapter is ready. Sends of dead processes become uncertain, parts that are too old end
+ * unsent, the rest is queued by id. The growing reply of an interrupted turn is left alone: the turn resumes and its
+ * end uses the row (F-A04).
  */
 export async function recover(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps
@@ -32,11 +32,11 @@ export async function recover(deps: RecoverDeps): Promise<void> {
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
   const taken = await takeUp(deps, owed)
   if (owed.length > 0) logger.info('Deliveries were taken up again', { fenced, ...taken })
-  // What owners are told is a delivery too: told any earlier it would be taken up with the others.
+  // Notices to owners are deliveries too: any sooner, this recovery would queue them a second time.
   for (const { address } of unreadable) if (address) deps.unreadable?.(address)
 }
 
-/** An owner has chosen that what was held after a restoration is sent: it goes into the queues like any other. */
+/** Queues what was held after a restoration; called when an owner has chosen to send it. */
 export async function resumeHeld(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps
   const ids = new Set(await store.write((tx) => tx.restorations.resume()))
@@ -62,7 +62,7 @@ async function takeUp(
     await store.write(async (tx) => {
       for (const { row, state, reason, stopped } of some) {
         await tx.outbox.settle(row.id, { state, reason, at: now })
-        // Of a message in several parts the first that is missing tells enough.
+        // One notice for the first missing part of a message is enough.
         const first = some.find((other) => other.row.source === row.source)?.row === row
         if (first && !stopped) await deps.undelivered?.(tx, row, { state, reason })
       }
@@ -77,7 +77,7 @@ async function takeUp(
   return { resumed: alive.length, ended: ended.length }
 }
 
-/** What cannot be read is neither tried for ever nor keeps its conversation waiting. */
+/** Quarantines rows that cannot be read, so that they are neither retried forever nor block their conversation. */
 async function quarantine({ store, clock, logger }: RecoverDeps): Promise<readonly UnreadableDelivery[]> {
   const rows = await store.read.outbox.unreadable()
   if (rows.length === 0) return rows
@@ -92,7 +92,7 @@ interface Ending {
   readonly row: Delivery
   readonly state: 'expired' | 'given_up'
   readonly reason: string
-  /** Somebody wanted no more of it. */
+  /** True if somebody stopped the turn. */
   readonly stopped?: true
 }
 
@@ -103,7 +103,9 @@ function tooOld(row: Delivery): Ending {
     : { row, state: 'expired', reason: 'too old to be sent' }
 }
 
-/** The growing reply of a turn that was stopped: nobody will finish it, and half a sentence is not sent again. */
+/**
+ * Returns the end of the growing reply of a stopped turn: nobody will finish it, and half a sentence is not sent again.
+ */
 async function orphaned(store: Store, row: Delivery): Promise<Ending | undefined> {
   if (row.partNo > 0 || row.attempt === 0 || !isTurnId(row.source)) return undefined
   const turn = await store.read.turns.get(row.source)
@@ -123,7 +125,7 @@ function grouped(rows: readonly Delivery[], keyOf: (row: Delivery) => string): I
   return groups.values()
 }
 
-/** Of the parts of one message. One that has left in part is not whole any more: the rows that are sent are not owed. */
+/** Returns the entries of one message. If a part of it has left, the rows that were sent are not owed any more. */
 function entriesOf(message: readonly Delivery[]): readonly Entry[] {
   const entries = message.map((row) => entryOf(row))
   const begun = message[0]?.partNo !== 0 || entries.some((entry) => entry.begun)

@@ -1,14 +1,14 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { RenderedPart } from '../core/outbound.ts'
 
-/** Returns whether a part is marked already; so a repeat is never repeated, also after a restart. */
+/** Returns true if a part is marked already, so that a repeat is never repeated, not even after a restart. */
 export function isRepeat(part: RenderedPart, mark: string): boolean {
   return part.plain.startsWith(mark)
 }
 
 /**
- * Returns the part with the mark before it. Where the mark no longer fits, the plain text is cut by as much: the full
- * text was sent the first time.
+ * Returns the part with the mark before it. Where the mark no longer fits, the plain text is shortened: the full text
+ * was sent the first time.
  */
 export function markRepeat(part: RenderedPart, mark: string, limit: TextFormat['limit']): RenderedPart {
   const plain = `${mark}${part.plain}`

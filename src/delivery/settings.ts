@@ -1,26 +1,26 @@
 import type { DeliveryClass } from '../core/outbound.ts'
 
-/** Every time is in ms. */
+/** The settings of delivery; every time is in ms. */
 export interface DeliverySettings {
   /** A turn that lasts longer than this shows its reply while it grows. */
   readonly liveAfterMs: number
-  /** How long a send of unknown outcome rests before it is repeated. */
+  /** The time a send of unknown outcome rests before it is repeated. */
   readonly uncertainAfterMs: number
-  /** How long the repeat waits at most for a proof that sending works, where nothing can be asked for one. */
+  /** The longest time a repeat waits for a proof that sending works, where nothing can be asked for one. */
   readonly unprovenAfterMs: number
-  /** How old a send must be before its absence from a history means that it never arrived. */
+  /** The age at which a send's absence from a history means that it never arrived. */
   readonly visibleAfterMs: number
-  /** How long a part of unknown outcome may hold its conversation at most. */
+  /** The longest time a part of unknown outcome may hold its conversation. */
   readonly uncertainHoldMs: number
-  /** Stands before a repeated message. Must need no escaping in any markup. */
+  /** The text before a repeated message. It must need no escaping in any markup. */
   readonly repeatMark: string
-  /** Age at which an unsent part is no longer worth sending. */
+  /** The age at which an unsent part is no longer worth sending. */
   readonly expireAfterMs: Readonly<Record<DeliveryClass, number>>
-  /** How long the end of a live reply waits for a call in flight; longer than any adapter's own deadline. */
+  /** The time the end of a live reply waits for a call in flight; longer than any adapter's own deadline. */
   readonly liveSettleMs: number
-  /** How long `stop` waits at most for sends in flight before it aborts them. */
+  /** The longest time `stop` waits for sends in flight before it aborts them. */
   readonly stopWithinMs: number
-  /** Messages that one answer becomes at most. */
+  /** The most messages one answer becomes. */
   readonly answerParts: number
 }
 

@@ -3,20 +3,20 @@ import { backOffMs } from './after-call.ts'
 import type { Attempt, Facts, Uncertain } from './item.ts'
 import { isRepeat } from './repeat-mark.ts'
 
-/** What a part of unknown outcome needs. */
+/** The way to settle a part of unknown outcome. */
 export type LossPlan =
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'look' }
   | { readonly kind: 'prove' }
   | { readonly kind: 'attempt'; readonly as: Exclude<Attempt, 'first'> }
-  /** It is there; `outdated`: with an earlier text. */
+  /** The message is there; `outdated` is true if it shows an earlier text. */
   | { readonly kind: 'found'; readonly messageId: string; readonly outdated: boolean }
   | { readonly kind: 'give_up'; readonly reason: string }
 
 /**
- * Pure: how a lost call is settled. A send is settled by what the platform can prove first (the same key, its history);
- * where it can prove nothing, edits and deletions are done again, a message to people is repeated once, marked, on a
- * line that is known to work; one with side effects never.
+ * Returns how a lost call is settled. A send is settled by what the platform can prove (the same key, its history);
+ * where it can prove nothing, edits and deletions are done again, a message to people is repeated once, marked, when
+ * the account is known to work, and one with side effects never. Pure.
  */
 export function settleLoss(item: Uncertain, facts: Facts): LossPlan {
   const { row } = item
@@ -32,18 +32,21 @@ export function settleLoss(item: Uncertain, facts: Facts): LossPlan {
   return repeat(item, item.loss.startedAt + facts.settings.uncertainAfterMs, facts)
 }
 
-/** Old by either clock: the time of day may have been set, and the other one stands still while the machine sleeps. */
+/**
+ * A part is too old by either clock: the time of day may have been set, and the other clock stands still while the
+ * machine sleeps.
+ */
 export function tooOld({ expiresAt: day }: Delivery, expiresAt: number, { now, elapsed }: Facts): boolean {
   return now >= day || elapsed >= expiresAt
 }
 
-/** Undefined: the platform cannot tell and will not. */
+/** Returns undefined if the platform can prove nothing. */
 function prove({ row, loss, looked }: Uncertain, windowMs: number, facts: Facts): LossPlan | undefined {
   const { elapsed, settings } = facts
   const age = Math.max(elapsed - loss.startedAt, facts.now - (row.startedAt ?? 0))
-  // Of a call of another process the age is not known for sure, and a look at the history is never wrong.
+  // The age of another process's call is uncertain, and a look at the history is never wrong.
   if (!loss.foreign && !looked && age < windowMs) {
-    // Doubles with each attempt, counted from the first: the window ends it, so it needs no cap.
+    // The delay doubles with each attempt, counted from the first call; the window ends it, so it needs no cap.
     return at(loss.startedAt + Math.min(FIRST_REDO_MS * 2 ** (row.attempt - 1), windowMs), facts, AGAIN)
   }
   if (!looked) return at(loss.startedAt + settings.visibleAfterMs, facts, LOOK)
@@ -54,7 +57,10 @@ function prove({ row, loss, looked }: Uncertain, windowMs: number, facts: Facts)
   return age < windowMs ? at(loss.at + backOffMs(row.attempt, 1), facts, AGAIN) : undefined
 }
 
-/** An edit or a deletion may be done twice, so it is, until an answer comes or the line works for others and not for it. */
+/**
+ * An edit or a deletion may be done twice, so it is retried until an answer comes, or until the account works for
+ * others and not for it.
+ */
 function change(item: Uncertain, facts: Facts): LossPlan {
   const { row, loss, proven } = item
   const heldUntil = loss.since + facts.settings.uncertainHoldMs
@@ -67,7 +73,9 @@ function change(item: Uncertain, facts: Facts): LossPlan {
   return repeat(item, facts.elapsed, facts)
 }
 
-/** Not before a writing call has succeeded after the loss: in an outage the one repeat would be lost as well. */
+/**
+ * A repeat waits until a writing call has succeeded after the loss: in an outage the one repeat would be lost as well.
+ */
 function repeat({ loss, proven }: Uncertain, notBefore: number, facts: Facts): LossPlan {
   if (facts.elapsed < notBefore) return { kind: 'wait', until: notBefore }
   if (facts.wroteAt !== undefined && facts.wroteAt > loss.at) return REPEAT
@@ -86,7 +94,7 @@ function at(time: number, { elapsed }: Facts, plan: LossPlan): LossPlan {
 }
 
 const FIRST_REDO_MS = 500
-/** Where the platform cannot be asked, it is looked this often whether another message arrived. */
+/** The interval between checks for another message's arrival, where the platform cannot be asked. */
 const ASK_MS = 10_000
 const AGAIN: LossPlan = { kind: 'attempt', as: 'again' }
 const ANEW: LossPlan = { kind: 'attempt', as: 'anew' }

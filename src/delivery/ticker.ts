@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** One timer for everything that recurs while turns run; none while nothing does. */
+/** One timer for everything that recurs while turns run; there is none while nothing does. */
 export interface Ticker {
   /** Calls `tick` at about every `everyMs` until the task is removed. */
   add(task: Ticking): void

@@ -14,8 +14,8 @@ import { deliveryKey } from '../core/ids.ts'
 import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 
 /**
- * Makes the call a row asks for. Never rejects: the contract says that an adapter does not throw, and what breaks the
- * contract is an outcome nobody knows.
+ * Makes the call a row asks for. Never rejects: an adapter that throws breaks its contract, and the outcome counts as
+ * unknown.
  */
 export async function transmit(
   adapter: ChannelAdapter,
@@ -56,7 +56,7 @@ function send(
   const message = {
     address,
     rendered: part,
-    // A hash, for the platforms that have a use for it.
+    // Computed on demand, since it is a hash that few platforms use.
     get key() {
       return deliveryKey(id)
     },
@@ -66,7 +66,7 @@ function send(
   return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
 }
 
-/** Asks the platform for a lost message. Never rejects: an adapter that breaks cannot tell. */
+/** Asks the platform for a lost message. Never rejects: if the adapter fails, the answer is that it cannot tell. */
 export async function lookFor(
   adapter: ChannelAdapter,
   { id, part: rendered, earlier }: Delivery,

@@ -17,18 +17,18 @@ export interface TypingDeps {
   sendAllowed(message: Speaker): SendVerdict
 }
 
-/** An answer that comes at once needs no indicator. */
+/** An answer that comes sooner needs no indicator. */
 const SHOW_AFTER_MS = 500
-/** Hard cap: whatever went wrong above, typing ends. */
+/** The longest time typing is shown, whatever fails elsewhere. */
 const LONGEST_MS = 120_000
-/** Renewed before it runs out. */
+/** The share of its duration after which the indicator is renewed. */
 const RENEW_SHARE = 0.8
 
 type TypingTurn = Required<Pick<LiveTurn, 'address' | 'session'>>
 
 /**
- * Shows typing until the returned function is called, two minutes at most. Never queued, never retried, dropped while the
- * platform wants a pause; a failure is dropped too. Where nothing may be said it ends.
+ * Shows typing until the returned function is called, two minutes at most. It is never queued or retried, pauses while
+ * the platform wants a pause, ignores failures, and ends where send policy denies messages.
  */
 export function startTyping(deps: TypingDeps, turn: TypingTurn): () => void {
   const typing = new Typing(deps, turn)
@@ -36,7 +36,7 @@ export function startTyping(deps: TypingDeps, turn: TypingTurn): () => void {
   return () => typing.end()
 }
 
-/** One for each turn, of which most end before anything is shown. */
+/** The typing of one turn; most end before anything is shown. */
 class Typing implements Ticking {
   readonly #deps: TypingDeps
   readonly #turn: TypingTurn

@@ -13,21 +13,21 @@ export interface RunDeps {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  /** Every agent that may have a session with messages to digest. */
+  /** The agents that may have a session with messages to digest. */
   readonly agents: readonly AgentId[]
-  /** Channels whose ids keep their case. */
+  /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
-  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  /** Accepts a dispatch; resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
-  /** Of somebody who made a schedule, as things are now. */
+  /** Returns the present role of a person who made a schedule. */
   roleOf(person: PersonId): Promise<Role>
 }
 
 export type OwedSlot = ScheduleSlot & { readonly traceId: TraceId }
 
 /**
- * Takes the oldest owed slot of a schedule one step on: hands it to the pipeline, or records how its run ended. True when
- * it has ended, so that the next one may begin. May be called again at any time: a slot is accepted once.
+ * Advances the oldest owed slot of a schedule: hands it to the pipeline, or records how its run ended. Returns true
+ * when it has ended, so that the next one may begin. May be called again at any time, since a slot is accepted once.
  */
 export async function advanceRun(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
   const [row] = await deps.store.read.inbox.find(slot.traceId)
@@ -76,7 +76,7 @@ async function digestFor(
   return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive })
 }
 
-/** An answer and silence are completed runs; whatever else became of it is a failed one. */
+/** Returns the end of a run: an answer and silence complete it, every other outcome is a failure. */
 async function endOf({ store, clock }: RunDeps, { outcome, turnId }: InboxRow): Promise<SlotEnd> {
   const turn = turnId && (await store.read.turns.get(turnId))
   const what = outcome ?? 'failed'

@@ -5,13 +5,13 @@ import { nextSlot, type Timing } from './slots.ts'
 const FORM = 'write five fields (minute hour day month weekday), such as "0 8 * * 1-5", or an alias such as @daily'
 const ALIASES: readonly string[] = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@hourly']
 
-/** What is wrong with a timing, and the remedy. `field` is where it stands. */
+/** A mistake in a timing and its remedy; `field` is where it stands. */
 export interface TimingMistake {
   readonly field: 'cron' | 'timezone'
   readonly message: string
 }
 
-/** Checks an expression and a zone before anything is scheduled by them; empty if nothing is wrong. */
+/** Returns the mistakes in an expression and a zone, empty if there are none; called before anything is scheduled. */
 export function checkTiming({ cron, timezone }: Timing): readonly TimingMistake[] {
   const mistakes: TimingMistake[] = []
   const wrongCron = cronMistake({ cron, timezone: 'UTC' })

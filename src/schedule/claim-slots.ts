@@ -15,17 +15,17 @@ export interface ClaimDeps {
 }
 
 const DAY_MS = 86_400_000
-/** How long ended slots are kept, at least. */
+/** The shortest time ended slots are kept. */
 const KEPT_MS = 90 * DAY_MS
 
 /**
- * Decides every slot of a schedule that is due: a row each, in one commit, before anything runs. What is decided goes by
- * the stored row and the clock as it is now, never by a timer. Returns the number of slots claimed.
+ * Claims every slot of a schedule that is due: a row each, in one commit, before anything runs. The stored row and the
+ * present clock decide, never a timer. Returns the number of slots claimed.
  */
 export async function claimSlots({ store, ids, clock, logger }: ClaimDeps, seen: Schedule): Promise<number> {
   const now = clock.now()
   if (now < seen.evaluatedTo) {
-    // The clock was set back. Slots that were decided have their rows and are not decided again.
+    // The clock was set back; slots that have a row are not claimed again.
     logger.warn('The clock was set back', { schedule: seen.id, from: seen.evaluatedTo, to: now })
     await store.write((tx) => tx.schedules.setEvaluated(seen.id, now))
     return 0
@@ -36,7 +36,7 @@ export async function claimSlots({ store, ids, clock, logger }: ClaimDeps, seen:
   if (newest === undefined) return 0
   const decision = decideSlots(due, now, definition.missed)
   const claimed = await store.write(async (tx) => {
-    // A schedule that was changed, paused or removed meanwhile is not run as it was (F-E11).
+    // A schedule that was changed, paused or removed meanwhile is not run in its old form (F-E11).
     const stored = await tx.schedules.get(seen.id)
     if (!stored || stored.paused || stored.updatedAt !== seen.updatedAt || stored.evaluatedTo !== evaluatedTo) return 0
     await tx.schedules.setEvaluated(seen.id, newest)
@@ -74,7 +74,7 @@ async function recordSlots(
   return claimed
 }
 
-/** The last completed run stays, however old: the next digest begins where it ended. */
+/** The last completed run stays however old it is, since the next digest begins where it ended. */
 async function prune(tx: StoreWriter, { id }: Schedule, now: number): Promise<void> {
   const done = await tx.schedules.lastDone(id)
   await tx.schedules.pruneSlots(id, Math.min(now - KEPT_MS, done?.slotAt ?? now))

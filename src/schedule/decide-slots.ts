@@ -1,17 +1,17 @@
 import type { MissedPolicy } from '../core/schedule.ts'
 
-/** Later than this a slot counts as missed: time enough for a restart, a stalled process, a slow tick. */
+/** A slot that is later than this counts as missed: time enough for a restart, a stalled process, a slow tick. */
 export const ON_TIME_MS = 60_000
 
-/** What becomes of due slots, each in order. */
+/** The slots to run and the slots to skip, each in order. */
 export interface SlotDecision {
   readonly run: readonly number[]
   readonly missed: readonly number[]
 }
 
 /**
- * Pure: the policy of a schedule for slots found late, such as after a sleep of the machine or a stop of the daemon.
- * What is on time always runs, and under `once` covers everything missed before it.
+ * Returns which late slots run, by the schedule's policy, such as after a sleep of the machine or a stop of the daemon.
+ * A slot on time always runs, and under `once` covers everything missed before it. Pure.
  */
 export function decideSlots(due: readonly number[], now: number, policy: MissedPolicy): SlotDecision {
   const late = due.filter((slot) => now - slot > ON_TIME_MS)

@@ -7,10 +7,10 @@ import { stripSilence } from '../core/silence.ts'
 /** One message of a digest. */
 export interface DigestLine {
   readonly at: number
-  /** The display key of its session: tells topics apart. */
+  /** The display key of its session, which distinguishes topics. */
   readonly place: string
   readonly who: string
-  /** Escaped: no line of it begins as a message of the digest does. */
+  /** The text, escaped so that no line of it begins like a message of the digest. */
   readonly text: string
 }
 
@@ -18,7 +18,7 @@ const MOST_LINES = 200
 const MOST_CHARACTERS = 24_000
 const LONGEST_TEXT = 2_000
 
-/** What an event adds to a digest; nothing for what nobody in the conversation saw. */
+/** Returns the digest lines of an event; none for an event that nobody in the conversation saw. */
 export function digestLine(event: SessionEvent, place: string): DigestLine | undefined {
   switch (event.type) {
     case 'user_message': {
@@ -39,8 +39,8 @@ export function digestLine(event: SessionEvent, place: string): DigestLine | und
 }
 
 /**
- * The messages as data for a prompt: each line of them begins with `> `, so that nothing in them can pass for the end of
- * the data or for an instruction of ours. Bounded by number and length; the oldest are left out, and it says so.
+ * Returns the messages as data for a prompt: each line begins with `> `, so that none can pass for the end of the data
+ * or for an instruction. Number and length are bounded; the oldest are left out, and the text says so.
  */
 export function digestText(of: Address, lines: readonly DigestLine[], timezone: string): string {
   const name = formatAddress(of)

@@ -3,7 +3,10 @@ import type { ScheduleSlot } from '../core/schedule.ts'
 import { advanceRun, type OwedSlot, type RunDeps } from './begin-run.ts'
 import { ON_TIME_MS } from './decide-slots.ts'
 
-/** Runs of one schedule come one after another; schedules do not wait for each other. True while any is owed. */
+/**
+ * Advances the owed runs: those of one schedule one after another, schedules independently. Returns true while any is
+ * owed.
+ */
 export async function advanceRuns(deps: RunDeps): Promise<boolean> {
   let left = false
   for (const slots of bySchedule(await deps.store.read.schedules.claimed())) {
@@ -16,7 +19,10 @@ export async function advanceRuns(deps: RunDeps): Promise<boolean> {
   return left
 }
 
-/** A run that has ended is not in the way of the next, though no tick has seen it yet. Begins nothing. */
+/**
+ * Records the end of runs that have ended, so that they do not delay the next before a tick has seen it. Begins
+ * nothing.
+ */
 export async function endRuns(deps: RunDeps): Promise<void> {
   const { schedules, inbox } = deps.store.read
   for (const [slot] of bySchedule(await schedules.claimed())) {
@@ -25,8 +31,8 @@ export async function endRuns(deps: RunDeps): Promise<void> {
 }
 
 /**
- * Boot: of what was claimed and never begun, a schedule that skips what it missed skips what is no longer on time.
- * The rest begins with the first tick; what had begun goes on as any interrupted turn does.
+ * Called at boot. A schedule that skips missed slots skips those that were claimed, never begun and are late by now.
+ * The rest begins with the first tick; a run that had begun resumes like any interrupted turn.
  */
 export async function skipInterrupted({ store, clock, logger }: RunDeps): Promise<void> {
   const at = clock.now()

@@ -10,21 +10,21 @@ import { normalName } from '../core/session-alias.ts'
 import type { Store } from '../store/store.ts'
 import { type DigestLine, digestLine, digestText } from './digest-text.ts'
 
-/** Sessions of one conversation: its topics, its members where they are set apart, the agents that answer there. */
+/** The most sessions of one conversation: its topics, its separate members, the agents that answer there. */
 const MOST_SESSIONS = 100
-/** Events looked at in each: far more than a digest shows. */
+/** The most events read in each session: far more than a digest shows. */
 const MOST_EVENTS = 1_000
 
 export interface DigestRequest {
   readonly of: Address
   readonly timezone: string
-  /** Who made the schedule: an owner may read any conversation, a member those they take part in. */
+  /** The person who made the schedule: an owner may read any conversation, a member those they take part in. */
   readonly creator: Identity
-  /** How far the last completed run read; empty before the first. */
+  /** The positions up to which the last completed run read; empty before the first. */
   readonly since: DigestReading
-  /** Every agent that may have a session there. */
+  /** The agents that may have a session there. */
   readonly agents: readonly AgentId[]
-  /** Channels whose ids keep their case. */
+  /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
 }
 
@@ -34,8 +34,8 @@ export interface Digest {
 }
 
 /**
- * The messages of a conversation, its topics included, that no completed run has read. Throws `forbidden`, saying why,
- * when its creator may not read them.
+ * Returns the messages of a conversation and its topics that no completed run has read. Throws `forbidden`, with the
+ * reason, when the schedule's creator may not read them.
  */
 export async function readDigest(read: Store['read'], request: DigestRequest): Promise<Digest> {
   const lines: DigestLine[] = []
@@ -68,7 +68,7 @@ async function sessionsOf(
   return found.flat()
 }
 
-/** Sessions of an agent that is not the default one have it before their place. */
+/** Sessions of an agent other than the default one have it before their place. */
 function placeOf({ displayKey, agentId }: Session): string {
   const prefix = `agent:${agentId}:`
   return displayKey.startsWith(prefix) ? displayKey.slice(prefix.length) : displayKey

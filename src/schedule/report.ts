@@ -13,7 +13,7 @@ export async function listSchedules({ schedules }: Read, now: number): Promise<r
   return Promise.all(all.map(async (schedule) => summary(schedule, (await schedules.recent(schedule.id, 1))[0], now)))
 }
 
-/** The next `count` slots after now. `not_found`; `invalid` for a count that is not 1 to 100. */
+/** Returns the next `count` slots after now. Throws `not_found`, or `invalid` for a count that is not 1 to 100. */
 export async function nextOf(
   { schedules }: Read,
   id: string,

@@ -6,14 +6,14 @@ export interface ScheduleRun {
   readonly slotAt: number
   readonly traceId: TraceId
   readonly creator: Identity
-  /** The digest. */
+  /** The text of the digest. */
   readonly data?: string
   readonly receivedAt: number
 }
 
 /**
- * A slot as a dispatch, the same that a platform's message becomes. Its event key is the slot's own, so that whatever
- * crashes between the claim and the accept, it is accepted once.
+ * Returns a slot as a dispatch, like that of a platform's message. Its event key is the slot's own, so that it is
+ * accepted once whatever crashes between the claim and the accept.
  */
 export function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
   const { slotAt, traceId, receivedAt, creator, data } = run

@@ -8,7 +8,7 @@ import type { Scheduler, SchedulerDeps } from './scheduler.ts'
 
 export type ServiceDeps = Omit<SchedulerDeps, 'ticks'>
 
-/** Schedules, as the daemon and its operator see them. */
+/** The schedules as the daemon and its operator see them. */
 export interface ScheduleService {
   /** Brings the store in line with the configuration and begins to run what is due. */
   start(configured: readonly ConfiguredSchedule[]): Promise<void>
@@ -17,7 +17,7 @@ export interface ScheduleService {
   stop(): Promise<void>
 }
 
-/** A daemon without a schedule never loads the calendar: it costs some megabytes. */
+/** Returns the service. A daemon without a schedule never loads the calendar, which costs some megabytes. */
 export function createScheduleService(deps: ServiceDeps): ScheduleService {
   const { store, clock } = deps
   let scheduler: Scheduler | undefined
@@ -45,7 +45,7 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
   }
 }
 
-/** What an operator may ask of a store; `run` is the daemon's affair. */
+/** Returns the operator's view of a store's schedules; only the daemon can `run` one. */
 export function operatorSchedules(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   run: OperatorService['schedules']['run'] = async () => {

@@ -15,18 +15,18 @@ export interface SchedulerDeps extends ClaimDeps, RunDeps {
 
 interface Armed {
   readonly schedule: Schedule
-  /** The first slot that is not decided; undefined if none comes. */
+  /** The first slot that is not claimed; undefined if none comes. */
   readonly next: number | undefined
 }
 
-/** After a store that failed. */
+/** The pause after the store failed. */
 const REST_MS = 10_000
 
-/** Runs what is due. What it keeps in memory is only a hint of when to look at the store. */
+/** Runs what is due. Its memory is only a hint of when to look at the store. */
 export class Scheduler {
   readonly #deps: SchedulerDeps
   readonly #armed = new Map<ScheduleId, Armed>()
-  /** A claimed slot may be there that has not ended. */
+  /** True if there may be a claimed slot that has not ended. */
   #owing = true
   #resting = false
   #stopped = false
@@ -38,7 +38,7 @@ export class Scheduler {
     this.#deps = deps
   }
 
-  /** Takes up slots that were claimed and not run, and begins to tick. */
+  /** Resumes slots that were claimed and not run, and begins to tick. */
   start(): Promise<void> {
     return this.#inTurn(async () => {
       await skipInterrupted(this.#deps)
@@ -52,24 +52,24 @@ export class Scheduler {
     return this.#inTurn(() => this.#tick())
   }
 
-  /** Schedules were added, changed or removed. */
+  /** Called when schedules were added, changed or removed. */
   reload(): Promise<void> {
     return this.#inTurn(() => this.#load())
   }
 
-  /** As `OperatorService.schedules.run`. */
+  /** Implements `OperatorService.schedules.run`. */
   runNow(id: ScheduleId): Promise<StartedRun> {
     return this.#inTurn(() => this.#runNow(id))
   }
 
-  /** Ticks no more; resolves when the work under way has ended. Idempotent. */
+  /** Stops ticking; resolves when the work under way has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopTicks()
     await this.#work
   }
 
-  /** One thing at a time, in order. */
+  /** Runs one body at a time, in order. */
   #inTurn<T>(body: () => Promise<T>): Promise<T> {
     this.#busy++
     const done = this.#work.then(body).finally(() => this.#busy--)
@@ -77,7 +77,7 @@ export class Scheduler {
     return done
   }
 
-  /** A store that fails is no reason to end: what is due is still due when it is mended. */
+  /** The scheduler survives a store that fails: due slots are still due when it works again. */
   #tickByItself(): void {
     if (this.#busy > 0 || this.#resting || this.#stopped) return
     this.tick().catch((err: unknown) => {
@@ -104,7 +104,7 @@ export class Scheduler {
 
   async #tick(): Promise<void> {
     if (this.#stopped) return
-    // A run that has ended since the last tick does not stand in the way of a slot that is due.
+    // A run that has ended since the last tick must not delay a slot that is due.
     if (this.#owing) await endRuns(this.#deps)
     for (const { schedule, next } of [...this.#armed.values()]) {
       const now = this.#deps.clock.now()

@@ -1,7 +1,7 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser'
 import { instantsOf, type WallTime, wallTimeAt } from './wall-time.ts'
 
-/** When a schedule is due: an expression of five fields, or an alias such as `@daily`, in an IANA zone. */
+/** The times of a schedule: an expression of five fields, or an alias such as `@daily`, in an IANA zone. */
 export interface Timing {
   readonly cron: string
   readonly timezone: string
@@ -10,16 +10,15 @@ export interface Timing {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** More than any zone's clocks jump; what is this far from a slot cannot trade places with it. */
+/** More than any zone's clocks jump; a slot at this distance cannot change places with another. */
 const JUMP_MS = 3 * HOUR_MS
 const HOURS_OF_DAY = 24
 
 /**
- * The first slot after an instant; undefined if there is none within ten years.
- *
- * The rules on the two days a year: a wall time that is skipped runs as much later as the clocks jump (02:30 at 03:30);
- * one that comes twice runs the first time only, except where the expression names every hour: every 15 minutes goes on
- * through the repeated hour. Slots do not depend on where one begins to count, so a restart at any time finds the same.
+ * Returns the first slot after an instant; undefined if there is none within ten years. On the two days a year with a
+ * clock change, a wall time that is skipped runs as much later as the clocks jump (02:30 at 03:30); one that comes
+ * twice runs the first time only, except where the expression names every hour: every 15 minutes continues through the
+ * repeated hour. Slots do not depend on where counting begins, so a restart at any time finds the same.
  */
 export function nextSlot(timing: Timing, after: number): number | undefined {
   const wall = wallTimeAt(timing.timezone, after)
@@ -34,13 +33,13 @@ export function nextSlot(timing: Timing, after: number): number | undefined {
 
 const MOST_AHEAD_MS = 10 * 366 * DAY_MS
 
-/** How far wall times around an instant may be out of the order of their instants: not at all where no clock changes. */
+/** Returns how far wall times around an instant may be out of the order of their instants; 0 where no clock changes. */
 function disorderAt({ timezone }: Timing, instant: number): number {
   const [before, after] = [instant - JUMP_MS, instant + JUMP_MS]
   return wallTimeAt(timezone, after) - wallTimeAt(timezone, before) === after - before ? 0 : JUMP_MS
 }
 
-/** The slots after an instant, in order, at most `count`. */
+/** Returns the slots after an instant, in order, at most `count`. */
 export function nextSlots(timing: Timing, after: number, count: number): readonly number[] {
   const found: number[] = []
   for (let slot = nextSlot(timing, after); slot !== undefined; slot = nextSlot(timing, slot)) {
@@ -49,7 +48,7 @@ export function nextSlots(timing: Timing, after: number, count: number): readonl
   return found
 }
 
-/** The slots with `after` < slot ≤ `until`, in order. */
+/** Returns the slots with `after` < slot ≤ `until`, in order. */
 export function slotsBetween(timing: Timing, after: number, until: number): readonly number[] {
   const [from, to] = [wallTimeAt(timing.timezone, after), wallTimeAt(timing.timezone, until)]
   const disorder = disorderAt(timing, until)
@@ -63,7 +62,7 @@ export function slotsBetween(timing: Timing, after: number, until: number): read
 
 const LOOK_BACKS_MS = [HOUR_MS, DAY_MS, 31 * DAY_MS, 366 * DAY_MS, 5 * 366 * DAY_MS]
 
-/** The newest slots with `after` < slot ≤ `until`, in order, at most `most`, however long ago `after` is. */
+/** Returns the newest slots with `after` < slot ≤ `until`, in order, at most `most`, however long ago `after` is. */
 export function newestSlots(timing: Timing, { after, until }: Span, most: number): readonly number[] {
   for (const back of LOOK_BACKS_MS) {
     const from = Math.max(after, until - back)
@@ -83,7 +82,7 @@ interface WallSlot {
   readonly slots: readonly number[]
 }
 
-/** Wall times that match, in order, each with the instants it is due at. */
+/** Yields the matching wall times in order, each with the instants at which it is due. */
 function* slotsFrom({ cron, timezone }: Timing, wall: WallTime): Generator<WallSlot, void, void> {
   const expression = parseCron(cron, wall)
   const everyHour = expression.fields.hour.values.length === HOURS_OF_DAY
@@ -95,12 +94,12 @@ function* slotsFrom({ cron, timezone }: Timing, wall: WallTime): Generator<WallS
   }
 }
 
-/** Reads an expression in wall time. Throws what the parser throws. */
+/** Parses an expression in wall time. Throws the parser's error. */
 export function parseCron(cron: string, from: WallTime): CronExpression {
   return CronExpressionParser.parse(cron, { tz: 'UTC', currentDate: new Date(from) })
 }
 
-/** The parser gives up after a number of steps on what never comes, such as 30 February. */
+/** The parser gives up after a number of steps on a date that never comes, such as 30 February. */
 function nextOf(expression: CronExpression): WallTime | undefined {
   try {
     return expression.next().getTime()

@@ -13,9 +13,9 @@ export interface SyncDeps {
 }
 
 /**
- * Makes the stored schedules of source `config` those of the configuration, by id: as often as one likes, there are as
- * many as it names (F-E15). One whose times changed begins anew from now, and what it still owed is not run (F-E11).
- * Throws `config` for times nobody checked.
+ * Makes the stored schedules of source `config` those of the configuration, by id; repeating it changes nothing
+ * (F-E15). A schedule whose times changed begins anew from now, and its owed slots are not run (F-E11). Throws `config`
+ * for times that were not checked.
  */
 export async function syncSchedules(
   { store, clock, logger }: SyncDeps,
@@ -52,7 +52,7 @@ async function put(
   await letGo(tx, id, { outcome: 'changed', at })
 }
 
-/** Ends what was claimed and has not begun. A run that has begun goes on to its end. */
+/** Ends slots that were claimed and have not begun. A run that has begun continues to its end. */
 async function letGo(
   tx: StoreWriter,
   id: ScheduleId,

@@ -13,11 +13,11 @@ export function wallTimeAt(timezone: string, instant: number): WallTime {
 }
 
 /**
- * The instants at which the clocks of a zone show a wall time, in order: one, two where the clocks are set back, and where
- * they are set forward over it, the one that is as much later as they jump: 02:30 then is 03:30.
+ * Returns the instants at which the clocks of a zone show a wall time, in order: one; two where the clocks are set
+ * back; and for a time that is skipped, the one that is as much later as they jump (02:30 then is 03:30).
  */
 export function instantsOf(timezone: string, wall: WallTime): readonly [number] | readonly [number, number] {
-  // A change of a zone's clocks is never less than two days from the next, and no zone is a whole day from UTC.
+  // Clock changes of a zone are at least two days apart, and no zone is a whole day from UTC.
   const before = offsetAt(timezone, wall - DAY_MS)
   const after = offsetAt(timezone, wall + DAY_MS)
   const [early, late] = [wall - before, wall - after]
@@ -28,7 +28,7 @@ export function instantsOf(timezone: string, wall: WallTime): readonly [number] 
   return lateShows ? [late] : [early]
 }
 
-/** Ms to add to UTC. */
+/** Returns the ms to add to UTC. */
 function offsetAt(timezone: string, instant: number): number {
   const second = Math.floor(instant / 1000) * 1000
   const parts = new Map(
@@ -41,7 +41,9 @@ function offsetAt(timezone: string, instant: number): number {
   return wall - second
 }
 
-/** Making a formatter costs more than using it. Zones come from the configuration, so there are few. */
+/**
+ * Formatters are cached, since making one costs more than using it; there are few zones, all from the configuration.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {
