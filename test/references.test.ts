@@ -35,6 +35,12 @@ const FOREIGN = new Set(['V8', 'C0', 'U1', 'T01'])
 
 const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 
+/** Folders in which every comment begins like a sentence with a subject and a verb. */
+const IN_SENTENCES = [
+  ...['core', 'channels', 'routing', 'store', 'agent', 'config'].map((folder) => `src/${folder}/`),
+  ...['telegram', 'discord', 'slack', 'shared'].map((folder) => `adapters/${folder}/`),
+]
+
 /** A page that several folders have may be cited by its name. */
 const NAMES = new Set(everywhere.filter((path) => path.endsWith('.md')).map((path) => basename(path)))
 
@@ -57,6 +63,13 @@ describe('references', () => {
 
   it('no comment and no title cites a page, a section or a row that is not in the repository', () => {
     expect(named([...passages, ...titles], absentPages)).toEqual([])
+  })
+
+  it('no comment begins with a question word, as half a sentence does', () => {
+    const checked = sources.filter((path) => IN_SENTENCES.some((folder) => path.startsWith(folder)))
+    const comments = checked.flatMap((path) => commentsOf(path).map((text) => ({ path, text })))
+    expect(comments.length).toBeGreaterThan(0)
+    expect(named(comments, halfSentences)).toEqual([])
   })
 })
 
@@ -102,6 +115,13 @@ function unknownCodes({ text }: Passage): string[] {
       if (FOREIGN.has(code) || FAILPOINTS.has(code)) return false
       return !(code.startsWith('F-') ? [code] : numbersOf(code)).every((one) => KNOWN.has(one))
     })
+}
+
+/** Returns the beginning of a comment, or of one of its lines, that has no subject: `Of the last run`. */
+function halfSentences({ text }: Passage): string[] {
+  return [...text.matchAll(/^\s*(?:\/\*\*|\*|\/\/) (?:What|Who|Of|As|How|Whom|Whose|Where|Whether)\b.*/gm)].map(
+    ([line]) => line.trim(),
+  )
 }
 
 /** A page by its file, a decision by its number, a part of a page in capitals by its number. */

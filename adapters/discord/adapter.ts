@@ -43,7 +43,7 @@ import { Interactions } from './outbound/interactions.ts'
 import { answerPrivately } from './outbound/private-answer.ts'
 import { createOutbound, type DiscordOutbound } from './outbound/send.ts'
 
-/** How long `stop` waits for accepts in flight. */
+/** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
 
 /** One bot account on Discord: receives by the gateway library of discord.js, sends by its REST client. */

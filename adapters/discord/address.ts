@@ -2,16 +2,19 @@ import type { Address, Space } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { fieldsOf, Malformed } from '../shared/fields.ts'
 
-/** What a channel of the platform is to us; forums, categories and stages are nothing one can write in. */
+/**
+ * The facts about a channel of the platform. Forums, categories and stages are left out, because nobody can write in
+ * them.
+ */
 export interface ChannelFacts {
   readonly id: string
   readonly kind: 'direct' | 'group' | 'channel' | 'thread'
   readonly guildId?: string
-  /** Of a thread: the channel it hangs in. */
+  /** The channel that a thread belongs to. */
   readonly parentId?: string
 }
 
-/** Where a message goes: a channel by its id, or the direct chat of a person, which has to be opened. */
+/** The target of a message: a channel by its id, or the direct chat of a person, which has to be opened. */
 export type ApiTarget =
   | { readonly kind: 'channel'; readonly id: string }
   | { readonly kind: 'person'; readonly id: string }

@@ -12,7 +12,7 @@ export const discordAccountSchema = z.strictObject({
     .trim()
     .min(1, 'the token is empty; Developer Portal → Bot → Reset Token gives one')
     .describe('Developer Portal → Bot → Reset Token.'),
-  /** Where `/v10/…` lies; the gateway is found through it. */
+  /** The root of `/v10/…`; the gateway is found through it. */
   apiRoot: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -2,7 +2,7 @@ import type { BotIdentity, ChannelHealth } from '../../src/channels/adapter.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Logger } from '../../src/core/logger.ts'
 
-/** What can go wrong by itself, the most telling first; several may at once. */
+/** The parts that can fail on their own, the most telling first; several may at once. */
 const PARTS = ['token', 'connection', 'hearing', 'store', 'sending'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -10,7 +10,7 @@ interface HealthSettings {
   /** The platform's name as people write it. */
   readonly platform: string
   readonly account: string
-  /** How messages come, as people say it: `by polling`. */
+  /** The transport in words for people: `by polling`. */
   readonly receives: string
   readonly clock: Clock
   readonly logger: Logger

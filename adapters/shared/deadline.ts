@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/clock.ts'
 
-/** How long a call is waited for, and by whose leave. */
+/** Limits the time of a call, by a deadline and a signal. */
 export interface Limits {
   /** The whole call, from the first byte out to the last byte in, ms. */
   readonly deadlineMs: number
@@ -15,7 +15,7 @@ export interface LimitedCall<T> {
   cut(): void
   /** Returns what the call ended in when it was given up; `why` is a few words, such as `no answer within 15 s`. */
   givenUp(why: string): T
-  /** Whether the call left something behind that is to be cut, as an answer that was not read to its end does. */
+  /** Returns true if the call left something that must be cut, such as an answer that was not read to its end. */
   spoiled(value: T): boolean
 }
 

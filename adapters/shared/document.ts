@@ -1,7 +1,7 @@
 /**
- * What a Markdown answer says, free of any markup: the tree every platform's format starts from. Formatting is kept as
- * runs over plain text instead of nested nodes, so that a cut at any offset is a cut of a string, and no depth of
- * nesting in the source can become depth here.
+ * A Markdown answer free of any markup: the tree every platform's format starts from. Formatting is kept as runs over
+ * plain text instead of nested nodes, so that a cut at any offset is a cut of a string, and no depth of nesting in the
+ * source can become depth here.
  */
 
 /** Bits of `Run.style`. */
@@ -85,7 +85,7 @@ export function indentText(source: StyledText, first: string, rest: string): Sty
   }
 }
 
-/** Where an offset of the text lands after the indent; asked in rising order. */
+/** Maps an offset of the text to its place after the indent; offsets must come in rising order. */
 function lineShifts(text: string, first: string, rest: string): (offset: number) => number {
   let by = first.length
   let newline = text.indexOf('\n')

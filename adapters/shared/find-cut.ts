@@ -1,4 +1,4 @@
-/** What an offset in a text looks like to a reader when the text is cut there; finer than a line only if need be. */
+/** The kind of cut a reader sees at an offset; finer than a line only if needed. */
 export type CutKind = 'paragraph' | 'line' | 'sentence' | 'word'
 
 /** Enough to hold any emoji sequence or letter with its marks; longer ones are not worth looking for. */

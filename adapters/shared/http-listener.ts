@@ -12,7 +12,7 @@ import { toError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { Logger } from '../../src/core/logger.ts'
 
-/** Where an account takes requests; a reverse proxy with TLS stands before it. */
+/** The address where an account receives requests; a reverse proxy with TLS stands before it. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
@@ -32,18 +32,20 @@ export interface HttpAnswer {
 }
 
 interface ListenerSettings {
-  /** What comes here, for people: `Slack's events`. */
+  /** Describes the requests for people: `Slack's events`. */
   readonly what: string
   readonly listen: ListenAddress
   readonly account: string
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a sender may take over its headers, and over its whole request, ms. Default: ten seconds. */
+  /** Limits a sender's time for the headers and for the whole request, ms. Default: ten seconds. */
   readonly requestMs?: number
 }
 
 interface ListenerPorts {
-  /** Whether the headers prove the sender; where they do not, nothing of the body is read. Absent: `handle` looks at both. */
+  /**
+   * Returns true if the headers prove the sender; otherwise nothing of the body is read. Absent: `handle` checks both.
+   */
   admits?(headers: IncomingHttpHeaders): boolean
   /** Returns the answer to a request; 403 where it is not from who it says. Where this rejects, the sender is cut off. */
   handle(request: HttpRequest): Promise<HttpAnswer>
@@ -56,7 +58,7 @@ const REQUEST_MS = 10_000
 const IDLE_MS = 75_000
 /** More than a platform opens at once, and few enough to be held. */
 const MOST_CONNECTIONS = 256
-/** How often it is said that requests were turned away. */
+/** The least time between two reports of rejected requests. */
 const TELL_EVERY_MS = 600_000
 
 /**
@@ -120,7 +122,10 @@ export class HttpListener {
     this.#server?.closeAllConnections()
   }
 
-  /** Where there are too many, the one goes that has been silent longest: strangers keep nobody out, whatever they hold. */
+  /**
+   * Closes the connection that has been silent longest if there are too many: strangers keep nobody out, however many
+   * they hold.
+   */
   #met(socket: Socket): void {
     this.#connections++
     this.#unproven.add(socket)

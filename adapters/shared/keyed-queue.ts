@@ -42,12 +42,12 @@ export class KeyedQueue {
     void work.finally(() => this.#work.delete(work))
   }
 
-  /** Whether a task of the key waits or is under way. */
+  /** Returns true while a task of the key waits or runs. */
   has(key: string): boolean {
     return this.#queues.has(key)
   }
 
-  /** Whether tasks of the key were let go and not made up for yet: what is pushed now comes after a hole. */
+  /** Returns true if released tasks of the key are not made up for yet: a task pushed now comes after a gap. */
   isBehind(key: string): boolean {
     return this.#queues.get(key)?.behind === true
   }

@@ -1,6 +1,6 @@
 import type { ChannelState } from '../../src/channels/adapter.ts'
 
-/** How an adapter stores one conversation. */
+/** Defines how an adapter stores one conversation. */
 export interface ChatForm<T> {
   /** The first part of the keys of the pages; alone, the key of the one list that earlier versions kept. */
   readonly key: string
@@ -74,7 +74,7 @@ export class KnownChats<T extends { readonly id: string }> {
     return [...this.#chats.values()].map(({ chat }) => chat)
   }
 
-  /** Whether everything is stored. */
+  /** True if everything is stored. */
   get stored(): boolean {
     return this.#changed.size === 0 && this.#dropped.size === 0 && this.#writes === 0
   }

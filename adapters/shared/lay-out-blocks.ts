@@ -8,7 +8,7 @@ import { type Block, indentText, type ListBlock, plainText, Style, type StyledTe
 export interface Passage {
   readonly kind: 'text' | 'code'
   readonly body: StyledText
-  /** Of a code block; empty if unknown. */
+  /** The language of a code block; empty if unknown. */
   readonly language: string
   readonly quoted: boolean
   /** Line breaks to the passage above; not shown at the start of a part. */
@@ -92,7 +92,7 @@ class Layout {
 
   #text(body: StyledText, gap: number, place: Place, heading = false): void {
     const indented = indentText(body, place.first, place.rest)
-    // What shows nothing (an empty heading) takes no place; the same goes for code below.
+    // An empty block (such as a heading without text) takes no place; the same goes for code below.
     if (indented.text === '') return
     this.passages.push({
       kind: 'text',

@@ -32,10 +32,13 @@ export function literalText(text: string): readonly Block[] {
   return [{ kind: 'paragraph', gap: 1, body: plainText(cleanText(text)) }]
 }
 
-/** What `cleanText` changes. */
+/** Matches the characters that `cleanText` changes. */
 const UNCLEAN = /[\r\u2028\u2029\p{Cs}]|[^\P{Cc}\n\t]/u
 
-/** What no platform takes: lone surrogates become U+FFFD, control characters go, line ends become `\n`. */
+/**
+ * Cleans a text for every platform: lone surrogates become U+FFFD, control characters are removed, line ends become
+ * `\n`.
+ */
 function cleanText(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')

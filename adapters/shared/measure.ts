@@ -1,7 +1,7 @@
 import type { Run, StyledText } from './document.ts'
 import type { Passage } from './lay-out-blocks.ts'
 
-/** How a platform counts towards its limit. */
+/** Counts text as a platform does towards its limit. */
 export interface Ruler {
   /** Most units one part may have. */
   readonly limit: number
@@ -31,7 +31,7 @@ export function measurePassage(ruler: Ruler, passage: Passage, room: number): nu
   return used
 }
 
-/** How many UTF-16 units of the passage's text fit into `room` units together with their marks. */
+/** Returns the number of UTF-16 units of the passage's text that fit into `room` units together with their marks. */
 export function fitPassage(ruler: Ruler, passage: Passage, room: number): number {
   const { marks } = ruler
   if (marks === undefined) return Math.min(Math.max(room, 0), passage.body.text.length)

@@ -16,7 +16,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 
 interface Atom {
   readonly source: string
-  /** What a reader sees of it; nothing of a tag. */
+  /** The part that a reader sees; nothing of a tag. */
   readonly shown: string
 }
 
@@ -95,7 +95,7 @@ function withoutMarkers(source: readonly Atom[], marks: string): { atoms: Atom[]
   return { atoms, removed }
 }
 
-/** Where the marker begins that ends with the last atom, or -1. */
+/** Returns the start of the marker that ends with the last atom, or -1. */
 function markerStart(atoms: readonly Atom[]): number {
   let shown = ''
   for (let index = atoms.length - 1; index >= 0 && shown.length < LONGEST; index--) {
@@ -109,7 +109,7 @@ function isPair(before: Atom | undefined, after: Atom | undefined, marks: string
   return before !== undefined && before.source === after?.source && marks.includes(before.source)
 }
 
-/** As the shared rule does: where a marker was removed, white space at both ends goes too. */
+/** Removes white space at both ends after a marker was removed, like the shared rule. */
 function withoutEdgeSpace(atoms: readonly Atom[]): Atom[] {
   const isText = (atom: Atom) => atom.shown.trim() !== ''
   const first = atoms.findIndex(isText)

@@ -8,13 +8,13 @@ export interface Conversation {
   readonly after?: string
 }
 
-/** How a platform stores conversations and orders messages. */
+/** Defines how a platform stores conversations and orders messages. */
 export interface PositionForm<T extends Conversation> {
   /** The first part of the keys under which conversations are stored. */
   readonly listKey: string
   positionKey(id: string): string
   isMessageId(value: unknown): value is string
-  /** Whether a message came later than another of the same conversation. */
+  /** Returns true if a message came later than another of the same conversation. */
   isNewer(id: string, than: string): boolean
   timeOf(id: string): number
   /** Returns undefined for what cannot be read. */
@@ -23,9 +23,9 @@ export interface PositionForm<T extends Conversation> {
 }
 
 /**
- * How far each conversation has been read. A position is committed with the message that moves it (`cursorFor`, then
- * `moved`), and moves only over what was seen: while a conversation is held it stays, for what is missing is read back
- * from there. 5,000 conversations are remembered; see `KnownChats`.
+ * Remembers how far each conversation has been read. A position is committed with the message that moves it
+ * (`cursorFor`, then `moved`), and moves only over received messages: while a conversation is held it stays, because
+ * missing messages are read back from there. 5,000 conversations are remembered; see `KnownChats`.
  */
 export class Positions<T extends Conversation> {
   readonly #state: ChannelState
@@ -33,7 +33,7 @@ export class Positions<T extends Conversation> {
   readonly #chats: KnownChats<T>
   /** The newest message dealt with; goes when the conversation is forgotten. */
   readonly #newest = new WeakMap<T, string>()
-  /** Where each held conversation was when it was held. */
+  /** The position of each held conversation when it was held. */
   readonly #held = new Map<string, string | undefined>()
 
   constructor(state: ChannelState, form: PositionForm<T>) {

@@ -7,7 +7,7 @@ export interface PageMessage<M> {
   readonly message: M
 }
 
-/** What came after a message, oldest first. */
+/** The messages after another, oldest first. */
 export interface Page<M> {
   readonly messages: readonly PageMessage<M>[]
   /** `none`: there is no more. `more`: ask again from the last message. `cut`: there is more that cannot be asked for. */
@@ -22,7 +22,7 @@ export interface PageReader<M> {
   read(after: string, limit: number): Promise<Page<M> | 'refused'>
 }
 
-/** What is read back of one conversation, and of all of them together after one interruption. */
+/** Limits the reading back in one conversation, and in all of them together after one interruption. */
 export interface Bound {
   readonly most: number
   readonly budget: Budget
@@ -32,7 +32,7 @@ export interface Budget {
   left: number
 }
 
-/** What was missed, oldest first. `left`: why there may be more. */
+/** The missed messages, oldest first. `left`: why there may be more. */
 export interface Missed<M> {
   readonly messages: readonly PageMessage<M>[]
   readonly left?: 'bounded' | 'refused'

@@ -22,7 +22,7 @@ class InlineReader {
   readonly runs: Growing[] = []
   #style = 0
   #href: string | undefined
-  /** How often bold, italic and strike are open, by bit: the same style may be nested in itself. */
+  /** Counts the open bold, italic and strike, by bit: the same style may be nested in itself. */
   readonly #open = [0, 0, 0, 0, 0]
 
   take(token: Token): void {

@@ -33,7 +33,7 @@ export class ReceiptProof {
     this.#ports = ports
   }
 
-  /** Whether a proof is being waited for. */
+  /** True while a proof is awaited. */
   get isSought(): boolean {
     return this.#search !== undefined
   }

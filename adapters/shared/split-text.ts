@@ -113,7 +113,10 @@ function breakPart(open: OpenPart, next: Passage, ruler: Ruler): Broken {
   return breakInside(open, { ...next, header: '' }, cutInsideWord(next.body.text, fits))
 }
 
-/** How many passages the part may end after so that it ends between blocks and full enough; 0 if there is no such place. */
+/**
+ * Returns the number of passages after which the part may end between blocks and full enough; 0 if there is no such
+ * place.
+ */
 function blockBorder(open: OpenPart, next: Passage, fit: { limit: number; whole: boolean }): number {
   for (let count = open.passages.length; count > 0 && open.fillAt(count) >= fit.limit * HALF; count--) {
     const above = open.passages[count - 1]
@@ -128,7 +131,10 @@ function isBlockBorder(above: Passage, below: Passage): boolean {
   return !above.heading && (below.gap.length > 1 || above.kind === 'code' || below.kind === 'code')
 }
 
-/** How many passages the part may end after without a heading as its last; all of them if there are only headings. */
+/**
+ * Returns the number of passages after which the part may end without a heading as its last; all of them if there are
+ * only headings.
+ */
 function lastBorder(open: OpenPart): number {
   const last = open.passages.findLastIndex((passage) => !passage.heading)
   return last < 0 ? open.passages.length : last + 1

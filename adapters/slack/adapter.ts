@@ -34,7 +34,7 @@ import { type AccountRun, createRun } from './connection/run.ts'
 import { findOwnMessage } from './outbound/find-own.ts'
 import { createOutbound, type SlackOutbound } from './outbound/send.ts'
 
-/** How long `stop` waits for accepts in flight. */
+/** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
 /** chat.update is allowed about fifty times a minute. */
 const EDIT_INTERVAL_MS = 1200

@@ -2,10 +2,10 @@ import type { Address, ChatType } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Malformed } from '../shared/fields.ts'
 
-/** What a message of ours is known by afterwards; everybody in the workspace can read it, so it holds ids alone. */
+/** Identifies our own messages afterwards; everybody in the workspace can read it, so it holds ids alone. */
 export const DELIVERY_EVENT = 'parley_delivery'
 
-/** What the Web API wants to know of a place. */
+/** A place in the form of the Web API. */
 interface ApiTarget {
   readonly channel: string
   readonly thread_ts?: string

@@ -31,7 +31,7 @@ export const slackAccountSchema = z
       .enum(['socket', 'http'])
       .default('socket')
       .describe('http needs signingSecret, and a reverse proxy before listen.'),
-    /** Where events are taken in mode http; a reverse proxy with TLS stands before it. */
+    /** The address that receives events in mode http; a reverse proxy with TLS stands before it. */
     listen: z
       .strictObject({
         host: z.string().min(1).default('127.0.0.1'),

@@ -6,7 +6,7 @@ import type { Ruler } from '../shared/measure.ts'
 import { type Part, splitPassages } from '../shared/split-text.ts'
 import { mrkdwnMarks, renderMrkdwn, renderPlain } from './outbound/render.ts'
 
-/** What the platform advises for a message and all that chat.update takes; in UTF-16 units of the raw text. */
+/** The platform's advice for a message and the most that chat.update accepts; in UTF-16 units of the raw text. */
 const LIMIT = 4000
 
 export const slackFormat: TextFormat = createSlackFormat(LIMIT)

@@ -36,7 +36,7 @@ import { type AccountRun, createRun, type RunParts } from './connection/run.ts'
 import { registerMenus } from './outbound/command-menu.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
 
-/** How long `stop` waits for accepts in flight. */
+/** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
 
 /** One bot account on Telegram. Polls, questions and sends use connections of their own: none can hold up another. */

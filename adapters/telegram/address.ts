@@ -2,7 +2,7 @@ import type { Address, ChatType } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Malformed } from '../shared/fields.ts'
 
-/** What the Bot API wants to know of a place. `chat_id` stays text, which it takes as well and which loses no digit. */
+/** A place in the form of the Bot API. `chat_id` stays text, which the API accepts as well and which loses no digit. */
 interface ApiTarget {
   readonly chat_id: string
   readonly message_thread_id?: number

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ChannelTraits } from '../../src/core/channel-traits.ts'
 
-/** Where the platform delivers to; an own Bot API server delivers anywhere. */
+/** The platform delivers only to these ports; an own Bot API server delivers to any. */
 const PLATFORM_PORTS = ['', '443', '80', '88', '8443']
 const PLACEHOLDER =
   /^(?:(?:my|your|the|a|some|telegram|webhook|bot|secret|token|here|test|example|sample|placeholder|default|change|replace|insert|me|this|it|with|random|string|value|password|todo|foo|bar|abc|xyz)[_-]?)+\d{0,3}$|^(.)\1*$|^(?:0?123456789?0?|abcdef|qwerty)\w{0,4}$/i
@@ -12,7 +12,7 @@ const PLACEHOLDER =
  */
 export const telegramAccountSchema = z
   .strictObject({
-    /** As @BotFather gives it. Files end with a line break, hence the trim. */
+    /** @BotFather gives it. Files end with a line break, hence the trim. */
     token: z.string().trim().min(1, 'the token is empty; @BotFather gives one').describe('As @BotFather gives it.'),
     apiRoot: z
       .url({ protocol: /^https?$/ })
@@ -40,7 +40,7 @@ export const telegramAccountSchema = z
       .refine((secret) => !PLACEHOLDER.test(secret), 'is a placeholder; `openssl rand -hex 32` makes a secret')
       .describe('Proves that a request is from Telegram; `openssl rand -hex 32` makes one.')
       .exactOptional(),
-    /** Where updates are taken in mode webhook; a reverse proxy with TLS stands before it. */
+    /** The address that receives updates in mode webhook; a reverse proxy with TLS stands before it. */
     listen: z
       .strictObject({
         host: z.string().min(1).default('127.0.0.1'),

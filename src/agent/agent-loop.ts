@@ -37,7 +37,7 @@ export interface RunAgentServices {
 type Settings = Required<RunAgentServices>
 type Steps = AsyncGenerator<JournalDraft, void, void>
 
-/** What a turn has come to; a failure still reports real numbers. */
+/** The progress of a turn; a failure still reports real numbers. */
 interface Progress {
   messages: readonly ModelMessage[]
   /** Nothing but texts so far. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import { addressOf, notAnswered, notTheApi, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 
-/** What an error of the SDK carries, as far as it was answered by the API at all. */
+/** The fields of an SDK error, if the API answered at all. */
 interface ApiFailure {
   readonly status?: number | undefined
   readonly type?: string | null

@@ -65,7 +65,7 @@ function blocksOf(message: ModelMessage, thoughts: boolean): WireBlock[] {
         input: isRecord(args) ? args : {},
       }))
       const said: WireBlock[] = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
-      // As they came, and first: the API checks that nothing was changed.
+      // Thoughts come first and unchanged, because the API checks that.
       const thought = thoughts ? thoughtsOf(message.reasoning) : []
       return [...thought, ...said, ...calls]
     }

@@ -18,8 +18,8 @@ const BUDGETED = /^claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/
 const CANNOT = /^claude-(2|instant|3-(haiku|sonnet|opus|5))/
 
 /**
- * What a thinking level means for a model (T37). A turn thinks from its first step or not at all: after a crash the
- * thoughts of the steps before are gone, which the API would refuse (C19).
+ * Returns the parameters for a thinking level (T37). A turn thinks from its first step or not at all: after a crash the
+ * thoughts of the steps before are gone, and the API would refuse that (C19).
  */
 export function thinkingParams(model: string, { thinking, maxTokens, messages }: ModelRequest): ThinkingParams {
   const answer = { max_tokens: maxTokens }

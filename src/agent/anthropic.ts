@@ -108,7 +108,10 @@ interface Reading {
   model: string
 }
 
-/** What an event means to us, if anything. Thoughts and their signatures are kept for the rest of the turn alone (C26). */
+/**
+ * Returns the model event for an event of the API, if there is one. Thoughts and their signatures are kept only for the
+ * rest of the turn (C26).
+ */
 function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEvent | undefined {
   switch (event.type) {
     case 'message_start':

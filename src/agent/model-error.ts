@@ -1,6 +1,6 @@
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 
-/** Whether the same request may be tried again, and not before how many ms if the provider said so. */
+/** Says if the same request may be retried, and after how many ms if the provider named a time. */
 export type RetryAdvice = { readonly retry: false } | { readonly retry: true; readonly afterMs?: number }
 
 /** A failed model call that knows whether trying again can help. To everybody else it is a `ParleyError`. */

@@ -6,7 +6,7 @@ import { type RetryServices, retryModel } from './retry-model.ts'
 /** The `models:` block of the configuration, secrets resolved. */
 export interface ModelSettings {
   readonly anthropic?: { readonly apiKey?: string; readonly baseUrl?: string }
-  /** Where the files of `scripted/<file>` are looked for; absent: the working folder. */
+  /** The folder of the files in `scripted/<file>`; absent: the working folder. */
   readonly scriptFolder?: string
 }
 

@@ -2,7 +2,7 @@ import type { ToolResultData } from '../core/event.ts'
 import type { ModelToolCall } from '../core/model.ts'
 import type { OpenStep, Tool } from '../core/turn.ts'
 
-/** What happens to one tool call of a step. */
+/** The plan for one tool call of a step. */
 export type CallPlan =
   /** Its result is on record already. */
   | { readonly kind: 'kept'; readonly result: ToolResultData }
@@ -13,7 +13,7 @@ export type CallPlan =
 
 interface PlanFacts {
   readonly tools: readonly Tool[]
-  /** What a crash left of this step. */
+  /** The rest of this step that a crash left. */
   readonly open?: OpenStep
   /** Why no further call may start. */
   readonly refusal?: string

@@ -10,7 +10,7 @@ import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
 /** The most of a tool result that is kept (R28). */
 const RESULT_LIMIT = 200_000
-/** How long an abort waits for a running tool before its outcome counts as unknown. */
+/** An abort waits this long for a running tool before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 2_000
 
 interface ToolRun {

@@ -14,7 +14,7 @@ export interface AccountSinksDeps {
   readonly overheard: (shown: unknown) => void
   /** Called for what an account has to tell its owners. */
   readonly tellOwners: (where: AccountAt, notice: OwnerNotice) => void
-  /** Where an account keeps what it must remember. */
+  /** Returns the state that an account keeps. */
   state(channel: ChannelId, account: AccountId): ChannelState
 }
 

@@ -40,7 +40,7 @@ export interface OutboundPart {
   readonly replyTo?: string
 }
 
-/** Where an adapter puts what it received, and keeps the little it must remember. */
+/** Receives an adapter's events, and keeps the little that it must remember. */
 export interface ChannelSink {
   /**
    * Resolves after the commit of event and position; only then acknowledge. Rejects when it could not be stored: do not
@@ -78,9 +78,9 @@ export interface ChannelHealth {
   readonly detail?: string
   /** Ms since the epoch of the last proof of receipt: an event, or the answer to a question of ours; never a heartbeat. */
   readonly lastProofAt?: number
-  /** What last kept it from receiving, also once that is mended; ms since the epoch. */
+  /** The last trouble that kept it from receiving, kept after it was mended; ms since the epoch. */
   readonly lastTrouble?: Trouble
-  /** How messages come, as people say it: `by polling`. */
+  /** The transport in words for people: `by polling`. */
   readonly receives?: string
   /** The bot's own name on the platform, once known. */
   readonly identity?: BotIdentity
@@ -122,14 +122,14 @@ export class ChannelDown extends Error {
   }
 }
 
-/** What every account block has, whatever the platform; the numbers are the platform's own unless set. */
+/** The settings that every account block has; the numbers are the platform's own unless set. */
 export interface CommonAccountConfig {
   /** Show an answer while it is being written. */
   readonly streaming: boolean
   readonly limits: { readonly perSecond: number; readonly perChatPerSecond: number; readonly perGroupPerMinute: number }
 }
 
-/** What `adapters/index.ts` lists for each platform: its schema, its format and its factory, all loaded on demand. */
+/** A platform's entry in `adapters/index.ts`: its schema, its format and its factory, all loaded on demand. */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId
   readonly traits: ChannelTraits

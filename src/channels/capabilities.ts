@@ -18,13 +18,16 @@ export interface DeletesMessages {
 /** Shows that an answer is being worked on; never queued, never retried, failures are dropped. */
 export interface ShowsTyping {
   showTyping(address: Address, signal: AbortSignal): Promise<void>
-  /** How long one call shows, ms. */
+  /** The time one call stays visible, ms. */
   readonly typingLastsMs: number
 }
 
 /** Shows a message to one person alone, whoever else is in the chat. */
 export interface AnswersPrivately {
-  /** As `send`. What cannot be shown to one person alone goes where `recipient.otherwise` says, and nowhere else. */
+  /**
+   * Sends like `send`, to one person alone. A part that cannot be shown so goes to `recipient.otherwise`, and nowhere
+   * else.
+   */
   answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt>
 }
 
@@ -85,11 +88,11 @@ export interface LostMessage {
   readonly address: Address
   readonly key: string
   readonly rendered: RenderedPart
-  /** What it may show instead, if the text was another one when it was sent. */
+  /** The content that the message may show instead, if it was sent with another text. */
   readonly earlier?: RenderedPart
   /**
-   * How long ago the send began, ms. Times of day of two machines are not compared: the search goes back this long from
-   * the newest message the platform shows, and a margin further.
+   * The time since the send began, ms. Times of day of two machines are not compared: the search covers this time and a
+   * margin, counted back from the newest message the platform shows.
    */
   readonly ageMs: number
 }

@@ -1,6 +1,6 @@
 import type { MessageLink } from '../core/message-link.ts'
 
-/** What is known of one account when somebody asks after a message that never came. */
+/** The facts about one account that explain why a message never came. */
 export interface AccountState {
   readonly channel: string
   readonly account: string
@@ -14,15 +14,18 @@ export interface AccountState {
 export interface Absence {
   /** The message asked about; null if only an id was given. */
   readonly link: MessageLink | null
-  /** What people call the link's platform. */
+  /** The name of the link's platform. */
   readonly name: string | undefined
   /** Something was stored from the chat the link names. */
   readonly chatKnown: boolean
-  /** What the link's platform keeps from a bot without telling. */
+  /** The messages that the link's platform withholds from a bot without notice. */
   readonly keepsBack: readonly string[]
 }
 
-/** What may have kept a message from us, likeliest first: no decision trace tells, because nothing was ever decided. */
+/**
+ * Returns the possible reasons why a message was never received, likeliest first. No decision trace helps, because
+ * nothing was ever decided.
+ */
 export function explainAbsence(
   accounts: readonly AccountState[],
   { link, name, chatKnown, keepsBack }: Absence,

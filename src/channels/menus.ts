@@ -15,7 +15,7 @@ export interface MenuDeps {
 export interface Menus {
   /** A channel came up. */
   register(adapter: ChannelAdapter, place: MenuPlace): void
-  /** Who the owners are may have changed: the channels that are up are told again, one time after the other. */
+  /** Called when the owners may have changed: notifies the channels that are up, one after the other. */
   again(): void
 }
 

@@ -19,7 +19,7 @@ const PLANNED_TOOLS: readonly string[] = ['schedule', 'memory', 'web_fetch']
 type AgentBlock = ConfigFile['agents'][number]
 
 interface AgentOptions {
-  /** What prompt files are relative to. */
+  /** The folder that prompt files are relative to. */
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]

@@ -29,7 +29,7 @@ interface BuildOptions extends Surroundings {
 
 interface Built {
   readonly config: Config
-  /** What only shows when the parts are put together; the configuration is of no use then. */
+  /** The mistakes that show only when the parts are put together; the configuration is unusable then. */
   readonly mistakes: readonly Mistake[]
 }
 

@@ -35,7 +35,7 @@ export function buildSchedules(
   return { schedules, mistakes: around.mistakes }
 }
 
-/** What the calendar says of the times of each. */
+/** Returns the mistakes in schedule times that the calendar shows. */
 export async function timingMistakes({ schedules }: ConfigFile, check: CheckTiming): Promise<readonly Mistake[]> {
   const checked = await Promise.all(
     schedules.map(async ({ cron, timezone = ownTimezone() }, index): Promise<Mistake[]> => {

@@ -22,11 +22,11 @@ export interface Config {
   /** Days for which what was refused or ignored is kept; 30 if absent. */
   readonly store: { readonly path: string; readonly keepRefusedDays?: number }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
-  /** Where the files of `scripted/<file>` are looked for. */
+  /** The folder of the files in `scripted/<file>`. */
   readonly scriptFolder: string
-  /** Where the database and the local socket live. */
+  /** The folder of the database and the local socket. */
   readonly dataDir: string
-  /** What an operator should know, each beginning with its path. */
+  /** Warnings for the operator, each beginning with its path. */
   readonly warnings: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface ChannelBlock {
 export interface DownAccount {
   readonly channel: ChannelId
   readonly account: string
-  /** What is missing and how to mend it. */
+  /** The missing part and its remedy. */
   readonly reason: string
 }
 

@@ -1,4 +1,7 @@
-/** What an agent is told that has no `prompt`; the same text as `config/prompts/agent.md`, which operators start from. */
+/**
+ * The system prompt of an agent without `prompt`; the same text as `config/prompts/agent.md`, from which operators
+ * start.
+ */
 export const DEFAULT_PROMPT = `You are a helpful assistant in the chats of the people you work for.
 
 Answer in the language you are written to, briefly and to the point: this is a chat, not a report. Use plain words, short

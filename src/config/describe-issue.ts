@@ -65,7 +65,7 @@ function schemaAt(root: JsonSchema, path: ConfigPath): JsonSchema | undefined {
   }, root)
 }
 
-/** Where a key that stands in the wrong block is known: `under session`, `at top level`. */
+/** Returns the block that knows a misplaced key: `under session`, `at top level`. */
 function placeOf(schema: JsonSchema, key: string, path: ConfigPath = []): string | undefined {
   const { properties = {} } = schema
   if (Object.hasOwn(properties, key)) return path.length === 0 ? 'at top level' : `under ${formatPath(path)}`

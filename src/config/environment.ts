@@ -53,7 +53,7 @@ export function environmentWarnings(env: Env, known: Channels): readonly string[
   })
 }
 
-/** What a newcomer reads who started the daemon with nothing configured. */
+/** Returns the first steps for a newcomer who started the daemon with nothing configured. */
 export function choicesText(surroundings: Surroundings, known: Channels, also: readonly string[]): string {
   const file = usualConfigFile(surroundings) ?? '<file>, named by --config'
   const { channel, variable } = simplest(known)

@@ -12,8 +12,8 @@ import { formatMissed } from '../core/schedule.ts'
 import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings } from './config.ts'
 
 /**
- * What the configuration means once every default is filled in, for an operator to read: who may talk where, who
- * answers, what is sent. One line a fact, each beginning with its path. No secret is part of it.
+ * Describes the configuration with every default filled in, for an operator: who may talk where, who answers, what is
+ * sent. One line a fact, each beginning with its path. No secret is part of it.
  */
 export function explainConfig(config: Config): readonly string[] {
   return [
@@ -39,7 +39,7 @@ function channelLines({ channels }: Config): string[] {
   })
 }
 
-/** How an account receives, where its platform leaves a choice. */
+/** Returns the mode in which an account receives, if its platform leaves a choice. */
 function modeText(settings: unknown): string {
   return typeof settings === 'object' && settings !== null && 'mode' in settings ? ` (${settings.mode})` : ''
 }
@@ -90,7 +90,7 @@ function accessLines({ routing }: Config): string[] {
   ]
 }
 
-/** What a group rule says otherwise than `routing` does. */
+/** Returns the settings in which a group rule differs from `routing`. */
 function ownSettings(rule: GroupRule): string {
   const { ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions, bots = 'ignore', botIds = [] } = rule
   const own = [

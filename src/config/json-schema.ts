@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type ChannelCatalogue, createFileSchema } from './schema.ts'
 
-/** What is used of a JSON schema here: enough to find the keys a place knows. */
+/** The used part of a JSON schema: enough to find the keys a place knows. */
 export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: JsonSchema | boolean

@@ -15,7 +15,7 @@ import { namesSecret } from './secrets.ts'
 import { setAside } from './set-aside.ts'
 
 export interface LoadOptions extends Surroundings {
-  /** What `--config` said, relative to `cwd`. */
+  /** The value of `--config`, relative to `cwd`. */
   readonly path?: string
   readonly catalogue: ChannelCatalogue
   /** Tool groups an agent may name beside the built-in ones. */
@@ -82,7 +82,9 @@ function isAbsentSecret({ missing, path }: Mistake): boolean {
   return missing === true && namesSecret(String(path.at(-1)))
 }
 
-/** What only shows when the rules are compiled: the first mistake, as the compiler stops there. */
+/**
+ * Returns the mistakes that show only when the rules are compiled: just the first, because the compiler stops there.
+ */
 async function ruleMistakes(
   { routing }: Config,
   check: (policy: RoutingPolicy) => Promise<unknown>,

@@ -26,10 +26,10 @@ export function leadingPath(message: string): ConfigPath {
   return (text.match(/[\w-]+/g) ?? []).map((key, index) => (index > 0 && /^\d+$/.test(key) ? Number(key) : key))
 }
 
-/** How many mistakes one message names; whoever mends ten sees the next ones then. */
+/** Limits the mistakes in one message; the others show once these are mended. */
 const SHOWN = 10
 
-/** Where a mistake stands: lines begin at 1; absent without a file. */
+/** Returns the line of a mistake, counted from 1; undefined without a file. */
 export type LineOf = (path: ConfigPath) => number | undefined
 
 /** The `config` error that lists mistakes, one a line, `<file>:<line>: <message>` so that editors can jump to it. */

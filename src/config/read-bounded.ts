@@ -3,7 +3,10 @@ import { ParleyError } from '../core/errors.ts'
 
 /** Many times what a configuration of thousands of rules takes; more would be parsed for minutes, or never end. */
 const MOST_BYTES = 1024 * 1024
-/** How long a named pipe may bring nothing: its other end may never be opened, and the daemon does nothing meanwhile. */
+/**
+ * Limits the time in which a named pipe brings nothing: its other end may never be opened, and the daemon is blocked
+ * meanwhile.
+ */
 const PIPE_DEADLINE_MS = 1000
 const LOOK_EVERY_MS = 10
 
@@ -59,7 +62,7 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4))
 /** `end` also where nobody has opened the other end of a pipe yet, `nothing` where nothing was written to it yet. */
 function readSome(file: number, into: Buffer): number | 'end' | 'nothing' {
   try {
-    // What is full takes no more either.
+    // A full buffer ends the reading too.
     return readSync(file, into, 0, into.length, null) || 'end'
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 'nothing'

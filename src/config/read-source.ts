@@ -8,7 +8,7 @@ import { readBounded } from './read-bounded.ts'
 export interface Source {
   /** Absent when there is no file and the environment is all there is. */
   readonly file?: string
-  /** What relative paths in it are relative to. */
+  /** The folder that its relative paths start from. */
   readonly folder: string
   readonly tree: unknown
   readonly lineOf: LineOf

@@ -14,7 +14,7 @@ import type { ConfigPath } from './mistake.ts'
 export interface YamlFile {
   /** Plain objects, lists, texts, numbers, booleans and nulls; an empty file is an empty object. */
   readonly tree: unknown
-  /** What the YAML itself gets wrong; the tree is empty then. */
+  /** The mistakes in the YAML itself; the tree is empty then. */
   readonly mistakes: readonly YamlMistake[]
   /** 1-based line of the key or item at `path`, or of the nearest one above it that is there. */
   lineOf(path: ConfigPath): number | undefined

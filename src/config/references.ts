@@ -3,10 +3,10 @@ import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
 import { namesSecret } from './secrets.ts'
 
-/** Where references are looked up. */
+/** The sources in which references are looked up. */
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What a relative `${file:…}` is relative to: the folder of the configuration. */
+  /** The folder of the configuration, from which a relative `${file:…}` starts. */
   readonly folder: string
 }
 
@@ -19,7 +19,7 @@ export interface Resolved {
 }
 
 const REFERENCE = /\$\{(\w+):([^}]*)\}/g
-/** As a shell would write it: taken for the value itself, it would be sent as a token. */
+/** Matches a reference in shell syntax, which would otherwise be sent as a token. */
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 
 /** The parts in which plain text under a key such as `token` is a secret. */
@@ -103,13 +103,13 @@ function lookUpCredential(name: string, folder: string | undefined): Found {
   const remedy = `add LoadCredential=${name}:<file> to the systemd unit`
   if (!folder)
     return { message: `there are no credentials outside systemd; ${remedy}, or use \${file:PATH}`, missing: true }
-  // Whose it is and who may read it is the service manager's affair.
+  // The service manager is responsible for its owner and its file mode.
   return readSecret(join(folder, name), { remedy, warns: false })
 }
 
 interface Reading {
   readonly remedy: string
-  /** Whether it is told that others may open the file. */
+  /** True if it warns that others may open the file. */
   readonly warns: boolean
 }
 

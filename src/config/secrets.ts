@@ -26,7 +26,7 @@ export class Secret {
   }
 }
 
-/** Whether what stands under this name, a key or a variable, is a secret. */
+/** Returns true if the value under this name, a key or a variable, is a secret. */
 export function namesSecret(name: string): boolean {
   return /(token|secret|password|passphrase|api_?key)$/i.test(name)
 }

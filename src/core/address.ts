@@ -6,8 +6,8 @@ export type ChatType = 'direct' | 'group' | 'channel'
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
 /**
- * Where a message came from and where its answer goes: one typed value that is stored with the inbox row, copied to the
- * turn and to each delivery. There is no "last route". Ids are the platform's own, as opaque text.
+ * The place a message came from or an answer goes to: one typed value, stored with the inbox row and copied to the turn
+ * and to each delivery. There is no "last route". Ids are the platform's own, as opaque text.
  */
 export interface Address {
   readonly channel: ChannelId

@@ -1,6 +1,6 @@
 /**
- * How much other bots may make the agent do in one chat: any number of them, fast or slow, together. A person whom the
- * agent answers there begins a new budget, and so does a quiet time (F-D11).
+ * Limits what other bots, any number of them together, can make the agent do in one chat. A person whom the agent
+ * answers there begins a new budget, and so does a quiet time (F-D11).
  */
 export interface BotBudget {
   /** Messages of bots that are answered. */
@@ -11,7 +11,7 @@ export interface BotBudget {
   readonly quietMinutes: number
 }
 
-/** What bots have used up in one chat. */
+/** The part of the budget that bots have used up in one chat. */
 export interface BotSpending {
   readonly turns: number
   readonly tokens: number
@@ -21,7 +21,9 @@ export interface BotSpending {
 
 export const NOTHING_SPENT: BotSpending = { turns: 0, tokens: 0, lastAskedAt: 0 }
 
-/** What still counts at this moment. After a clock was set back, a time yet to come is no reason to wait for it. */
+/**
+ * Returns the spending that still counts at `at`. After a clock was set back, a time that lies ahead does not count.
+ */
 export function spentBy(spending: BotSpending, at: number, { quietMinutes }: BotBudget): BotSpending {
   return Math.abs(at - spending.lastAskedAt) >= quietMinutes * 60_000 ? NOTHING_SPENT : spending
 }

@@ -2,11 +2,11 @@ import type { ChannelId } from './ids.ts'
 import type { Dimension } from './session.ts'
 
 /**
- * What the core has to know of a platform, as data: each adapter declares it in its `config.ts`, and nobody asks for a
+ * The differences between platforms as data: each adapter declares its own in `config.ts`, and no other code asks for a
  * channel by its name.
  */
 export interface ChannelTraits {
-  /** What people call the platform: `Telegram`. */
+  /** The platform's name for people: `Telegram`. */
   readonly name: string
   /**
    * `rooms`: topics stand beside each other and beside the root of the chat, everybody shares them, and a session's name
@@ -20,9 +20,9 @@ export interface ChannelTraits {
   readonly variables: readonly AccountVariable[]
   /** The `mode` of an account in which it takes requests at its `listen`; absent: it never does. */
   readonly listensIn?: string
-  /** What a token looks like, closely enough to tell it from those of another platform. */
+  /** Matches the platform's tokens, closely enough to tell them from those of another platform. */
   readonly token?: RegExp
-  /** How somebody gets the values of those variables, after "Connect a … bot: ". */
+  /** Says how to get the values of those variables; follows "Connect a … bot: ". */
   readonly firstSteps?: string
   /**
    * The address that opens a chat with the bot, the claim code filled in, written with `<username>` and `<code>`; absent:
@@ -40,7 +40,7 @@ export interface IdTraits {
   readonly shared: readonly string[]
   /** A direct chat has the id of the person at its other end. */
   readonly directChatIsPerson: boolean
-  /** How the id of a person or bot is written, with its team where ids have one; absent: in no form of its own. */
+  /** Matches the id of a person or bot, with its team where ids have one; absent: ids have no form of their own. */
   readonly form?: RegExp
   /** Ids with which the platform's own pages show what one looks like, in lower case, without their first letter. */
   readonly examples: readonly string[]
@@ -50,7 +50,7 @@ export interface AccountVariable {
   /** The setting of the account that refers to it. */
   readonly setting: string
   readonly variable: string
-  /** What it is, where the name alone does not say it. */
+  /** Explains the variable where its name does not. */
   readonly hint?: string
 }
 

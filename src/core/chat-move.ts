@@ -9,12 +9,15 @@ export interface ChatMove {
   readonly to: string
 }
 
-/** Where an address lies after the move; the same object if it is not concerned. */
+/** Returns the address after the move; the same object if the move does not concern it. */
 export function movedAddress(address: Address, { channel, from, to }: ChatMove): Address {
   return address.channel === channel && address.chat === from ? { ...address, chat: to } : address
 }
 
-/** What came from the old chat, and where its answer goes; the same object if it is not concerned. */
+/**
+ * Returns the dispatch with its origin and its reply target after the move; the same object if the move does not
+ * concern it.
+ */
 export function movedDispatch(dispatch: Dispatch, move: ChatMove): Dispatch {
   const { event, reply } = dispatch
   const [from, to] = [movedAddress(event.address, move), movedAddress(reply.address, move)]

@@ -7,7 +7,7 @@ export interface ChatCommand {
   readonly name: string
   /** One line for `/help` and the platform's own menu. */
   readonly description: string
-  /** What may follow the name, for menus and `/help`: `how long (30m, 2h, 1d), or off`. Absent: nothing. */
+  /** The arguments, for menus and `/help`: `how long (30m, 2h, 1d), or off`. Absent: the command has none. */
   readonly args?: string
   /** `owner` commands say nothing to anybody else. */
   readonly who: 'anyone' | 'owner'

@@ -8,7 +8,7 @@ import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 /** Which entrance a dispatch came by; authority depends on it. */
 export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'operator'
 
-/** Where the answer goes; copied to the turn and to each delivery. */
+/** The place the answer goes to; copied to the turn and to each delivery. */
 export interface ReplyTarget {
   readonly address: Address
   /** The message that is answered. */
@@ -20,7 +20,7 @@ export interface ReplyTarget {
   readonly elsewhere?: 'only' | 'too'
 }
 
-/** What any entrance hands to the pipeline. */
+/** The value that every entrance passes to the pipeline. */
 export interface Dispatch {
   readonly origin: Origin
   readonly traceId: TraceId
@@ -38,7 +38,7 @@ export interface Dispatch {
   readonly schedule?: ScheduledRun
 }
 
-/** What a route needs of a session that was found by a name. */
+/** The fields of a session found by name that routing needs. */
 export type NamedSession = Pick<Session, 'agentId' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
 
 /** One run of a schedule. Its dispatch's event carries the prompt as text and the place it delivers to as address. */
@@ -46,9 +46,9 @@ export interface ScheduledRun {
   readonly id: ScheduleId
   /** The agent that runs it; the default one if absent. */
   readonly agent?: AgentId
-  /** Whose authority the run has: its creator's, looked up when the run began. */
+  /** The identity of the schedule's creator, looked up when the run began; the run has its authority. */
   readonly creator: Identity
-  /** What the prompt is about: other people's messages, each line quoted. Data, never instructions. */
+  /** Other people's messages that the prompt is about, each line quoted. They are data, never instructions. */
   readonly data?: string
 }
 
@@ -61,13 +61,13 @@ export interface PostedText {
   /** The session is not there yet: the commit of its first text makes it, so that a refused one leaves none. */
   readonly begins?: true
   readonly route: Route
-  /** Whose authority it has: that of the turn, or of the client. */
+  /** The identity of the turn or the client, whose authority it has. */
   readonly identity: Identity
   /** It is stored and owes no answer (S32). */
   readonly append?: true
-  /** What the asker becomes a participant as; nobody becomes one by the operator's door or by another session. */
+  /** The id under which the asker becomes a participant; absent for the operator and for another session. */
   readonly participant?: string
-  /** What wrote it; absent for somebody's own words. */
+  /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
   /** Those who will read the answer elsewhere: the readers of the session whose turn asks. */
   readonly readers?: readonly AuthorId[]
@@ -125,7 +125,7 @@ export interface Route {
   readonly apart?: true
 }
 
-/** Who is behind a dispatch. Role `guest` and no person: nobody we know. */
+/** The person behind a dispatch. Role `guest` without a person means somebody unknown. */
 export interface Identity {
   readonly person?: PersonId
   readonly role: Role
@@ -184,20 +184,20 @@ export type Decision =
       readonly reason: 'command'
       readonly command: string
       readonly route: Route
-      /** As for `run`. */
+      /** Set as for `run`. */
       readonly public?: true
     })
   | (Looked & { readonly kind: 'amend'; readonly reason: 'edited' | 'deleted' })
   | (Looked & {
       readonly kind: 'refuse'
       readonly reason: RefuseReason
-      /** Whom an owner would have to let in; what was said until then is handled once it is. */
+      /** The applicant an owner would have to let in; once that is done, earlier messages are handled. */
       readonly asks?: Applicant
     })
   | (Looked & { readonly kind: 'ignore'; readonly reason: IgnoreReason })
 
 export interface Decided {
-  /** As it came in, or moved into the topic that its answer begins. */
+  /** The dispatch as received, or moved into the topic that its answer begins. */
   readonly dispatch: Dispatch
   readonly decision: Decision
 }

@@ -113,9 +113,9 @@ export interface UserMessageData extends MessageName {
   readonly forwarded?: Forwarded
   readonly via?: Sender
   readonly attachments?: readonly AttachmentRef[]
-  /** What wrote it: data for the model, nobody's words. */
+  /** The writer; its text is data for the model and nobody's own words. */
   readonly from?: Writer
-  /** What a scheduled prompt is about; shown to its own turn and kept out of later ones. */
+  /** The data of a scheduled prompt; the turn itself sees it, later turns do not. */
   readonly data?: string
 }
 
@@ -134,21 +134,22 @@ export interface UndeliveredData {
   readonly to: string
   /** `given_up`: it may have arrived; the others did not. */
   readonly state: 'rejected' | 'given_up' | 'expired'
-  /** As the platform or the outbox says it. */
+  /** The reason in the words of the platform or the outbox. */
   readonly reason: string
-  /** How it begins, without markup. */
+  /** The beginning of the text, without markup. */
   readonly text: string
 }
 
 export interface TakenOverData {
   readonly from: SessionId
-  /** How many events were copied. */
+  /** The number of copied events. */
   readonly events: number
 }
 
 /**
- * What the model is shown of the turns before. `truncated`: the newest `turns`, a later truncation may show more again.
- * `compacted`: what is hidden stays hidden. `replaced`: these exchanges and nothing else; no truncation is in force.
+ * Limits what the model is shown of earlier turns. `truncated`: the newest `turns`, a later truncation may show more
+ * again. `compacted`: hidden turns stay hidden. `replaced`: these exchanges and nothing else; no truncation is in
+ * force.
  */
 export type HistoryBoundary =
   | { readonly kind: 'truncated'; readonly turns: number }
@@ -186,10 +187,10 @@ export interface ToolResultData {
   readonly shows?: readonly SessionId[]
 }
 
-/** How a turn ended. `silent`: a marker and nothing else. */
+/** The result of a turn. `silent`: the answer was a marker and nothing else. */
 export type TurnOutcome = 'answered' | 'silent' | 'failed'
 
-/** What became of an accepted message; `refused: …` carries the reason. */
+/** The outcome of an accepted message; `refused: …` carries the reason. */
 export type InboxOutcome =
   | TurnOutcome
   | 'context'

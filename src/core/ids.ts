@@ -29,7 +29,7 @@ export type TurnId = Branded<'TurnId'>
 export type DeliveryId = Branded<'DeliveryId'>
 /** Names something the daemon says by itself, which answers no message and no turn: a card, a warning. */
 export type NoticeId = Branded<'NoticeId'>
-/** What a delivery speaks for. */
+/** The turn, inbox row or notice that a delivery belongs to. */
 export type SourceId = TurnId | InboxId | NoticeId
 /** Names one dispatch in every log line, stored row and error notice. */
 export type TraceId = Branded<'TraceId'>
@@ -86,7 +86,7 @@ export function toAgentId(raw: string): AgentId {
   return (slug(raw) || 'main') as AgentId
 }
 
-/** As `toAgentId`; an empty account is `default`. */
+/** Parses an account id like `toAgentId`; an empty one is `default`. */
 export function toAccountId(raw: string): AccountId {
   return (slug(raw) || 'default') as AccountId
 }
@@ -137,7 +137,7 @@ export function madeAt(text: string): number | undefined {
   return [...digits].reduce((value, digit) => value * 32 + CROCKFORD.indexOf(digit), 0)
 }
 
-/** Whether a source of a delivery is a turn; the other kinds are an inbox row and a notice. */
+/** Tells a turn from the other sources of a delivery, an inbox row and a notice. */
 export function isTurnId(id: SourceId): id is TurnId {
   return id.startsWith('turn_')
 }

@@ -2,11 +2,11 @@
 export interface OldFile {
   readonly name: string
   readonly text: string
-  /** Of a `.jsonl` file: the text of the `.meta.json` beside it. */
+  /** The text of the `.meta.json` beside a `.jsonl` file. */
   readonly meta?: string
 }
 
-/** What became of each file of an import; every file is in one list. Plain JSON, as `--json` prints it. */
+/** The result of an import: every file is in exactly one list. Plain JSON, as `--json` prints it. */
 export interface ImportReport {
   readonly imported: readonly {
     readonly file: string

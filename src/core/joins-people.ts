@@ -3,8 +3,8 @@ import { isShared } from './platform-id.ts'
 import type { Session } from './session.ts'
 
 /**
- * Whether a session joins people of different chats: one that neither a chat nor a single person sets apart, as the main
- * session. An id that stands for many people sets nobody apart.
+ * Returns true for a session that joins people of different chats: neither a chat nor a single person sets it apart, as
+ * with the main session. An id that stands for many people sets nobody apart.
  */
 export function joinsPeople(
   { traits }: Pick<Channels, 'traits'>,
@@ -14,8 +14,8 @@ export function joinsPeople(
 }
 
 /**
- * Whether a session of direct chats is told to its model with the names of those who write: one that joins several people.
- * The main session does where it is everybody's (`scope: global`); else it is the owner's.
+ * Returns true if the model needs the names of those who write in direct chats, because the session joins several
+ * people. The main session does so only where it is everybody's (`scope: global`); else it is the owner's.
  */
 export function joinsDirectChats(
   channels: Pick<Channels, 'traits'>,

@@ -4,16 +4,16 @@ import type { ChannelId } from './ids.ts'
 export interface MessageLink {
   readonly channel: ChannelId
   readonly messageId: string
-  /** As `Address.chat`. */
+  /** The same value as `Address.chat`. */
   readonly chat?: string
-  /** As `Address.topic`. */
+  /** The same value as `Address.topic`. */
   readonly topic?: string
 }
 
-/** How a message that somebody asks about is found on a platform, and why it may not be. */
+/** Finds a message on a platform by its link, and explains why it may be missing. */
 export interface MessageLookup {
   /** Reads a link as people copy it; null for any other text. Pure. */
   readLink(text: string): MessageLink | null
-  /** What the platform keeps from a bot without telling, each with its remedy. */
+  /** The messages that the platform withholds from a bot without notice, each with its remedy. */
   readonly keepsBack: readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 
-/** Who acted, by platform id. Names are text for people and never authority. */
+/** The sender, by platform id. Names are text for people and never authority. */
 export interface Sender {
   readonly id: string
   /**
@@ -39,7 +39,7 @@ export interface QuotedMessage {
 export interface Forwarded {
   /** Whoever wrote them first. */
   readonly from?: Sender
-  /** Where the platform hides the writer, or a chat is the writer: what it calls them. */
+  /** The platform's name for the writer, where the platform hides them or a chat is the writer. */
   readonly name?: string
   /** The words, where the sender wrote some of their own beside them; absent: the text of the message is theirs. */
   readonly text?: string
@@ -55,7 +55,7 @@ interface InboundFacts {
   readonly sentAt: number
 }
 
-/** What messages, edits and commands share. */
+/** The fields that messages, edits and commands share. */
 interface TextFacts extends InboundFacts {
   readonly messageId: string
   /** Raw text as the person wrote it: never tagged, never trimmed. */
@@ -91,7 +91,7 @@ export interface InboundCommand extends TextFacts {
   /** Lower case, without slash and bot name. */
   readonly name: string
   readonly args: string
-  /** Where the command came by the platform's own menu and not as a message: how it wants to be answered, opaque. */
+  /** An opaque handle for the answer, where the command came by the platform's own menu and not as a message. */
   readonly answerBy?: string
 }
 
@@ -101,7 +101,7 @@ export interface InboundEdit extends TextFacts {
   readonly original: string
 }
 
-/** Who deleted it is not told everywhere; the sender may be the author or nobody. */
+/** A deleted message. Not every platform says who deleted it, so the sender may be the author or nobody. */
 export interface InboundDelete extends InboundFacts {
   readonly kind: 'delete'
   readonly messageId: string
@@ -128,7 +128,7 @@ export interface InboundButton extends InboundFacts {
   readonly messageId: string
   /** The opaque id our own button carried. */
   readonly data: string
-  /** What the platform wants answered so that the button stops spinning. */
+  /** The platform expects an answer with this id, so that the button stops spinning. */
   readonly callbackId: string
 }
 

@@ -68,7 +68,7 @@ export interface Usage {
   readonly output: number
 }
 
-/** What a number of turns cost. */
+/** The cost of a number of turns. */
 export interface Spending {
   readonly turns: number
   readonly usage: Usage
@@ -83,8 +83,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * What a crash means for a tool: `pure` may simply run again, `keyed` may run again with the same
- * call id, `once` never re-runs: its outcome is reported as unknown.
+ * Says what happens to a tool call after a crash: `pure` may simply run again, `keyed` may run again with the same call
+ * id, `once` never runs again and its outcome is reported as unknown.
  */
 export type ToolClass = 'pure' | 'keyed' | 'once'
 

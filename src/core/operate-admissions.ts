@@ -1,4 +1,4 @@
-/** What an operator can ask about who was let in: a part of `OperatorService`, apart only for its size. */
+/** The part of `OperatorService` about admissions, apart only for its size. */
 export interface AdmissionOperator {
   /** Newest first. */
   list(): Promise<readonly AdmissionReport[]>

@@ -1,4 +1,4 @@
-/** What an operator can ask about the configuration: a part of `OperatorService`, apart only for its size. */
+/** The part of `OperatorService` about the configuration, apart only for its size. */
 export interface ConfigOperator {
   /**
    * Reads the file again and takes over who is who, who may talk and what is sent; everything else takes effect at the

@@ -1,4 +1,4 @@
-/** What an operator can ask about deliveries that are held after the database was put back: a part of `OperatorService`. */
+/** The part of `OperatorService` about deliveries held after the database was restored. */
 export interface OutboxOperator {
   /** Undefined if the database was never put back. */
   restoration(): Promise<RestorationReport | undefined>

@@ -1,4 +1,4 @@
-/** What an operator can ask about who is who: a part of `OperatorService`, apart only for its size. */
+/** The part of `OperatorService` about identities, apart only for its size. */
 export interface PeopleOperator {
   list(): Promise<PeopleReport>
   /** Joins an id, written `<channel>:<id>`, to a person by name. `conflict` for an id that is somebody's; `not_found` for nobody of that name. */
@@ -14,7 +14,7 @@ export interface LinkedId {
 
 export interface PeopleReport {
   readonly people: readonly PersonReport[]
-  /** Who was joined and parted, newest first. */
+  /** The joins and partings of people, newest first. */
   readonly changes: readonly IdentityChangeReport[]
 }
 

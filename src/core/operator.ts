@@ -7,7 +7,7 @@ import type { PeopleOperator } from './operate-people.ts'
 export const MOST_BODY_BYTES = 1024 * 1024
 
 /**
- * What an operator can ask a daemon, over the local socket or from a store that no daemon holds. Every shape here is
+ * Answers an operator's questions, over the local socket or from a store that no daemon holds. Every shape here is
  * plain JSON, as the API and `--json` print it. Times are ms since the epoch.
  */
 export interface OperatorService {
@@ -17,7 +17,9 @@ export interface OperatorService {
    * for those it answered. Empty if nothing of that name was ever received or sent.
    */
   why(name: string): Promise<readonly WhyReport[]>
-  /** What may have kept a message of that name from us, likeliest first, each with its remedy. */
+  /**
+   * Returns the possible reasons why a message of that name was never received, likeliest first, each with its remedy.
+   */
   unseen(name: string): Promise<readonly string[]>
   readonly sessions: {
     /** Newest activity first. `limit` 1-200, else `invalid`. */
@@ -93,7 +95,7 @@ export interface ScheduleSummary {
   readonly last?: ScheduleRunReport
 }
 
-/** What became of one slot. */
+/** The outcome of one slot. */
 export interface ScheduleRunReport {
   readonly slotAt: number
   readonly state: string
@@ -124,7 +126,7 @@ export interface StatusReport {
   readonly runningTurns: number
   /** Messages that wait for a turn. */
   readonly waiting: number
-  /** What waits for an owner since the database was put back; absent if nothing does. */
+  /** The decisions that wait for an owner since the database was restored; absent if there are none. */
   readonly restored?: Omit<RestorationReport, 'unanswered'>
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
@@ -148,10 +150,10 @@ export interface ChannelStatus {
   readonly status: 'starting' | 'up' | 'down'
   readonly detail?: string
   readonly username?: string
-  /** How messages come, as people say it: `by polling`. */
+  /** The transport in words for people: `by polling`. */
   readonly receives?: string
   readonly lastProofAt?: number
-  /** What last kept it from receiving, also once that is mended. */
+  /** The last trouble that kept it from receiving, kept after it was mended. */
   readonly lastTrouble?: { readonly detail: string; readonly at: number }
   readonly hints: readonly string[]
   /** Events that were received and not understood, by kind. */
@@ -182,9 +184,9 @@ export interface WhyReport {
   readonly denied?: readonly { readonly tool: string; readonly reason: string }[]
   readonly session?: string
   readonly turn?: string
-  /** What became of it; `waiting` and `claimed` while it is still owed. */
+  /** The outcome; `waiting` or `claimed` while an answer is still owed. */
   readonly outcome: string
-  /** What was sent for it, part by part. */
+  /** The deliveries of the message, part by part. */
   readonly deliveries: readonly { readonly state: string; readonly messageId?: string; readonly reason?: string }[]
 }
 
@@ -258,7 +260,7 @@ export interface PostRequest {
   readonly deliver?: boolean
   /** Up to an hour, 120 s if absent; 0 does not wait. */
   readonly waitSeconds?: number
-  /** Who says it, `<channel>:<id>`: a token's affair, everybody else speaks for themselves. */
+  /** The sender, `<channel>:<id>`. Only a token may set it; everybody else speaks for themselves. */
   readonly sender?: string
 }
 
@@ -283,6 +285,6 @@ export interface SessionHistory {
   readonly events: readonly SessionEventReport[]
   /** Events of the session. */
   readonly total: number
-  /** Where the page before this one ends; absent on the first. */
+  /** The end of the page before this one; absent on the first. */
   readonly before?: number
 }

@@ -22,7 +22,9 @@ export interface Recipient {
   readonly otherwise: 'here' | 'direct'
 }
 
-/** What a stage wants said: Markdown, not yet split or stripped. It leaves by the one gate in `delivery`. */
+/**
+ * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the gate in `delivery`.
+ */
 export interface OutboundMessage {
   readonly source: SourceId
   /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
@@ -43,7 +45,7 @@ export interface OutboundMessage {
   readonly lowPriority?: LowPriority
 }
 
-/** Who goes ahead of whom is said in `delivery/low-priority.ts`. */
+/** Marks a part of low priority; the order is defined in `delivery/low-priority.ts`. */
 export interface LowPriority {
   /** Somebody known asked for it: it goes ahead of everything that people caused whom nobody let in by name. */
   readonly known?: true
@@ -70,12 +72,12 @@ export type DeliveryOp = 'send' | 'edit' | 'delete'
 export type DeliveryState = 'planned' | 'sending' | 'waiting' | 'uncertain' | DeliveryEnding
 
 /**
- * How a part ended. `resent`: a second time, visibly marked as a repeat. `rejected`: the platform said no. `given_up`: nobody
- * can say that it arrived. `expired`: it was never sent.
+ * The final state of a part. `resent`: sent a second time, visibly marked as a repeat. `rejected`: the platform refused
+ * it. `given_up`: nobody can say that it arrived. `expired`: it was never sent.
  */
 export type DeliveryEnding = 'sent' | 'resent' | 'rejected' | 'given_up' | 'expired'
 
-/** How a part ended that did not arrive, or of which nobody can say that it did. */
+/** A part that did not arrive, or of which nobody can say that it did. */
 export interface Undelivered {
   readonly state: Exclude<DeliveryEnding, 'sent' | 'resent'>
   readonly reason: string
@@ -93,7 +95,7 @@ export interface Delivery {
   readonly class: DeliveryClass
   readonly op: DeliveryOp
   readonly part: RenderedPart
-  /** What the lost call of a growing reply carried, where `part` is the whole by now: the message may show either. */
+  /** The content of the growing reply's lost call, where `part` is the whole by now: the message may show either. */
   readonly earlier?: RenderedPart
   readonly replyTo?: string
   readonly only?: Recipient
@@ -111,9 +113,9 @@ export interface Delivery {
 }
 
 /**
- * How a send ended; adapters never throw for it.
- * `not_sent`: provably nothing left, retry freely. `rejected`: the platform said no; permanent unless `retryAfterMs`.
- * `unknown`: anything after the first body byte without a readable answer; never blindly repeated.
+ * The result of a send; adapters never throw for it. `not_sent`: provably nothing was sent, so a retry is safe.
+ * `rejected`: the platform refused; permanent unless `retryAfterMs`. `unknown`: a failure after the first body byte
+ * without a readable answer; never blindly repeated.
  */
 export type DeliveryReceipt =
   | { readonly kind: 'sent'; readonly messageId: string }

@@ -10,9 +10,9 @@ const SHORTEST_NUMBER = 6
 const SHORTEST_REST = 3
 
 /**
- * Whether an id was copied from an example: whoever holds it on the platform would get what the line grants. A sign, the
- * -100 of Telegram's groups and the first letter of Slack's ids are not looked at. `examples`: those of the
- * platforms' own pages (`Channels.examples`).
+ * Returns true for an id copied from an example: whoever holds it on the platform would get what the line grants. A
+ * leading character, the -100 of Telegram's groups and the first letter of Slack's ids are ignored. `examples`: the ids
+ * on the platforms' own pages (`Channels.examples`).
  */
 export function isPlaceholder(id: string, examples: readonly string[], shortest = 0): boolean {
   if (/[<>…]/.test(id)) return true

@@ -29,7 +29,7 @@ export function identifiesNobody(
   return kind !== 'user' || id.trim() === '' || isShared(traits(channel).ids, id)
 }
 
-/** Whether a sender there could have this id, with its team where ids have one; any other matches nobody, ever. */
+/** Returns true if a sender there could have this id, with its team where ids have one; any other id never matches. */
 export function isWellFormedId({ form }: IdTraits, id: string): boolean {
   return form?.test(id) !== false
 }

@@ -28,7 +28,7 @@ export interface RoutingPolicy {
   /** A channel block's own list, which replaces the global one there. */
   readonly channelDimensions: Readonly<Record<ChannelId, readonly Dimension[]>>
   readonly direct: 'chat' | 'person' | 'main'
-  /** What each platform is like: not of the configuration, but what it is read by. */
+  /** The traits of each platform. They are not configured, but the configuration is read by them. */
   readonly traits: TraitsByChannel
 }
 
@@ -39,7 +39,7 @@ export interface PersonPolicy {
   readonly ids: readonly string[]
 }
 
-/** Who may talk. An unset or empty list of groups admits nobody but the owner. */
+/** Decides who may talk. An unset or empty list of groups admits nobody but the owner. */
 export interface AccessPolicy {
   readonly direct: Audience
   /** The first match decides. */

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, SessionId, TraceId, TurnId } from './ids.ts'
 
-/** What a schedule does and when. Plain JSON: it is stored as it stands. */
+/** The task of a schedule and its times. Plain JSON, stored unchanged. */
 export interface ScheduleDefinition {
   /** Five fields or an alias such as `@daily`, read in `timezone`. */
   readonly cron: string
@@ -18,7 +18,7 @@ export interface ScheduleDefinition {
 }
 
 /**
- * What becomes of slots found more than a minute late. `skip`: nothing. `once`: one run for all of them, unless a slot
+ * Decides about slots found more than a minute late. `skip`: none runs. `once`: one run for all of them, unless a slot
  * that is on time covers them. `all`: a run for each of the newest `most`.
  */
 export type MissedPolicy =
@@ -56,7 +56,7 @@ export interface Schedule {
   /** `config`: written by the operator, replaced at each start. `command`: made by a person, kept until removed. */
   readonly source: 'config' | 'command'
   readonly definition: ScheduleDefinition
-  /** Whose authority it has; absent: the operator's, which is an owner's. */
+  /** The person whose authority it has; absent: the operator's, which is an owner's. */
   readonly creator?: PersonId
   readonly createdAt: number
   readonly updatedAt: number
@@ -80,12 +80,12 @@ export interface ScheduleSlot {
   readonly state: SlotState
   /** When it was decided. */
   readonly at: number
-  /** Of its run; absent for a skipped one. */
+  /** The trace id of its run; absent for a skipped slot. */
   readonly traceId?: TraceId
   readonly turnId?: TurnId
   /** `answered`, `silent`, `missed`, `overlap`, `failed: model_auth`, … */
   readonly outcome?: string
-  /** How far its digest has read. */
+  /** The position up to which its digest has read. */
   readonly reading?: DigestReading
   readonly endedAt?: number
 }

@@ -5,7 +5,7 @@ import { type AccountId, type AgentId, type ChannelId, type PersonId, toAgentId 
 import type { InboundEvent, Sender } from './message.ts'
 import type { SessionScope } from './session.ts'
 
-/** What a session's aliases are made from. */
+/** The data that a session's aliases are made from. */
 export interface AliasFacts {
   readonly route: Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'kind' | 'displayKey' | 'apart'>
   readonly event: Pick<InboundEvent, 'address' | 'sender'>
@@ -40,7 +40,7 @@ export function agentOfKey(key: string): AgentId | undefined {
   return agent === undefined ? undefined : toAgentId(agent)
 }
 
-/** What stands before the id in a name: agent, channel, account and type of chat. */
+/** Matches the part of a name before the id: agent, channel, account and type of chat. */
 const HEAD = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:(?:(?:[a-z0-9_-]+:)?(?:direct|group|channel):)?/
 
 /**

@@ -28,8 +28,8 @@ export interface SessionTools {
 }
 
 /**
- * Who asks: a client with the authority of one person, or the turn of a session, whose authority is looked up at each
- * call. An owner reaches every session of the agent, anybody else those they take part in (S20, T32).
+ * The caller of a session tool: a client with the authority of one person, or the turn of a session, whose authority is
+ * looked up at each call. An owner reaches every session of the agent, anybody else those they take part in (S20, T32).
  */
 export type SessionCaller =
   | { readonly principal: Principal; readonly turn?: undefined }
@@ -90,7 +90,7 @@ export interface SessionRow {
   readonly updatedAt: number
   readonly sessionId: SessionId
   readonly model?: string
-  /** Of all its runs; how much fits the model is not known, so there are no `contextTokens`. */
+  /** The tokens of all its runs. There are no `contextTokens`, because the model's limit is not known. */
   readonly totalTokens?: number
   readonly thinkingLevel?: ThinkingLevel
   readonly verboseLevel?: VerboseLevel
@@ -98,10 +98,10 @@ export interface SessionRow {
   readonly systemSent?: boolean
   readonly abortedLastRun?: boolean
   readonly sendPolicy?: SendOverride
-  /** Of the last delivery, for display only. */
+  /** The channel of the last delivery, for display only. */
   readonly lastChannel?: string
   readonly lastTo?: string
-  /** Where the log is kept: a hint for people, no path a tool could open (T33). */
+  /** The place of the log: a hint for people, no path a tool could open (T33). */
   readonly transcriptPath: string
   readonly messages?: readonly HistoryMessage[]
 }
@@ -126,9 +126,9 @@ export interface HistoryMessage {
   readonly role: 'user' | 'assistant' | 'toolResult'
   readonly text: string
   readonly timestamp: number
-  /** Who wrote a user message, for people; never authority. */
+  /** The writer of a user message, for people; never authority. */
   readonly from?: string
-  /** Of a tool result. */
+  /** The name of the tool, for a tool result. */
   readonly tool?: string
   readonly isError?: true
 }

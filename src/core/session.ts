@@ -15,7 +15,7 @@ export function isOwnDoor({ source }: Pick<Session, 'source'>): boolean {
   return source.kind === 'cli' || source.kind === 'web' || source.kind === 'api'
 }
 
-/** What a scope key is made from, kept as a structure and not only as a hash (K47). */
+/** The parts of a scope key, kept as a structure and not only as a hash (K47). */
 export interface SessionScope {
   readonly version: 1
   readonly agent: AgentId
@@ -28,7 +28,7 @@ export interface SessionScope {
 
 export type SourceKind = 'channel' | 'schedule' | 'cli' | 'web' | 'api' | 'hook' | 'node'
 
-/** How a session came to be; the source of the first opening stays for ever (S1, S18). */
+/** The origin of a session; the source of the first opening never changes (S1, S18). */
 export interface SessionSource {
   readonly kind: SourceKind
   /** A person can answer an approval here; schedules and hooks cannot (S47). */
@@ -55,18 +55,18 @@ export const SESSION_KINDS: readonly SessionKind[] = ['main', 'group', 'cron', '
 export type SendOverride = 'allow' | 'deny'
 export const SEND_OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
 
-/** How hard the model may think before it answers; a model that cannot think ignores it (T37). */
+/** Sets how hard the model may think before it answers; a model that cannot think ignores it (T37). */
 export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ['off', 'low', 'medium', 'high']
 
 /**
- * What the chat sees of a turn's tool steps, above the answer (T37). `off`: nothing. `on`: a line a call with the tool's
- * name. `full`: also its arguments and the beginning of its result.
+ * Sets which of a turn's tool steps the chat sees, above the answer (T37). `off`: none. `on`: a line a call with the
+ * tool's name. `full`: also its arguments and the beginning of its result.
  */
 export type VerboseLevel = 'off' | 'on' | 'full'
 export const VERBOSE_LEVELS: readonly VerboseLevel[] = ['off', 'on', 'full']
 
-/** What was set for one session by hand and beats the configuration; absent values inherit. `/new` carries them on. */
+/** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
 export interface SessionOverrides {
   readonly sendOverride?: SendOverride
   readonly thinkingLevel?: ThinkingLevel
@@ -107,7 +107,7 @@ export interface Session extends SessionOverrides {
 /** The first message, a review, or a person who renamed it; what a person wrote is never replaced (S14, R3). */
 export type DescriptionSource = 'fallback' | 'ai' | 'user'
 
-/** What is known before the row exists. */
+/** The fields of a session that are known before its row exists. */
 export interface SessionDraft {
   readonly id: SessionId
   readonly scopeKey: ScopeKey

@@ -31,8 +31,9 @@ function withoutMarkers(text: string): string {
 }
 
 /**
- * What of a still growing reply may be shown: markers removed and a tail held back that could yet become a marker, so
- * that no part of one is ever visible (S31). The held tail is the longest suffix that is a prefix of a marker.
+ * Returns the part of a growing reply that may be shown: markers are removed, and a tail that could yet become a marker
+ * is held back, so that no part of one is ever visible (S31). The held tail is the longest suffix that is a prefix of a
+ * marker.
  */
 export function visibleWhileStreaming(text: string): string {
   return withoutOpenTail(stripSilence(text).text)

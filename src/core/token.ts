@@ -1,12 +1,12 @@
 import type { Namespace } from './caller.ts'
 
-/** What is kept of a channel token (S42): never the token itself. */
+/** The stored form of a channel token (S42), which never includes the token itself. */
 export interface StoredToken {
   readonly id: string
   /** SHA-256 of the secret, hex. */
   readonly hash: string
   readonly namespace: Namespace
-  /** What it is for, in its maker's words. */
+  /** The purpose, in its maker's words. */
   readonly label: string
   readonly createdAt: number
   readonly revokedAt?: number

@@ -12,7 +12,7 @@ export interface AgentProfile {
   readonly model: string
   /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
   readonly models?: readonly string[]
-  /** How hard the model thinks; absent: as it does by itself. */
+  /** Sets how hard the model thinks; absent: the model's default. */
   readonly thinking?: ThinkingLevel
   readonly prompt: string
   readonly tools: readonly string[]
@@ -58,7 +58,7 @@ export interface OpenStep {
   readonly intended: readonly string[]
 }
 
-/** Whose authority a call has. */
+/** The identity whose authority a call has. */
 export interface Principal {
   readonly person?: PersonId
   readonly role: Role

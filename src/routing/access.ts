@@ -8,7 +8,7 @@ import type { GroupRuleEntry } from './group-rules.ts'
 import { describe } from './identify.ts'
 import { pass, stop } from './trace.ts'
 
-/** What the access stage looks at. */
+/** The input of the access stage. */
 export interface Requester {
   readonly origin: Origin
   readonly event: InboundEvent
@@ -25,7 +25,7 @@ export interface AccessGround {
   readonly channels: Channels
   readonly direct: Audience
   readonly ownerKnown: boolean
-  /** What an owner said about an applicant, by its key. */
+  /** Returns an owner's decision about an applicant, by its key. */
   admission(key: string): AdmissionFact | undefined
 }
 
@@ -41,9 +41,9 @@ export interface AccessVerdict {
 const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
 
 /**
- * Whether somebody may talk here. An owner always may. What a schedule or the operator's door sends was admitted there;
- * everything else, callers of the API and tools included, passes the same gate (K23). Open commands
- * pass in direct chats only: in a group the answer would be noise from people nobody admitted. Whom an owner let in
+ * Decides whether somebody may talk here. An owner always may. Schedules and the operator were admitted at their own
+ * entrance; everything else, callers of the API and tools included, passes the same check (K23). Open commands pass in
+ * direct chats only: in a group the answer would be noise from people nobody admitted. A person whom an owner let in
  * passes where the configuration has no rule of its own.
  */
 export function decideAccess(requester: Requester, ground: AccessGround): AccessVerdict {

@@ -6,7 +6,7 @@ import type { RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
 import { findWakeWord } from './wake-words.ts'
 
-/** How a message addresses the agent. */
+/** The way a message addresses the agent. */
 export type Addressing =
   | { readonly kind: 'named' }
   | { readonly kind: 'none' }
@@ -25,8 +25,8 @@ export function isNamed(event: InboundEvent): boolean {
 }
 
 /**
- * How a text addresses the agent that does not name it by the platform's means: by a wake word in the sender's own
- * words, or by standing in a thread the agent is part of, unless it is said to others.
+ * Finds out how a text addresses the agent without the platform's own mention: by a wake word in the sender's own
+ * words, or by being in a thread the agent is part of, unless it is said to others.
  */
 export function findAddressing(
   { event, receivedAt, topics }: Pick<Dispatch, 'event' | 'receivedAt'> & Pick<ChannelTraits, 'topics'>,

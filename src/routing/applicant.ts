@@ -5,8 +5,8 @@ import type { InboundEvent } from '../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 
 /**
- * Whom an owner would let in, so that this event passes: in a direct chat its sender, elsewhere the chat with all its
- * topics. Undefined for a sender that is no single person.
+ * Returns the applicant an owner would have to let in for this event to pass: in a direct chat its sender, elsewhere
+ * the chat with all its topics. Undefined for a sender that is no single person.
  */
 export function applicantOf(
   channels: Pick<Channels, 'traits'>,

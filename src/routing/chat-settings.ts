@@ -3,11 +3,11 @@ import type { DeletionPolicy, EditPolicy, GroupRule, RoutingPolicy } from '../co
 import { pass, stop } from './trace.ts'
 import { compileWakeWords, type WakeWord } from './wake-words.ts'
 
-/** How the chats of a group rule are dealt with, or those that no rule speaks of. Each setting knows where it stands. */
+/** The settings for the chats of a group rule, or for those without a rule. Each setting knows its path. */
 export interface ChatSettings {
   readonly ownerTriggers: { readonly on: boolean; readonly path: string; readonly step: TraceStep }
   readonly wake: { readonly words: readonly WakeWord[]; readonly path: string }
-  /** What the trace says of a followed thread; undefined where none is followed. */
+  /** The trace step for a followed thread; undefined if none is followed. */
   readonly follows: TraceStep | undefined
   readonly edits: { readonly policy: EditPolicy; readonly step: TraceStep }
   readonly deletions: { readonly policy: DeletionPolicy; readonly step: TraceStep }
@@ -24,7 +24,7 @@ export function commonSettings({ ownerAlwaysTriggers, wakeWords, edits, deletion
   }
 }
 
-/** What a rule does not set is as everywhere. */
+/** Returns the rule's settings; those it does not set are the common ones. */
 export function ruleSettings(rule: GroupRule, path: string, common: ChatSettings): ChatSettings {
   const { ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions } = rule
   return {

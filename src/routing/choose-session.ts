@@ -31,7 +31,7 @@ export interface SessionRules {
   readonly mainNames: ReadonlyMap<string, AgentId>
 }
 
-/** Whose message it is and where it came from. */
+/** The sender of a message and its place. */
 export interface Caller {
   readonly dispatch: Dispatch
   readonly identity: Identity

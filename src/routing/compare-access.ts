@@ -20,8 +20,8 @@ import { normalised } from './match-facts.ts'
 import { push } from './rule-index.ts'
 
 /**
- * What a changed policy does, a sentence a line. Nothing lets more people in, answers more, joins more or sends more that
- * is not in `wider` (F-H14).
+ * The effect of a changed policy, a sentence a line. Every change that lets more people in, answers more, joins more or
+ * sends more is in `wider` (F-H14).
  */
 export interface AccessChanges {
   readonly wider: readonly string[]
@@ -53,7 +53,7 @@ export function compareAccess(
   }
 }
 
-/** What the store knows beside the policy. */
+/** The part of the store that the comparison reads beside the policy. */
 interface Known {
   /** Somebody is the owner by a claim, so there is no claim link, whoever the policy names. */
   readonly claimed: boolean
@@ -61,7 +61,7 @@ interface Known {
 
 const NOTHING_KNOWN: Known = { claimed: false }
 
-/** As many lines of one setting somebody reads, and the log takes. */
+/** Limits the lines about one setting, for the reader and for the log. */
 const LINES = 100
 
 function linesOf(changes: readonly Change[]): string[] {
@@ -173,7 +173,7 @@ function compareGroup(site: Site, rules: Rules): Change[] {
   ]
 }
 
-/** Where no rule speaks of a group, `/admit` lets it in; a rule for its owner or a list shuts that door. */
+/** `/admit` lets a group in only where no rule names it; a rule with `owner` or a list prevents that. */
 function compareAsking(where: string, before: Audience | undefined, after: Audience | undefined): Change[] {
   if (before !== undefined && after !== undefined) return []
   const asks = (who: Audience | undefined): boolean => who === undefined || who === 'public'
@@ -201,7 +201,10 @@ function botsOf(
 type Common = Pick<RoutingPolicy, 'ownerAlwaysTriggers' | 'wakeWords' | 'edits' | 'deletions'>
 const COMMON = ['ownerAlwaysTriggers', 'wakeWords', 'edits', 'deletions'] as const
 
-/** Where a dispatch rule asks for a mention, what counts as one also says which session and which agent it is for. */
+/**
+ * Returns true if a dispatch rule asks for a mention: then a change of what counts as one also changes the session and
+ * the agent.
+ */
 function asksForMention({ before, after }: Pick<Rules, 'before' | 'after'>): boolean {
   return [...before.dispatch, ...after.dispatch].some(({ match }) => match.mentioned !== undefined)
 }
@@ -269,7 +272,7 @@ function weight(rule: string): number {
   return rule.startsWith('session.sendPolicy: allow') ? 1 : -1
 }
 
-/** Where each setting of the policy stands. A new one has to be compared above, or it shows as other. */
+/** The path of each setting of the policy. A new one has to be compared above, or it shows as other. */
 const PATHS: Readonly<Record<keyof RoutingPolicy, string>> = {
   people: 'people',
   agents: 'agents',

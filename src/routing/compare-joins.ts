@@ -107,9 +107,9 @@ interface Way {
   /** The dimensions that the one has, and that the other has. */
   readonly has: readonly Dimension[]
   readonly otherHas: readonly Dimension[]
-  /** What the key says of both. */
+  /** The dimensions that both keys have. */
   readonly shared: readonly Dimension[]
-  /** What set their keys apart before if it differed; undefined: their keys never were the same. */
+  /** The dimensions that set their keys apart before; undefined: the keys never were the same. */
   readonly apart: readonly Dimension[] | undefined
 }
 
@@ -136,7 +136,7 @@ function waysToJoin(one: Keyed<unknown>, other: Keyed<unknown>, traits: ChannelT
   return ways.filter((way) => !ways.some((wider) => wider !== way && covers(wider, way)))
 }
 
-/** Whether a way is open wherever another one is: it asks for less. */
+/** Returns true if `wider` asks for less, so that it is open wherever `way` is. */
 function covers(wider: Way, way: Way): boolean {
   const all = (some: readonly Dimension[], of: readonly Dimension[]) =>
     some.every((dimension) => of.includes(dimension))
@@ -144,7 +144,7 @@ function covers(wider: Way, way: Way): boolean {
   return apart && all(wider.shared, way.shared) && all(way.has, wider.has) && all(way.otherHas, wider.otherHas)
 }
 
-/** What a key is made from, as `session-key.ts` does it: where topics are rooms the chat has its topic with it, or apart. */
+/** Returns the parts of a key as `session-key.ts` makes it: where topics are rooms, the chat includes its topic. */
 function keyOf(list: readonly Dimension[], has: readonly Dimension[], { topics }: ChannelTraits): string {
   const suffix = topics === 'rooms' && has.includes('topic') && !list.includes('topic') ? '/topic' : ''
   const parts = list.filter((dimension) => has.includes(dimension))
@@ -155,7 +155,7 @@ function namedIn(key: string): readonly Dimension[] {
   return DIMENSIONS.filter((dimension) => key.includes(dimension))
 }
 
-/** What a rule says of a dimension's value. Which senders are one person is not known here. */
+/** The fields of a rule that fix a dimension's value. This table does not know which senders are one person. */
 const FIELDS: Readonly<Record<Dimension, readonly SiteField[]>> = {
   space: ['space', 'spaceType'],
   chat: ['chat', 'chatType'],
@@ -177,7 +177,7 @@ function mayJoin<Rule>(
   return decide(lists, one, siteOn(left, ground)) && decide(lists, other, siteOn(right, ground))
 }
 
-/** Whether a message at a site may have these dimensions and no others. */
+/** Returns true if a message at a site may have these dimensions and no others. */
 function mayLack(site: Site, has: readonly Dimension[]): boolean {
   return DIMENSIONS.every((dimension) => has.includes(dimension) || !isNamed(site, dimension))
 }
@@ -186,7 +186,7 @@ function isNamed(site: Site, dimension: Dimension): boolean {
   return dimension === 'sender' ? site.senders.length > 0 : site[dimension] !== undefined
 }
 
-/** Whether all messages of two sites have the same value. */
+/** Returns true if all messages of two sites have the same value. */
 function isSame(one: Site, other: Site, dimension: Dimension): boolean {
   const fields = FIELDS[dimension]
   return fields.length > 0 && fields.every((field) => one[field] !== undefined && one[field] === other[field])

@@ -27,7 +27,7 @@ export function bothWays(changes: readonly Change[], also: boolean): Change[] {
   return changes.flatMap((change) => (also ? [change, { ...change, by: -change.by }] : [change]))
 }
 
-/** How names of senders are read. */
+/** Reads the names of senders. */
 export interface KnownSenders {
   readonly channels: Channels
   /** Knows the people of both configurations. */
@@ -43,7 +43,7 @@ export function knownSenders(before: RoutingPolicy, after: RoutingPolicy): Known
   return { channels: createChannels(after.traits), isPerson }
 }
 
-/** Where a rule applies. */
+/** The place where a rule applies. */
 export interface Site extends PlaceConstraint {
   /** On the channels whose ids have a case, or on the others. */
   readonly cased: boolean | undefined
@@ -171,7 +171,7 @@ function* pairsOf<Rule>({ before, after }: RuleLists<Rule>): Generator<Pick<Regi
   }
 }
 
-/** Where a list decides for the whole site of an entry. */
+/** Returns the rank at which a list decides for the whole site of an entry. */
 function rankIn<Rule>({ ranks }: RuleList<Rule>, { text }: Entry<Rule>): number {
   return ranks.get(text) ?? Infinity
 }
@@ -188,7 +188,7 @@ function fileByChat<Rule>(entries: readonly Entry<Rule>[]): (chat: string | unde
   return (chat) => (chat === undefined ? entries : [...wide, ...(filed.get(chat) ?? [])])
 }
 
-/** Whether the entries of a region decide at a site, as far as the site tells. */
+/** Returns true if the entries of a region decide at a site, as far as the site shows. */
 export function decide<Rule>(
   { before, after }: RuleLists<Rule>,
   { was, is }: Pick<Region<Rule>, 'was' | 'is'>,
@@ -230,7 +230,7 @@ function meet(one: Site, other: Site, mayBeOne: (one: string, other: string) => 
   return { ...narrow(one, other, FIELDS), senders: [...new Set([...one.senders, ...other.senders])] }
 }
 
-/** Whether two sites leave room for two places that have the same in some fields. */
+/** Returns true if two sites can hold two places that are equal in some fields. */
 export function mayAgree(one: Site, other: Site, fields: readonly SiteField[]): boolean {
   for (const field of fields) {
     if (one[field] !== undefined && other[field] !== undefined && one[field] !== other[field]) return false

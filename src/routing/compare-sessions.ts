@@ -21,10 +21,10 @@ import {
 import { compileDimensions, type DimensionLists, knownDimensions } from './dimensions.ts'
 import { defaultAgent } from './dispatch-rules.ts'
 
-/** What is said where the rules of two lists meet in too many places. */
+/** The sentence for two lists whose rules meet in too many places. */
 export const UNTOLD = 'too many rules have changed places to compare them; take it that they let more be seen or done'
 
-/** What a rule says of a message; without a list of its own the channel's holds. */
+/** A rule's answer for a message; without a list of its own the channel's applies. */
 interface Answer {
   readonly agent: AgentId
   readonly own: readonly Dimension[] | undefined
@@ -104,7 +104,7 @@ function compareDimensions({ lists, regions, usual }: Compared, ground: Ground):
     return `${path}: ${listed(after)} (was ${listed(before)})`
   }
   const joined = findJoins(lists, keyed, ground).map(({ one, other }) => {
-    // Where a list tells no less apart, it takes the line of the other to see what is joined.
+    // A list that keeps as much apart as before joins only with sessions of the other list, so the line names those.
     const shared = gained({ before: one.after, after: one.before }, traits)
       ? ''
       : `, shared with ${describeSite(other.region.site, 'any other place')}`
@@ -114,7 +114,7 @@ function compareDimensions({ lists, regions, usual }: Compared, ground: Ground):
   return [...joined, ...split]
 }
 
-/** Whether a list tells sessions apart by what another does not. */
+/** Returns true if a list tells sessions apart by a dimension that the other list does not have. */
 function gained({ before, after }: Pick<Keyed<unknown>, 'before' | 'after'>, traits: ChannelTraits): boolean {
   const told = toldApart(before, traits)
   return toldApart(after, traits).some((dimension) => !told.includes(dimension))
@@ -129,7 +129,7 @@ function listed(dimensions: readonly Dimension[]): string {
   return dimensions.length === 0 ? 'nothing, all chats of an account are one session' : dimensions.join(', ')
 }
 
-/** How far direct chats are joined; with one session for all of them the setting says nothing. */
+/** Compares how far direct chats are joined; with one session for all of them the setting has no effect. */
 function compareDirect(before: RoutingPolicy, after: RoutingPolicy): Change[] {
   if (before.scope === 'global' && after.scope === 'global') return []
   const values = ['chat', 'person', 'main'] as const
@@ -139,7 +139,7 @@ function compareDirect(before: RoutingPolicy, after: RoutingPolicy): Change[] {
   return bothWays(changes, swapped || joinsChats(after))
 }
 
-/** Whether a direct chat that has no session by `scope` or `direct` shares one with other chats somewhere. */
+/** Returns true if a direct chat without a session by `scope` or `direct` shares one with other chats somewhere. */
 export function joinsChats({ dimensions, channelDimensions, dispatch }: RoutingPolicy): boolean {
   const own = dispatch.map((rule) => rule.dimensions ?? ['chat'])
   return [dimensions, ...Object.values(channelDimensions), ...own].some((list) => !list.includes('chat'))

@@ -17,7 +17,7 @@ export interface Routing {
   readonly ownerNamed: boolean
   readonly direct: Audience
   readonly groups: GroupRules
-  /** Of direct chats and of groups without a rule. */
+  /** The settings of direct chats and of groups without a rule. */
   readonly common: ChatSettings
   readonly botBudget: BotBudget
   readonly dispatch: DispatchRules

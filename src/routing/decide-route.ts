@@ -17,7 +17,7 @@ import type { KnownCommand, RouteFacts } from './route-facts.ts'
 import { decideSend } from './send-policy.ts'
 import { pass, stop } from './trace.ts'
 
-/** What the first stages found out about a dispatch. */
+/** The results of the first stages for a dispatch. */
 interface Arrival {
   readonly dispatch: Dispatch
   readonly identity: Identity
@@ -29,7 +29,7 @@ interface Arrival {
   readonly command: KnownCommand | undefined
 }
 
-/** What the stages before the route had to say, in order. */
+/** The trace of the stages before the route, in order. */
 interface FirstSteps {
   readonly sender: TraceStep
   readonly identity: TraceStep
@@ -71,7 +71,7 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
   if (event.kind === 'delete' && !access.asks) return decideDelete(arrival)
   const sender = SENDERS[event.sender.kind]
   const { edits } = arrival.settings
-  // What waits for its author to be let in is read as it stands then, unless edits count for nothing.
+  // When its author is let in, a waiting text is read as last edited, unless edits are ignored.
   if (event.kind === 'edit' && access.asks && edits.policy === 'ignore') {
     return amendment(edits, identity, [sender, step, access.step])
   }

@@ -18,7 +18,7 @@ export interface DispatchRuleEntry extends Ranked {
   readonly dimensions: DimensionList | undefined
   /** `dispatch.rule` or `dispatch.rule:<name>` (K22). */
   readonly matchedBy: string
-  /** What the trace says of a dispatch the rule matched. */
+  /** The trace step for a dispatch that the rule matched. */
   readonly step: TraceStep
 }
 

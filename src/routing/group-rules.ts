@@ -14,11 +14,11 @@ export interface GroupRuleEntry extends Ranked {
   readonly place: PlaceConstraint
   readonly who: Audience
   readonly trigger: GroupRule['trigger']
-  /** What the trace says of whoever the rule admits. */
+  /** The trace step for a sender that the rule admits. */
   readonly admitted: TraceStep
   readonly settings: ChatSettings
   readonly bots: BotRule | undefined
-  /** Where the rule stands in the configuration. */
+  /** The path of the rule in the configuration. */
   readonly path: string
 }
 
@@ -72,7 +72,7 @@ const OTHERS: TriggerVerdict = {
   step: stop('group-rule', 'others were mentioned and not the bot'),
 }
 
-/** Whether an admitted text owes a turn (S24, S25). `trigger: never` silences owners too. */
+/** Decides whether an admitted text owes a turn (S24, S25). `trigger: never` silences owners too. */
 export function decideTrigger(
   utterance: Utterance,
   rule: GroupRuleEntry | undefined,

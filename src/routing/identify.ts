@@ -11,9 +11,10 @@ export const GUEST: Identity = { role: 'guest' }
 export const NOBODY = pass('identity', 'an id that stands for no single person')
 
 /**
- * Who is behind a dispatch, by id alone: names are text. A sender that is no single user has neither
- * person nor role, whatever the lists say. The operator's door is guarded by the state folder's file mode and carries
- * the owner's authority, a schedule that of whoever made it, a text posted into a session that of whoever asked.
+ * Identifies the sender of a dispatch by id alone, because names are text. A sender that is no single user has neither
+ * person nor role, whatever the lists say. The operator's entrance is guarded by the state folder's file mode and
+ * carries the owner's authority, a schedule carries that of its creator, a text posted into a session that of its
+ * poster.
  */
 export function identify(
   people: People,
@@ -38,7 +39,7 @@ export function identify(
   return { identity, step: pass('identity', `${describe(identity)} by ${address.channel}:${sender.id}`) }
 }
 
-/** Who is behind an id, written as `core/platform-id.ts` does, as things stand. */
+/** Returns the identity that an id, written as in `core/platform-id.ts`, has now. */
 export function personBehind(people: People, facts: Pick<RouteFacts, 'personOf'>, platformId: string): Identity {
   const { channel, team, id } = parseLink(people.channels, platformId)
   if (channel === undefined || isShared(people.channels.traits(channel).ids, id)) return GUEST

@@ -20,9 +20,9 @@ export interface Link {
 
 export interface PersonLink extends Link {
   readonly identity: Identity
-  /** What the trace says of whoever is found by this link. */
+  /** The trace step for a sender found by this link. */
   readonly step: TraceStep
-  /** Where the link stands in the configuration. */
+  /** The path of the link in the configuration. */
   readonly path: string
 }
 
@@ -89,7 +89,7 @@ export function idKeys({ id, written }: Link): readonly string[] {
   return written === undefined ? [id] : [id, written]
 }
 
-/** Whom a link may name, on which channel. */
+/** A sender on a channel, whom a link may name. */
 export type SenderAt = SenderIds & Pick<PlaceFacts, 'channel' | 'traits'>
 
 /** The link names this sender. */
@@ -98,7 +98,7 @@ export function matchesLink(link: Link, { senderId, senderTeam, channel, traits 
   return id === senderId && reaches(link, senderTeam, channel)
 }
 
-/** Where a link names a channel or a team, they must be right too: the id alone is another person's there (F-H04). */
+/** A channel or a team in the link must match too: there the same id is another person's (F-H04). */
 function reaches(link: Link, senderTeam: string | undefined, channel: string): boolean {
   return (
     (link.channel === undefined || link.channel === channel) && (link.team === undefined || link.team === senderTeam)
@@ -161,13 +161,13 @@ function refuseClaimed(link: PersonLink, others: readonly PersonLink[] = []): vo
   }
 }
 
-/** Whether two links may name one sender. */
+/** Returns true if two links may name one sender. */
 export function mayNameOne(one: Link, other: Link): boolean {
   const keys = idKeys(other)
   return idKeys(one).some((key) => keys.includes(key)) && overlaps(one, other)
 }
 
-/** Whether two links of one id may name one sender. */
+/** Returns true if two links of one id may name one sender. */
 export function overlaps(one: Link, other: Link): boolean {
   return overlap(one.channel, other.channel) && overlap(one.team, other.team)
 }

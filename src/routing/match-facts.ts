@@ -3,7 +3,10 @@ import { type ChannelTraits, foldId, type IdTraits } from '../core/channel-trait
 import type { PersonId } from '../core/ids.ts'
 import type { Sender } from '../core/message.ts'
 
-/** Where something happens: ids trimmed and, unless the platform's have a case, in lower case (K5); an empty one undefined. */
+/**
+ * The place of an event: ids are trimmed and, unless the platform's have a case, in lower case (K5); an empty one is
+ * undefined.
+ */
 export interface PlaceFacts {
   readonly channel: string
   /** Those of the channel. */
@@ -19,7 +22,7 @@ export interface PlaceFacts {
   readonly spaceType: string | undefined
 }
 
-/** What rules match and session keys are made from; worked out once a dispatch. */
+/** The values that rules match and session keys are made from, computed once a dispatch. */
 export interface MatchFacts extends PlaceFacts {
   readonly person: PersonId | undefined
   readonly senderId: string | undefined
@@ -50,7 +53,7 @@ export function senderIds({ ids }: ChannelTraits, { id, team }: Sender): SenderI
 
 export const NO_SENDER: SenderIds = { senderId: undefined, senderTeam: undefined }
 
-/** What is known beside the address and the ids. */
+/** The values known beside the address and the ids. */
 export interface KnownFacts {
   readonly person: PersonId | undefined
   readonly mentioned: boolean

@@ -5,8 +5,9 @@ import type { SendVerdict } from './send-policy.ts'
 import { stop } from './trace.ts'
 
 /**
- * Where an owner asked for silence a text is stored and owes nothing, nor does an edit that is answered elsewhere; what
- * other entrances bring is held at the exit. Undefined where nothing is muted: then the stage leaves no step in the trace.
+ * Stores a text in a muted place without owing a turn, and owes none for an edit that would be answered elsewhere;
+ * results of other entrances are held at the exit. Returns undefined where nothing is muted, so that the trace gets no
+ * step.
  */
 export function muteStep(
   facts: Pick<RouteFacts, 'mutedUntil'>,

@@ -9,7 +9,7 @@ import { identify } from './identify.ts'
 import { matchFacts, senderIds } from './match-facts.ts'
 import type { RouteFacts } from './route-facts.ts'
 
-/** What is known of a text the agent itself put somewhere. */
+/** The facts about a text that the agent itself posted. */
 export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
 
 /**

@@ -3,7 +3,7 @@ import type { InboundEvent, InboundText } from '../core/message.ts'
 import type { KnownCommand } from './route-facts.ts'
 import { pass, stop } from './trace.ts'
 
-/** What an admitted event asks for. */
+/** The request in an admitted event. */
 export type Input =
   | { readonly kind: 'text'; readonly event: InboundText; readonly step: TraceStep }
   | { readonly kind: 'control'; readonly event: InboundText; readonly command: string; readonly step: TraceStep }

@@ -68,8 +68,9 @@ export function compileSendPolicy(policy: SendPolicy, people: People): SendRules
 }
 
 /**
- * Whether a session may be run and sent to: at the entrance, and again at the one exit. The session's override decides,
- * else any matching deny, else any matching allow, else the default (T24-T26). Answers to control commands never ask.
+ * Decides whether a session may be run and sent to: at the entrance, and again at the one exit. The session's override
+ * decides, else any matching deny, else any matching allow, else the default (T24-T26). Answers to control commands are
+ * not checked.
  */
 export function sendAllowed(
   routing: { readonly sendPolicy: SendRules; readonly channels: Channels },
@@ -86,7 +87,7 @@ export function sendAllowed(
   return decideSend(routing.sendPolicy, facts, { scopeKey: target.scopeKey, displayKey: target.displayKey, place })
 }
 
-/** As `sendAllowed`, for a place that is worked out already. */
+/** Decides like `sendAllowed`, for a place that is already computed. */
 export function decideSend(
   rules: SendRules,
   facts: Pick<RouteFacts, 'sendOverride' | 'personOf'>,
@@ -124,7 +125,7 @@ function compilePerson(text: string | undefined, people: People): PersonConstrai
   return { names: [name, ...holders.flatMap(({ identity }) => identity.person ?? [])], link }
 }
 
-/** Whom the store links an id to is not known here: a rule for an id that nobody is configured with is always looked at. */
+/** The store's links are not known here, so a rule for an id that is in no configured person is always checked. */
 function ruleKeys({ place, person }: SendRuleEntry): readonly IndexKey[] {
   if (person === undefined || place.chat !== undefined) return placeKeys(place)
   if (person.link && person.names.length === 1) return []

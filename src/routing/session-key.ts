@@ -14,7 +14,7 @@ import { mainAlias } from '../core/session-alias.ts'
 import { forumSuffix } from './forum-topics.ts'
 import type { MatchFacts } from './match-facts.ts'
 
-/** Who a scope belongs to, whatever its dimensions. */
+/** The owner of a scope, whatever its dimensions. */
 export interface ScopeOwner {
   readonly agent: AgentId
   readonly channel: ChannelId
@@ -56,9 +56,9 @@ export function personKey(agent: AgentId, person: PersonId): ScopeKey {
 }
 
 /**
- * What people and tools read: `<channel>:<kind>:<chat>[/<topic>]` (T3, T36), `@<account>` where it is not the default.
- * Whatever else sets sessions apart follows as `|<dimension>=<value>`, so that two scopes never show one key.
- * `usual` is the channel's own list of dimensions, `topics` its trait.
+ * Returns the key for people and tools: `<channel>:<kind>:<chat>[/<topic>]` (T3, T36), `@<account>` where it is not the
+ * default. Every other dimension that sets sessions apart follows as `|<dimension>=<value>`, so that two scopes never
+ * show one key. `usual` is the channel's own list of dimensions, `topics` its trait.
  */
 export function displayKey(scope: SessionScope, usual: readonly Dimension[], topics: ChannelTraits['topics']): string {
   const [first, second] = scope.dimensions
@@ -85,7 +85,7 @@ export function cronKey(id: string): string {
   return `cron:${id}`
 }
 
-/** How a session that no chat opened is shown, if in a way of its own (T4). */
+/** Returns the display key of a session that no chat opened; undefined if it has none of its own (T4). */
 export function sourceDisplayKey({ kind, triggerId }: SessionSource): string | undefined {
   if (triggerId === undefined) return undefined
   if (kind === 'schedule') return cronKey(triggerId)

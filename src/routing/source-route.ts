@@ -5,7 +5,10 @@ import type { SessionSource } from '../core/session.ts'
 import type { Routing } from './compile-routing.ts'
 import { sourceDisplayKey, sourceKey, sourceKind } from './session-key.ts'
 
-/** Where a session lives that no chat opened (T4, T34). Throws `invalid` for a source that has no key of its own. */
+/**
+ * Returns the route of a session that no chat opened (T4, T34). Throws `invalid` for a source that has no key of its
+ * own.
+ */
 export function sourceRoute({ sessions }: Pick<Routing, 'sessions'>, source: SessionSource): Route {
   const displayKey = sourceDisplayKey(source)
   if (displayKey === undefined) throw new ParleyError('invalid', `a session of ${source.kind} has no key of its own`)

@@ -10,7 +10,7 @@ export function stop(stage: TraceStage, because: string, config?: string): Trace
   return config === undefined ? { stage, verdict: 'stop', because } : { stage, verdict: 'stop', because, config }
 }
 
-/** What the log says of a decision: which dispatch rule matched is in it (K22). */
+/** Returns the log fields of a decision, including the dispatch rule that matched (K22). */
 export function decidedFields({ traceId }: Dispatch, decision: Decision): Readonly<Record<string, string>> {
   const { kind, reason } = decision
   if (!('route' in decision)) return { traceId, decision: kind, reason }

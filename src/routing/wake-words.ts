@@ -2,7 +2,7 @@ const MOST_CHARACTERS = 4_000
 
 /** A name that addresses the agent, ready to be looked for. */
 export interface WakeWord {
-  /** As the configuration has it, for the trace. */
+  /** The word as configured, for the trace. */
   readonly word: string
   readonly folded: string
 }
@@ -21,7 +21,7 @@ export function findWakeWord(text: string, words: readonly WakeWord[]): string |
   return words.find(({ folded: word }) => standsIn(folded, word))?.word
 }
 
-/** What people paste is not what they say, whatever signs stand around the words in it. */
+/** Pasted links are not the sender's own words, whatever characters stand around the words in them. */
 const LINK = /https?:\/\/\S+/gi
 
 /** Upper case knows that ß is SS, and has one sigma. What nobody sees separates and joins nothing. */

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts'
 import type { Admission, Applicant } from '../core/admission.ts'
 import type { InboxId } from '../core/ids.ts'
 
-/** Who asked to be let in and what an owner said: a part of the store port, apart only for its size. */
+/** The part of the store port about applicants and owners' decisions, apart only for its size. */
 export interface AdmissionReader {
   /** Newest first. */
   all(): Promise<readonly Admission[]>

@@ -155,7 +155,7 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
   }
 }
 
-/** How many of these, the newest first, are kept. The newest is kept in any case. */
+/** Returns the number of these rows, the newest first, that are kept. The newest is always kept. */
 function withinBounds(rows: readonly SqlRow[], { since, messages, bytes }: RefusalBounds): number {
   let left = bytes
   const first = rows.findIndex((row, index) => {

@@ -10,7 +10,7 @@ export interface ChatMoveReader {
   all(): Promise<readonly ChatMove[]>
 }
 
-/** What moves with a chat; all of it belongs in the transaction that adds the move. */
+/** Moves the rows of a chat; all of it belongs in the transaction that adds the move. */
 export interface ChatMoveWriter {
   /** False when it is there already: nothing was written, and nothing is left to move. */
   add(move: ChatMove, at: number): Promise<boolean>
@@ -23,6 +23,6 @@ export interface ChatMoveWriter {
   rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void>
   rewriteReply(turn: TurnId, reply: ReplyTarget): Promise<void>
   rewriteDelivery(delivery: DeliveryId, address: Address): Promise<void>
-  /** As if it had always been so: slots that were decided stay decided. */
+  /** Rewrites the definition alone: slots that were decided stay decided. */
   rewriteSchedule(schedule: ScheduleId, definition: ScheduleDefinition): Promise<void>
 }

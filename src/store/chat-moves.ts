@@ -22,7 +22,9 @@ export class ChatMoveReading implements ChatMoveReader {
   }
 }
 
-/** What a move rewrites lies in many tables; it stands here together, for it happens nowhere else. */
+/**
+ * Rewrites the rows of a moved chat. They lie in many tables and stand here together, because no other code moves them.
+ */
 export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
   readonly #current: CurrentSessions
 

@@ -4,7 +4,7 @@ import type { Session } from '../core/session.ts'
 /** Sessions kept; one more drops the one that was read first. */
 const KEPT = 1_000
 
-/** What an append changes in a session. */
+/** The fields of a session that an append changes. */
 export type Progress = Pick<
   Session,
   'lastSeq' | 'messageCount' | 'turnCount' | 'lastActivityAt' | 'preview' | 'description'
@@ -18,7 +18,7 @@ export interface CurrentSession {
 
 interface Kept extends CurrentSession {
   readonly scopeKey: ScopeKey
-  /** As it was when it was read or asked for last. */
+  /** The session when it was last read or asked for. */
   session: Session
   progress: Progress
 }

@@ -5,13 +5,16 @@ import type { EventToAppend } from './store.ts'
 /** Characters of the preview. */
 const PREVIEW = 200
 
-/** What appended events change in their session's row (S13, S14). */
+/** The changes that appended events make in their session's row (S13, S14). */
 export interface EventEffect {
   readonly messages: number
   readonly turns: number
   /** Null: no message with a text among them. */
   readonly preview: string | null
-  /** Of the first user message with a text; the row keeps the one it has. Empty: none, or none is needed. */
+  /**
+   * The description from the first user message with a text; the row keeps the one it has. Empty: none was found or
+   * needed.
+   */
   readonly description: string
 }
 
@@ -36,7 +39,10 @@ export function effectOf(drafts: readonly EventToAppend[], described: boolean): 
   return { messages, turns, preview: cut(lastText), description }
 }
 
-/** What a session shows of a user's text: as its preview while it is the last, as its description if it was the first. */
+/**
+ * Returns the parts of a user's text that a session shows: the preview while it is the last, the description if it was
+ * the first.
+ */
 export function shownOf(text: string): { readonly preview: string; readonly description: string } {
   return { preview: cut(text) ?? '', description: storable(fallbackDescription(text)) }
 }

@@ -90,7 +90,7 @@ interface Rows {
   readonly drafts: readonly EventToAppend[]
 }
 
-/** What is appended, and what that adds to its session. */
+/** The rows to append and their effect on the session. */
 interface Append extends Rows {
   readonly sessionId: SessionId
   readonly effect: EventEffect
@@ -163,7 +163,7 @@ export class EventWriting extends EventReading implements EventWriter {
     )
   }
 
-  /** As `appendTo`, where it is known what the row holds: nothing is looked up and nothing returned. */
+  /** Appends like `appendTo` where the row's content is known: nothing is looked up or returned. */
   #appendToCurrent(append: Append, { no, progress }: CurrentSession): Promise<number> {
     const { sessionId, at, drafts, effect } = append
     const next: Progress = {

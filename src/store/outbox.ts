@@ -51,10 +51,13 @@ const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
   owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority`
 const WIDTH = 20
-/** What a row has besides once a growing reply was lost sight of. */
+/** Includes the column that a row has only after a growing reply was lost. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
 
-/** What most rows end as has no place in the index of states; a query says that it leaves those out to use it. */
+/**
+ * Leaves out `sent`, the end of most rows, which has no place in the index of states; a query must say so to use the
+ * index.
+ */
 const NOT_SENT = "state <> 'sent'"
 const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`
 

@@ -18,7 +18,7 @@ export interface IdentityChange {
   readonly kind: 'claimed' | 'linked' | 'unlinked'
   readonly person: PersonId
   readonly platformId: string
-  /** Whose act it was: a platform id, or `operator`. */
+  /** The one who made the change: a platform id, or `operator`. */
   readonly by: string
 }
 
@@ -28,14 +28,14 @@ export interface LinkCode {
   readonly person: PersonId
   /** The platform id that asked for it. */
   readonly maker: string
-  /** Where it was shown, to be told what came of it. */
+  /** The place where it was shown; its result is reported there. */
   readonly shownAt: Address
   readonly expiresAt: number
   /** The command that used it up; a code works once. */
   readonly usedBy?: InboxId
 }
 
-/** Where somebody wrote to us in private. */
+/** A place where somebody wrote to us in private. */
 export interface DirectChat {
   readonly platformId: string
   readonly address: Address

@@ -2,7 +2,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { SqlRow } from './sql.ts'
 
-/** How rows of one table become values; `key` names the columns that say which row it was. */
+/** Converts rows of one table to values; `key` names the columns that identify the row. */
 export interface RowCodec<T> {
   readonly table: string
   readonly key: readonly string[]
@@ -30,7 +30,7 @@ export function isReadable<T>(codec: RowCodec<T>, row: SqlRow): boolean {
   }
 }
 
-/** As `readRow`; no row is nothing. */
+/** Reads like `readRow`; returns undefined for no row. */
 export function readFound<T>(codec: RowCodec<T>, row: SqlRow | undefined): T | undefined {
   return row === undefined ? undefined : readRow(codec, row)
 }

@@ -13,7 +13,7 @@ import type { SqlRow, SqlValue } from './sql.ts'
 
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
-/** What `sessionCodec` reads, behind the number by which other tables name the session. */
+/** The columns that `sessionCodec` reads, after the number by which other tables name the session. */
 export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source,
   metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
   thinking_level, verbose_level, model, inactive_at, last_seq`

@@ -69,7 +69,7 @@ export interface AliasWriter {
   drop(scopeKey: ScopeKey): Promise<void>
 }
 
-/** Who took part in a session: `<channel>:<id>`, or `person:<id>` for whoever came by another door. */
+/** Reads the participants of a session: `<channel>:<id>`, or `person:<id>` for those who came by another entrance. */
 export interface ParticipantReader {
   /** In the order of joining. */
   of(sessionId: SessionId): Promise<readonly string[]>
@@ -84,7 +84,7 @@ export interface ParticipantWriter {
   remove(sessionId: SessionId): Promise<void>
 }
 
-/** Whose words the model of a session was shown. */
+/** Reads the authors whose words the model of a session was shown. */
 export interface AuthorReader {
   /**
    * Returns its participants and its further authors, each once. Of more than 200 it returns 200 and `nobody`, who may do

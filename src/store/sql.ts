@@ -2,7 +2,7 @@ import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CurrentSessions } from './current-sessions.ts'
 
-/** What a parameter may be. Times and counters are integers below 2^53; ids of any size stay text. */
+/** The types of a parameter. Times and counters are integers below 2^53; ids of any size stay text. */
 export type SqlValue = string | number | null
 
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export interface TransactionSql extends Sql {
   afterUndo(takeBack: () => void): void
 }
 
-/** What the repositories stand on. */
+/** The parts that every repository reads with. */
 export interface Ground {
   readonly sql: Sql
   readonly logger: Logger
@@ -44,7 +44,7 @@ export interface Ground {
   readonly caseSensitive: readonly ChannelId[]
 }
 
-/** What the repositories of a transaction stand on. */
+/** The parts that the repositories of a transaction write with. */
 export interface WriteGround extends Ground {
   readonly sql: TransactionSql
   readonly current: CurrentSessions

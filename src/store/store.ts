@@ -105,7 +105,7 @@ export interface EventReader {
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
-  /** What the turns on record in this log have cost. */
+  /** Returns the cost of the turns recorded in this log. */
   spent(sessionId: SessionId): Promise<Spending>
   /** The newest `limit` events of these types, in order. */
   latestOf(

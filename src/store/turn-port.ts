@@ -32,7 +32,7 @@ export interface NewTurn {
 
 export interface TurnEnd {
   readonly state: Exclude<TurnState, 'running'>
-  /** What becomes of every message bound to it. */
+  /** The outcome of every message bound to it. */
   readonly outcome: InboxOutcome
   readonly at: number
   readonly usage: Usage
@@ -44,7 +44,7 @@ export interface TurnReader {
   /** Turns left running by an older epoch, oldest first. */
   interrupted(): Promise<readonly Turn[]>
   running(): Promise<readonly Turn[]>
-  /** What the turns that began at `at` or later have cost so far. */
+  /** Returns the cost so far of the turns that began at `at` or later. */
   spentSince(at: number): Promise<Spending>
 }
 

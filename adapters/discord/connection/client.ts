@@ -8,8 +8,8 @@ import { InvalidRequests } from './invalid-requests.ts'
 import { watchWritten } from './wire-watch.ts'
 
 /**
- * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with the platform's own body, nothing
- * was done. `failed`: no readable answer. Every text is free of the token.
+ * The result of one call (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with the platform's own body,
+ * nothing was done. `failed`: no readable answer. The token is redacted from every text.
  */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: unknown }
@@ -175,7 +175,7 @@ function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
     const reason = `${call} at ${at} was answered ${error.status} ${error.message}`
     return { kind: 'failed', reason, bytesMayHaveLeft: true }
   }
-  // What is called JSON and is none; a line that breaks off has a code.
+  // The body is called JSON and is not; a connection that breaks off has an error code instead.
   if (error instanceof SyntaxError) {
     const reason = notTheApi(wireCall, { status: 200, type: 'application/json' })
     return { kind: 'failed', reason, bytesMayHaveLeft: true }

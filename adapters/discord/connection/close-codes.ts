@@ -13,7 +13,7 @@ const FINAL: Readonly<Record<number, string>> = {
   4014: 'Message Content intent is off: Developer Portal → Bot → Privileged Gateway Intents',
 }
 
-/** What a connection that ended for good means for the account. */
+/** Returns the account's state after a connection ended for good. */
 export function downAfter(code: number): ChannelDown {
   const known = FINAL[code]
   return known === undefined

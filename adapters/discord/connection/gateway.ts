@@ -9,7 +9,7 @@ import { isSocketUrl } from './session-limit.ts'
 import { type Dispatch, Shard } from './shard.ts'
 import { type VisibleChannel, VisibleChannels } from './visible-channels.ts'
 
-/** What one connection to the gateway tells. Everything may come any number of times, `ended` once. */
+/** Receives the events of one connection to the gateway. Each may come any number of times, `ended` once. */
 export interface GatewayListener {
   /** A dispatch as it came over the wire. */
   dispatch(type: string, data: unknown): void
@@ -39,9 +39,9 @@ export interface GatewayConnection {
 
 export interface GatewaySettings {
   readonly token: string
-  /** Who the token was said to belong to. */
+  /** The bot that the token belongs to. */
   readonly botId: string
-  /** Where the gateway is. */
+  /** The information that holds the gateway's address. */
   readonly information: APIGatewayBotInfo
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -188,7 +188,9 @@ class GatewaySession implements GatewayConnection {
     }
   }
 
-  /** What was missed is read back after each resume, for the platform forgets some without a hole in the numbers too. */
+  /**
+   * Reads missed messages back after each resume, because the platform loses some even without a gap in the numbers.
+   */
   #resumed(): void {
     if (!this.#hasBegun) return
     if (this.#hasHole) this.#listener.odd('replay_with_hole')

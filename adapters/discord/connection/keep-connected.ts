@@ -109,7 +109,7 @@ export class ConnectionKeeper {
     let over: (why: ChannelDown) => void = () => {}
     const ended = new Promise<ChannelDown>((resolve) => {
       over = (why) => {
-        // What the next session tells before it is proven moves no position over what this one did not tell.
+        // Until the next session is proven, it moves no position past the messages that this one missed.
         if (watch.isProven) this.#ports.listener.interrupted()
         resolve(why)
       }

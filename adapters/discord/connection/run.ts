@@ -33,7 +33,7 @@ export interface RunParts {
   down(detail: string): void
 }
 
-/** What began with one `start` and ends with `stop`. */
+/** An account between one `start` and its `stop`. */
 export interface Run {
   readonly abort: AbortController
   readonly sink: ChannelSink
@@ -105,7 +105,7 @@ interface Receivers {
   readonly guard: Guard
 }
 
-/** Where what a connection tells goes. */
+/** Returns the listener that distributes the events of a connection. */
 function listenerOf(parts: RunParts, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
   const { sink } = parts
   return {
@@ -145,7 +145,7 @@ function wordOfType(type: string): string {
   return /^[A-Z_]{1,40}$/.test(type) ? type.toLowerCase() : 'other'
 }
 
-/** What the connection itself takes in. */
+/** The connection itself handles these. */
 const QUIET = new Set([
   'GUILD_CREATE',
   'GUILD_UPDATE',

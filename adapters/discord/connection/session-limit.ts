@@ -4,8 +4,8 @@ import { isFields } from '../../shared/fields.ts'
 import { type DiscordClient, reasonOf } from './client.ts'
 
 /**
- * Sessions a day that are left for a person to mend something with: when none is left, the platform takes the token away.
- * Of a bot that is granted fewer than the usual thousand it is a tenth.
+ * Sessions a day that are reserved for a person's repairs: when none is left, the platform revokes the token. A bot
+ * with fewer than the usual thousand reserves a tenth.
  */
 const RESERVE = 100
 const RESERVE_SHARE = 0.1

@@ -6,7 +6,7 @@ interface ContextParts {
   readonly information: APIGatewayBotInfo
   /** Called when the library asks for its session: before it connects, for each dispatch, and before it resumes. */
   asked(): void
-  /** Whether the last socket ended without a word of the platform: then its session may go on. */
+  /** True if the last socket ended without a word of the platform: then its session may resume. */
   isCutOff(): boolean
   /** Called when the library gives the session up, and would begin another one. */
   lost(): void
@@ -39,7 +39,7 @@ export class ShardContext implements IContextFetchingStrategy {
     this.options = {
       ...DefaultWebSocketManagerOptions,
       ...{ token, intents: INTENTS, shardCount: 1, gatewayInformation: information },
-      // How long a session may take to begin is for the clock of the connection.
+      // The connection's own clock limits the start of a session.
       ...{ helloTimeout: HELLO_WITHIN_MS, readyTimeout: null },
     }
   }

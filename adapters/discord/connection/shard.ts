@@ -9,7 +9,7 @@ export interface Dispatch {
   readonly d: unknown
 }
 
-/** What the one shard tells, until `over` or `close` is called. */
+/** Receives the events of the one shard, until `over` or `close` is called. */
 export interface ShardListener {
   /** A dispatch, in the order of the wire; READY and RESUMED are some. */
   dispatched(dispatch: Dispatch): void
@@ -25,7 +25,7 @@ export interface ShardListener {
   failed(why: string): void
 }
 
-/** What a socket says of itself that ended without a closing frame. */
+/** The code of a socket that ended without a closing frame. */
 const CUT_OFF = 1006
 
 /**
@@ -61,7 +61,7 @@ export class Shard {
   }
 
   connect(): void {
-    // What it rejects with was told by an event before.
+    // An event reported the reason of the rejection before.
     this.#shard.connect().catch(() => {})
   }
 
@@ -102,7 +102,7 @@ export class Shard {
       this.#isCutOff = code === CUT_OFF
       if (!this.#isOver) this.#listener.closed(code, this.#trouble)
     })
-    // What breaks a connection is told by its end; without a listener this would end the process.
+    // The end of a connection reports its cause; without a listener this event would end the process.
     shard.on(WebSocketShardEvents.Error, ({ error }) => {
       this.#trouble = error.message
     })

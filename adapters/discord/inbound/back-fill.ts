@@ -51,7 +51,7 @@ function readPage(result: unknown, from: string): PageMessage<unknown>[] {
 /** More than a clock that is kept differs from the platform's. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** Where reading back begins after a moment of our clock: an id, for ids tell the platform's time. */
+/** Returns the id at which reading back begins after a moment of our clock, because ids hold the platform's time. */
 export function sinceMoment(ms: number): string {
   return snowflakeAt(ms - CLOCKS_DIFFER_MS)
 }

@@ -46,7 +46,7 @@ export class CatchUp {
     for (const { id, message } of messages) await take(channelId, id, { message, answered: answered.has(id) })
     const last = messages.at(-1)?.id
     signal.throwIfAborted()
-    // What stood last was none of ours, such as our own answer: it need not be read again.
+    // The last message was not for us, such as our own answer, and need not be read again.
     if (last !== undefined) await positions.pass(channelId, last)
     tellWhatIsLeft(sink, { left, platform: 'Discord', most: MOST_PER_CHANNEL })
   }

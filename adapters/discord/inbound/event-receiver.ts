@@ -176,7 +176,7 @@ export class EventReceiver {
   /** At once: each is read back by itself, and does not wait for what the account has to store. */
   #meetAll(channels: readonly VisibleChannel[], missedSince: number | undefined, stored: () => Promise<void>): void {
     const { positions } = this.#ports
-    // Whose a direct chat is tells only the first message in it.
+    // The person of a direct chat is known only from its first message.
     const places = channels.filter(({ kind }) => kind !== 'direct')
     this.#meet(places.map((channel) => ({ id: channel.id, after: startOf(channel, missedSince) })))
     this.#queue.push(ACCOUNT, () => positions.write().then(stored))

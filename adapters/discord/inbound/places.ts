@@ -6,7 +6,7 @@ import type { DiscordClient } from '../connection/client.ts'
 interface PlacePorts {
   readonly client: DiscordClient
   readonly signal: AbortSignal
-  /** What the gateway told of a channel. */
+  /** Returns the gateway's data about a channel. */
   cached(id: string): ChannelFacts | undefined
   personOf(id: string): string | undefined
 }

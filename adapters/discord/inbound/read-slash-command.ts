@@ -8,7 +8,7 @@ import { readSender } from './read-event.ts'
 const APPLICATION_COMMAND = 2
 const CHAT_INPUT = 1
 
-/** Where an interaction is to be acknowledged and answered. */
+/** The ids with which an interaction is acknowledged and answered. */
 export interface InteractionIds {
   readonly id: string
   readonly token: string
@@ -62,7 +62,7 @@ export function interactionIds(interaction: Fields): InteractionIds {
   return { id: idOf(id), token: textOf(token), applicationId: idOf(application) }
 }
 
-/** What `answerBy` holds: the path under which this interaction takes answers for a quarter of an hour. */
+/** Returns the value of `answerBy`: the path under which this interaction accepts answers for a quarter of an hour. */
 export function handleOf({ applicationId, token }: InteractionIds): string {
   return `${applicationId}/${encodeURIComponent(token)}`
 }

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import { isFields } from '../../shared/fields.ts'
 import type { ChannelFacts } from '../address.ts'
 
-/** What reading a message needs to know besides the message. */
+/** The facts that reading a message needs besides the message. */
 export interface InboundContext {
   readonly account: AccountId
   readonly botId: string

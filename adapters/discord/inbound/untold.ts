@@ -50,7 +50,9 @@ export class Untold {
     return known !== undefined && isNewer(newest, known)
   }
 
-  /** What the gateway shows us, with the newest message that was told, and every direct chat we know. */
+  /**
+   * Returns the channels that the gateway shows, with the newest message received in each, and every known direct chat.
+   */
   #places(): Place[] {
     const { positions, connection } = this.#ports
     const told = new Map<string, string | null>()

@@ -6,7 +6,7 @@ import { type CallOutcome, type DiscordClient, reasonOf } from '../connection/cl
 import type { DirectChannels } from './direct-channels.ts'
 import { contentOf } from './send.ts'
 
-/** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */
+/** The margin added to the age of the send, which may come from a clock that was set. */
 const MARGIN_MS = 600_000
 /** Everything since the send was read once this much more than its age was. */
 const LEAST_MARGIN_MS = 30_000

@@ -24,7 +24,10 @@ const ANSWER_WITHIN_MS = 15_000
 const DEFERRED = 5
 /** Shown to nobody but the person. */
 const EPHEMERAL = 64
-/** What was never answered, such as an owner's command of somebody else, stops to look as if it would be. */
+/**
+ * An interaction without an answer, such as another person's use of an owner's command, stops showing as pending after
+ * this time.
+ */
 const GIVE_UP_MS = 60_000
 /** Unknown message, webhook or interaction, invalid token: it was never acknowledged in time, or is too old. */
 const GONE = new Set([10_008, 10_015, 10_062, 50_027])

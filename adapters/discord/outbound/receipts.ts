@@ -37,7 +37,7 @@ function refusalReceipt(refusal: Refusal): DeliveryReceipt {
   return wait === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, retryAfterMs: wait }
 }
 
-/** How long to wait before asking again; undefined where asking again is of no use. */
+/** Returns the time to wait before a retry; undefined where a retry is useless. */
 function waitOf({ status, retryAfterMs }: Refusal): number | undefined {
   if (retryAfterMs !== undefined) return Math.max(1, retryAfterMs)
   if (status === 429 || status === 408) return DEFAULT_WAIT_MS

@@ -9,7 +9,7 @@ const QUOTE = '> '
 /** Nothing to see: keeps the marks of two neighbouring runs, and three backticks of a text, apart. */
 const GAP = '\u200B'
 
-/** How Discord counts: the raw message, marks and escapes included. */
+/** Discord counts the raw message, marks and escapes included. */
 export const discordMarks: Marks = {
   measure: (text, inCode) => (inCode ? fenced(text) : escapeText(text)).length,
   runOverhead: (run) => openMark(run).length + closeMark(run).length + GAP.length + CODE_PADDING,
@@ -101,7 +101,7 @@ function codeText(text: string): string {
   return `${pad}${apart}${pad}`
 }
 
-/** What Discord would take for markup: addresses stay whole, for a backslash in one breaks it. */
+/** Matches text that Discord would read as markup: addresses stay whole, because a backslash in one breaks it. */
 const SPECIAL =
   /https?:\/\/[^\s<`]+|\uE000|(?<=[a-z0-9])_(?=[a-z0-9])|[\\*_~`[\]]|\|\||<(?=[@#:at/]|https?:)|^(?:#{1,3}|-#|>{1,3})(?=\s)/gim
 

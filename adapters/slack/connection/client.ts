@@ -14,8 +14,8 @@ import { quietLogger } from './quiet-logger.ts'
 import { createWire, type WatchedCall } from './wire-watch.ts'
 
 /**
- * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: the platform said no and did nothing.
- * `failed`: no readable answer, or one that leaves open what was done. Every text is free of the token.
+ * The result of one call (src/behaviour/guarantee.md, "Sending"). `refused`: the platform refused and did nothing.
+ * `failed`: no readable answer, or one that leaves open what was done. The token is redacted from every text.
  */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: Fields }
@@ -26,7 +26,7 @@ export interface Refusal {
   /** The platform's word, such as `channel_not_found`. */
   readonly error: string
   readonly retryAfterSeconds?: number
-  /** Of `missing_scope`. */
+  /** The scope that `missing_scope` names. */
   readonly needed?: string
   /** Says what answered where it was not the platform. */
   readonly stranger?: string
@@ -147,6 +147,6 @@ function isWord(error: unknown): error is string {
 }
 
 function reasonOf(error: unknown): string {
-  // What could not be read may be a page of any length.
+  // An unreadable answer may be a page of any length.
   return toError(error).message.slice(0, 200)
 }

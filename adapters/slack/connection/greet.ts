@@ -13,7 +13,7 @@ export interface BotProfile {
 
 const DEADLINE_MS = 15_000
 
-/** What each scope is for; without it that part of the app is deaf or dumb. */
+/** The effect of each missing scope on the app. */
 const SCOPES: readonly (readonly [scope: string, without: string])[] = [
   ['chat:write', 'the bot cannot answer at all'],
   ['channels:history', 'it hears nothing in public channels; subscribe to message.channels too'],

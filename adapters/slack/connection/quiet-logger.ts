@@ -1,8 +1,8 @@
 import { type Logger, LogLevel } from '@slack/web-api'
 
 /**
- * What the platform's packages may write: nothing. Their lines carry message bodies and addresses; what matters of them
- * comes back as outcomes, and is told once, by us.
+ * Silences the platform's packages. Their lines carry message bodies and addresses; everything important comes back as
+ * an outcome and is logged once, by us.
  */
 export const quietLogger: Logger = {
   debug() {},

@@ -31,7 +31,7 @@ interface RunParts {
   readonly abort: AbortController
 }
 
-/** What began with one `start` and ends with `stop`. */
+/** An account between one `start` and its `stop`. */
 export interface AccountRun {
   readonly abort: AbortController
   readonly receiver: SocketReceiver | HttpReceiver

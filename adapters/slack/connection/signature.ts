@@ -12,8 +12,8 @@ const MOST_SKEW_SECONDS = 300
 const SIGNATURE_LENGTH = 'v0='.length + 64
 
 /**
- * Whether Slack signed this request within five minutes of now. The work is the same whatever is wrong, so that timing
- * tells nothing.
+ * Returns true if Slack signed this request within five minutes of now. Every failure takes the same work, so that
+ * timing reveals nothing.
  */
 export function isSignedBySlack(secret: string, request: SignedRequest, nowMs: number): boolean {
   const { signature = '', timestamp = '', body } = request

@@ -1,8 +1,8 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../../../src/core/clock.ts'
 
 /**
- * How long nothing was heard before receipt was proven again. A machine that slept heard nothing, so both clocks are asked;
- * a clock that was set ahead costs one reading back.
+ * Measures the silence before receipt was proven again. A machine that slept heard nothing, so both clocks are asked; a
+ * clock that was set ahead costs one reading back.
  */
 export class Silence {
   readonly #clock: Clock
@@ -25,7 +25,7 @@ export class Silence {
     this.#since ??= this.#heardAt
   }
 
-  /** What was heard was no more than signs of life, for nobody knows how long. */
+  /** Called when the connection only seemed alive, for an unknown time. */
   wasDeaf(): void {
     this.#wasDeaf = true
   }

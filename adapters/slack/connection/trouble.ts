@@ -4,7 +4,7 @@ import { isTokenRefusal } from '../outbound/receipts.ts'
 import { type CallOutcome, type Refusal, readRefusal } from './client.ts'
 import { NotOpened } from './socket-connection.ts'
 
-/** What keeps an account from working: one line for the operator, with the remedy. */
+/** A reason why an account does not work: one line for the operator, with the remedy. */
 export interface Trouble {
   readonly detail: string
   /** Useless to try soon: somebody has to mend it. */

@@ -43,7 +43,7 @@ export class CatchUp {
     for (const chat of this.#ports.positions.holdAll()) this.#queue.push(ALL, () => this.#readBack(chat))
   }
 
-  /** What was read before a failure is a repetition the next time. */
+  /** Messages that were read before a failure repeat the next time. */
   async #readBack({ id: channel, chatType }: KnownChat): Promise<void> {
     const { accept, bot, sink, positions } = this.#ports
     const position = positions.of(channel)

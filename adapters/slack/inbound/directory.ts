@@ -22,13 +22,16 @@ const MOST_ASKED = 20
 /** Answers and those that are being asked for, by id. */
 type Known<Value> = LRUCache<string, Promise<Value | undefined>>
 
-/** What the platform knows of a user. */
+/** The platform's data about a user. */
 interface SlackPerson {
   readonly name?: string
   readonly team?: string
 }
 
-/** What events leave out: what people are called, whose they are, and what kind of conversation a mention stands in. */
+/**
+ * Looks up the data that events leave out: people's names, the team of a user, and the kind of conversation a mention
+ * stands in.
+ */
 export class Directory {
   readonly #parts: DirectoryParts
   readonly #people: Known<SlackPerson>
@@ -64,7 +67,7 @@ export class Directory {
     }
   }
 
-  /** What an event said of its conversation. */
+  /** Stores the chat type that an event gave. */
   learnChat(channel: string, chatType: ChatType): void {
     this.#chats.set(channel, Promise.resolve(chatType), { ttl: FOR_EVER })
   }

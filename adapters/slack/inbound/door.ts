@@ -40,7 +40,7 @@ const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_unins
 /** `answered`: the event was read back, and so was an answer of ours to it. */
 export type Accept = (body: Fields, told?: { readonly answered: boolean }) => Promise<void>
 
-/** Where both receivers come in: what an event leaves out is looked up, then it is read and stored. */
+/** Receives the events of both receivers: looks up missing data, then reads and stores them. */
 export class Door {
   readonly #parts: DoorParts
   readonly #tokens: TokenWatch

@@ -6,7 +6,7 @@ import { wordOf } from '../../shared/reading.ts'
 import { quietLogger } from '../connection/quiet-logger.ts'
 import { isSlashCommand } from './read-slash-command.ts'
 
-/** What both receivers hand in, and what they are told of it. */
+/** The calls that the event receiver makes for both receivers. */
 export interface EventReceiverDeps {
   /** Resolves after the commit. Rejects when it could not be stored. */
   accept(body: Fields): Promise<void>

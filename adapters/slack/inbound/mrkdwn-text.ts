@@ -10,9 +10,9 @@ interface TextReading {
 const MARK = /<([^<>]*)>/g
 
 /**
- * What a person wrote, out of the platform's markup. Brackets typed by a person arrive escaped, so whatever stands in
- * real ones is the platform's own: a mention is never read from the text. Mentions of users stay `<@U1>` (the name
- * behind an id is not known here) except the bot's own, which reads `@name`.
+ * Returns a person's text without the platform's markup. Brackets typed by a person arrive escaped, so real ones are
+ * the platform's own: a mention is never read from the text. Mentions of users stay `<@U1>` (the name behind an id is
+ * not known here) except the bot's own, which reads `@name`.
  */
 export function readMrkdwn(source: string, bot: { readonly userId: string; readonly username: string }): TextReading {
   const targets = [...source.matchAll(MARK)].map(([, inner = '']) => splitLabel(inner)[0])

@@ -1,6 +1,6 @@
 /**
- * What the platform wants escaped in any text. Every bracket of ours is written after this, so nothing a model says can
- * become a mention: `<!channel>` arrives as words (F-I10).
+ * Escapes the platform's special characters in any text. Every bracket of ours is written after this, so nothing a
+ * model says can become a mention: `<!channel>` arrives as words (F-I10).
  */
 export function escapeText(text: string): string {
   if (!/[&<>]/.test(text)) return text

@@ -8,7 +8,7 @@ import { waitOf } from './receipts.ts'
 import { content } from './send.ts'
 
 const DEADLINE_MS = 15_000
-/** How much further than the age of the send is looked back: the age may be known only by a clock that was set. */
+/** The margin added to the age of the send, which may come from a clock that was set. */
 const MARGIN_MS = 3_600_000
 /** Everything since the send was read once this much more than its age was. */
 const LEAST_MARGIN_MS = 30_000
@@ -54,7 +54,7 @@ export async function findOwnMessage(
 
 type Method = 'conversations.history' | 'conversations.replies'
 
-/** Where reading begins. */
+/** The position at which reading begins. */
 interface Place {
   readonly method: Method
   readonly args: object

@@ -51,13 +51,16 @@ export function toReceipt(outcome: CallOutcome): DeliveryReceipt {
   }
 }
 
-/** As `toReceipt`; a message for one person has a ts of its own kind, which names it to nobody. */
+/**
+ * Makes a receipt like `toReceipt`, from a message for one person: its ts is of a kind of its own, which identifies it
+ * to nobody.
+ */
 export function toEphemeralReceipt(outcome: CallOutcome): DeliveryReceipt {
   if (outcome.kind !== 'answered') return toReceipt(outcome)
   return toReceipt({ kind: 'answered', result: { ts: outcome.result.message_ts } })
 }
 
-/** As `toReceipt`; a message that is gone already is what was wanted. */
+/** Makes a receipt like `toReceipt`; a message that is already gone counts as deleted. */
 export function toDeletionReceipt(outcome: CallOutcome, messageId: string): DeliveryReceipt {
   if (outcome.kind === 'refused' && GONE.has(outcome.error)) return { kind: 'sent', messageId }
   return toReceipt(outcome)

@@ -18,8 +18,8 @@ const QUOTE = '> '
 const SPLIT_FENCE = '``\u200B`'
 
 /**
- * What escapes and marks add, never too little: the platform counts the raw text. Each line break outside code is
- * counted as if the line were quoted.
+ * Counts escapes and marks, never too few: the platform counts the raw text. Each line break outside code is counted as
+ * if the line were quoted.
  */
 export const mrkdwnMarks: Marks = {
   measure(text, inCode) {

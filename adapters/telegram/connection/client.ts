@@ -11,8 +11,8 @@ import { redactToken } from './redact.ts'
 import { type WatchedWire, watchWire } from './wire-watch.ts'
 
 /**
- * How one call ended (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with a Bot API body, nothing was done.
- * `failed`: no readable answer. Every text is free of the token.
+ * The result of one call (src/behaviour/guarantee.md, "Sending"). `refused`: a 4xx with a Bot API body, nothing was
+ * done. `failed`: no readable answer. The token is redacted from every text.
  */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: unknown }
@@ -33,7 +33,7 @@ export interface CallOptions extends Limits {
 
 interface ClientSettings {
   readonly token: string
-  /** What goes into calls beside the token and is to be in no text either. */
+  /** A further secret of the calls, redacted from every text like the token. */
   readonly otherSecret?: string | undefined
   readonly apiRoot: string | undefined
   readonly clock: Clock
@@ -59,7 +59,7 @@ const MAX_CONNECTIONS = 50
 /** Calls under way in a busy time, those that wait for a connection among them. */
 const MOST_IDLE_LINES = 256
 
-/** What one call at a time needs of the library; used again once its call was answered. */
+/** The library objects that one call at a time needs; used again once the call was answered. */
 interface Line {
   readonly telegram: Telegram
   readonly wire: WatchedWire

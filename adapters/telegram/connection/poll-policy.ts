@@ -2,7 +2,7 @@ import { isFields } from '../../shared/fields.ts'
 import { isTokenRefusal, waitMs } from '../outbound/receipts.ts'
 import type { CallOutcome } from './client.ts'
 
-/** What a poll that brought nothing means for the account. */
+/** The effect of a fruitless poll on the account. */
 export interface PollTrouble {
   /** One line for the operator: the cause and the remedy. */
   readonly detail: string

@@ -155,7 +155,7 @@ class PollLoop {
     return this.#confirms ? 0 : STUCK_WAIT_MS
   }
 
-  /** What throws over one update holds up no other of its batch. */
+  /** An update that throws does not hold up the others of its batch. */
   #accept(update: unknown): Promise<void> {
     try {
       return this.#ports.accept(update)

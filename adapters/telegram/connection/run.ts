@@ -33,7 +33,7 @@ export interface Receiving {
   ended(): Promise<void>
 }
 
-/** What began with one `start` and ends with `stop`. */
+/** An account between one `start` and its `stop`. */
 export interface AccountRun extends Receiving {
   readonly abort: AbortController
   readonly sink: ChannelSink

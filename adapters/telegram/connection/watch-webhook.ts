@@ -11,12 +11,12 @@ interface WatchParts {
   readonly clock: Clock
   readonly health: AccountHealth
   readonly signal: AbortSignal
-  /** Where the platform is to post to. */
+  /** The address that the platform posts to. */
   readonly url: string
   readonly listen: ListenAddress
 }
 
-/** What the platform says of a webhook. */
+/** The platform's information about a webhook. */
 interface WebhookInfo {
   readonly url: string
   readonly pending: number
@@ -87,7 +87,7 @@ function isSame(one: string, other: string): boolean {
   return URL.canParse(one) && new URL(one).href === new URL(other).href
 }
 
-/** Where else updates go now; a path may be a secret of whoever set it. */
+/** Describes where updates go instead; the path of the URL may be a secret of whoever set it. */
 function lostTo(url: string): string {
   const what = URL.canParse(url) ? `another webhook, at ${new URL(url).host},` : 'no webhook'
   return `Telegram has ${what} for this token now, by another program: stop that one, and restart to receive here again`

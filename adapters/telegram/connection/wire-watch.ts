@@ -19,7 +19,7 @@ export interface WatchedWire {
   cut(): void
 }
 
-/** What every ClientRequest calls on its agent; Node does not type it. */
+/** Declares the method that every ClientRequest calls on its agent; Node does not type it. */
 interface RequestTaker extends Agent {
   addRequest(request: ClientRequest, ...rest: readonly unknown[]): void
 }

@@ -1,9 +1,9 @@
 import { countOf, type Fields, fieldsOf, listOf, optionalFields, textOf } from '../../shared/fields.ts'
 import { idOf } from '../address.ts'
 
-/** Who we are, from getMe. */
+/** The bot's own identity, from getMe. */
 export interface BotFacts {
-  /** As text. */
+  /** The id as text. */
   readonly id: string
   /** Without the at sign. */
   readonly username: string

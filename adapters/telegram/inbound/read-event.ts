@@ -5,7 +5,7 @@ import { readButton, readMembership, readReaction } from './chat-events.ts'
 import { readEdit, readMessage } from './read-message.ts'
 import type { InboundContext, UpdateReading } from './reading.ts'
 
-/** What the platform is asked for; a kind that is not listed here never arrives. */
+/** The kinds of updates to ask for; a kind that is not listed here never arrives. */
 export const ALLOWED_UPDATES = [
   'message',
   'edited_message',

@@ -57,7 +57,7 @@ function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext):
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
 
-/** Whom somebody else's words mention, the sender did not mean. */
+/** Mentions in somebody else's words are not the sender's. */
 const NO_MENTIONS = { bot: false, others: false }
 
 /** The facts of a message somebody wrote, or why it is none of ours to read. */
@@ -133,7 +133,7 @@ const FRAME: ReadonlySet<string> = new Set(
   caption entities caption_entities photo`.split(/\s+/),
 )
 
-/** What a message without text and file is: `pinned_message`, `location`, `new_chat_members` … */
+/** Returns the kind of a message without text and file: `pinned_message`, `location`, `new_chat_members` … */
 function contentOf(message: Fields): string | undefined {
   return Object.keys(message).find((key) => !FRAME.has(key))
 }

@@ -4,7 +4,7 @@ import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../share
 import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
 import type { BotFacts } from './mentions.ts'
 
-/** What reading an update needs to know besides the update. */
+/** The facts that reading an update needs besides the update. */
 export interface InboundContext {
   readonly account: AccountId
   readonly bot: BotFacts
@@ -15,7 +15,7 @@ export interface InboundContext {
 /** An update on its way through the readers. */
 export interface UpdateReading {
   readonly context: InboundContext
-  /** As text; the events that carry no unique id of their own are keyed by it. */
+  /** The update's id as text, the key of events that carry no unique id of their own. */
   readonly updateId: string
 }
 
@@ -69,7 +69,7 @@ function placeIn(update: unknown): { readonly told?: Fields; readonly chat?: Fie
 /** Marks of a message that somebody else wrote. */
 const FOREIGN = ['forward_origin', 'forward_date', 'via_bot', 'sender_business_bot']
 
-/** What it replies to stands in the direct chat already; what it quotes from elsewhere does not. */
+/** Returns the parts of a message from elsewhere; one it replies to in the same chat is there already. */
 function passedOn(message: Fields): Fields | undefined {
   const { reply_to_message: _here, external_reply, quote, ...said } = message
   const elsewhere = external_reply === undefined ? {} : { external_reply, quote }

@@ -5,7 +5,7 @@ import { isFields } from '../../shared/fields.ts'
 import { toAddress, toIdText } from '../address.ts'
 import type { CallOutcome, Refusal } from '../connection/client.ts'
 
-/** What a send carries, in the form it is tried in now. */
+/** The content of a send, in the form that is tried now. */
 export interface Draft {
   readonly rendered: RenderedPart
   /** The message it visibly answers. */

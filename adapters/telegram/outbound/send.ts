@@ -13,7 +13,7 @@ import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 
-/** Where there is no message to send at all. The gate in `delivery` never lets such a part come this far. */
+/** The receipt for a part without a message to send. The gate in `delivery` never lets such a part come this far. */
 const SILENT = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'silent' })
 const NO_ADDRESS = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'this address is no Telegram chat' })
 

@@ -8,9 +8,9 @@ import type { DatabasePlace } from './sqlite-files.ts'
 import type { SqliteTransaction } from './sqlite-transaction.ts'
 
 /**
- * How far the database has come, as a number that only rises: in a row of its own, and after the commit of that row in the
- * file beside it. A number that is higher in the file than in the database belongs to a later state: the database was
- * put back. No clock decides, and neither a stop of any length nor a crash leaves the file ahead (decision 0013).
+ * The progress of the database as a number that only rises: in a row of its own, and after the commit of that row in
+ * the file beside it. A number that is higher in the file than in the database belongs to a later state: the database
+ * was restored. No clock decides, and neither a stop of any length nor a crash leaves the file ahead (decision 0013).
  */
 export interface Marker {
   /** Called at each write; has it carried further along at most once a second. */

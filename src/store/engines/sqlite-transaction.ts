@@ -71,7 +71,7 @@ export class SqliteTransaction implements TransactionSql {
     this.#takenBack.push(takeBack)
   }
 
-  /** Whether there is something to undo. */
+  /** True once there is something to undo. */
   get wrote(): boolean {
     return this.#wrote
   }

@@ -22,7 +22,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 interface Run {
   readonly job: Job
   readonly transaction: SqliteTransaction
-  /** How many statements were kept before it. */
+  /** The number of statements that were kept before it. */
   readonly before: number
   readonly inSavepoint: boolean
   outcome: Outcome | undefined

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /**
- * What every message writes becomes narrow: a page that is changed costs its whole size at the commit. The half of a
+ * Narrows the rows that every message writes, because a changed page costs its whole size at the commit. The half of a
  * session that each event changes is parted from the half that stays; an event names its session by number; a message
  * bound to a turn has the turn's outcome instead of its own; parts that were sent leave the index of states.
  */

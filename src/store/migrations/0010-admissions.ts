@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Who asked to be let in, what was refused meanwhile, and where owners can be told in private. */
+/** Adds applicants, the messages refused meanwhile, and the private chats in which owners can be notified. */
 export const admissions: Migration = {
   version: 10,
   name: 'admissions',

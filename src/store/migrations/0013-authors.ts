@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Whose words a session's model was shown, beside those of its participants. What is on record from before tells it of
- * imported conversations, of what other sessions delivered, and of messages that bots and other sessions wrote; what was
- * quoted or read elsewhere before this is known of no session.
+ * Adds the authors whose words a session's model was shown, beside its participants. Existing rows yield them for
+ * imported conversations, for deliveries of other sessions, and for messages that bots and other sessions wrote;
+ * earlier quotes and reads from elsewhere are not recorded for any session.
  */
 export const authors: Migration = {
   version: 13,

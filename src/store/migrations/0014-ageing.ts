@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /**
- * What belongs to no session ages out and is looked for by its age, which is part of its id. Only such rows are in the
+ * Indexes the rows of no session by age, which is part of their id, so that they can age out. Only such rows are in the
  * index: a message that is answered pays nothing for it.
  */
 export const ageing: Migration = {

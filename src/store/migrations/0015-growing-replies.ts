@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts'
 
-/** What a growing reply's lost call carried, by which it is found again once the whole answer is to take its place. */
+/**
+ * Adds the content of a growing reply's lost call, by which the reply is found again once the whole answer takes its
+ * place.
+ */
 export const growingReplies: Migration = {
   version: 15,
   name: 'growing-replies',

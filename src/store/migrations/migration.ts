@@ -1,4 +1,4 @@
-/** What differs between the engines when a table is made. */
+/** The differences between the engines when a table is made. */
 export interface Dialect {
   /** Column type of a key the database counts up itself. */
   readonly identity: string
