@@ -9,7 +9,7 @@ export interface AdmitDeps {
   readonly channels: Channels
 }
 
-/** `/admit <code>`: an owner lets somebody or some place in, and what was said meanwhile is handled. */
+/** `/admit <code>` lets a person or a place in; what they said meanwhile is handled. It is an owner's command. */
 export function admitCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'admit',
@@ -20,7 +20,7 @@ export function admitCommand(deps: AdmitDeps): ChatCommand {
   }
 }
 
-/** `/deny <code>`: an owner keeps somebody out, or takes an admission back. */
+/** `/deny <code>` refuses a person or a place, or withdraws an admission. It is an owner's command. */
 export function denyCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'deny',

@@ -10,7 +10,7 @@ import type { PostNotice } from '../people/post-notice.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
-/** Runs control commands. They never wait in a session's queue: what a running turn waits for must not stand behind it. */
+/** Runs control commands. They never wait in a session's queue, since a running turn may wait for one. */
 export interface CommandRunner {
   /** Runs the command of a waiting inbox row; its answer and its outcome are one commit. */
   run(inbox: InboxId): void
@@ -21,7 +21,7 @@ export interface CommandRunnerDeps {
   readonly logger: Logger
   readonly say: PostNotice
   readonly commands: { get(name: string): ChatCommand | undefined }
-  /** So much waits for this account that a command of strangers is done and not answered. */
+  /** Returns true if so much waits for this account that a command of strangers runs without an answer. */
   crowded(address: Address): boolean
 }
 
@@ -56,7 +56,7 @@ function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
 }
 
 interface Answer {
-  /** Null: nothing is said. */
+  /** Null if nothing is said. */
   readonly text: string | null
   readonly failed?: true
 }
@@ -73,12 +73,12 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   }
 }
 
-/** Whoever has typed a code that is good is somebody we know from now on, and is told. */
+/** Whoever has typed a valid code is known from now on and gets an answer. */
 function isOpenedByCode({ args, dispatch: { event } }: CommandCall, command: ChatCommand | undefined): boolean {
   return command?.open === true && args !== '' && event.address.chatType === 'direct'
 }
 
-/** An owner does not wait behind what others ask for. */
+/** An owner's answer does not wait behind what others ask for. */
 function messageOf(
   { id, dispatch, decision }: InboxRow,
   text: string,
@@ -99,8 +99,8 @@ function messageOf(
 }
 
 /**
- * Answers to control commands are private where the platform can (T27). Where it cannot, a command says
- * whether everybody may read its answer; what nobody saw being asked is answered to nobody else.
+ * Answers to control commands are private where the platform can send them privately (T27). Where it cannot, the
+ * command decides whether everybody may read its answer; a question that nobody saw is answered to nobody else.
  */
 function recipientOf({ event }: Dispatch, command: ChatCommand | undefined): Recipient | undefined {
   const handle = event.kind === 'command' ? event.answerBy : undefined

@@ -3,13 +3,13 @@ import { senderName } from '../../core/label.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { newestFirst } from '../service/read-messages.ts'
 
-/** A tool call that the host refused, and why. */
+/** A tool call that the host refused, with the reason. */
 export interface DeniedCall {
   readonly tool: string
   readonly reason: string
 }
 
-/** Events that are looked through for a turn, so that a question about an old message has a bounded cost. */
+/** The most events searched for a turn, so that a question about an old message has a bounded cost. */
 const LOOKED_THROUGH = 5_000
 
 /** Returns the tool calls of a message's turn that were refused, oldest first, if the turn is not long past. */
@@ -31,8 +31,8 @@ export async function deniedCalls(
 }
 
 /**
- * Returns the decision trace of one message as lines for people: what came, each stage that looked, what became of it.
- * Only those who may change settings are told which setting would flip it.
+ * Returns the decision trace of one message as lines for people: the message, each stage that decided, the outcome.
+ * Only those who may change settings read which setting would change it.
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,

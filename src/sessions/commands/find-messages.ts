@@ -6,8 +6,8 @@ import type { InboxRow, StoreReader } from '../../store/store.ts'
 type Readers = Pick<StoreReader, 'inbox' | 'outbox'>
 
 /**
- * The messages somebody asks about, newest first: by a link, or by inbox id, trace id or the platform's own id. A
- * message of ours stands for those it answered. Empty: nothing of that name was received or sent.
+ * Returns the messages somebody asks about, newest first: by a link, or by inbox id, trace id or the platform's own id.
+ * A message of the agent stands for those it answered. Empty if none of that name was received or sent.
  */
 export async function findMessages(read: Readers, asked: string | MessageLink): Promise<readonly InboxRow[]> {
   const received =
@@ -17,7 +17,7 @@ export async function findMessages(read: Readers, asked: string | MessageLink): 
   return received.length > 0 ? received : answered(read, asked)
 }
 
-/** What our own messages of this name answered. */
+/** Returns the messages that the agent's own messages of this name answered. */
 async function answered({ inbox, outbox }: Readers, asked: string | MessageLink): Promise<readonly InboxRow[]> {
   const messageId = typeof asked === 'string' ? asked : asked.messageId
   const ours = (await outbox.ofMessage(messageId)).filter(
@@ -40,7 +40,10 @@ function lies({ dispatch }: InboxRow, link: MessageLink): boolean {
   return within(dispatch.event.address, link)
 }
 
-/** A link without a chat may mean any. The topic is not asked for: a thread's root lies outside of its thread. */
+/**
+ * Returns true if the address matches the link. A link without a chat matches any chat. The topic is ignored, since a
+ * thread's root lies outside of its thread.
+ */
 function within({ channel, chat }: Address, link: MessageLink): boolean {
   return channel === link.channel && (link.chat === undefined || link.chat === chat)
 }

@@ -1,6 +1,6 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 
-/** `/help`: what the sender may ask for. `all` gives every command of the daemon, whichever stage it belongs to. */
+/** `/help` lists what the sender may ask for. `all` returns every command of the daemon, from any stage. */
 export function helpCommand(all: () => readonly ChatCommand[]): ChatCommand {
   return { name: 'help', description: 'What I can do', who: 'anyone', run: async (call) => help(call, all()) }
 }

@@ -36,20 +36,20 @@ export interface SessionCommandDeps {
   readonly mutes: Mutes
   readonly links: Links
   readonly admissions: Admissions
-  /** Returns who is behind a platform id as things stand. */
+  /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status' | 'outbox'>
   readonly why: Pick<WhyDeps, 'unseen' | 'readLink'>
-  /** All commands, for `/help`. */
+  /** Returns all commands, for `/help`. */
   all(): readonly ChatCommand[]
 }
 
 /**
- * The commands the session stage answers, without a model call and without waiting behind a turn. One file each; each
- * asks for the ports it uses.
+ * Returns the commands that the session stage answers without a model call and without waiting behind a turn. Each has
+ * a file and asks for the ports it uses.
  */
 export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[] {
   return [

@@ -5,8 +5,8 @@ import { joinsPeople } from '../../core/joins-people.ts'
 import { identifiesNobody } from '../../core/platform-id.ts'
 
 /**
- * Throws `forbidden` where a command would end what people of other chats are doing. Members may stop and start over what
- * they share a chat with; a conversation that reaches beyond it is the owner's.
+ * Throws `forbidden` where a command would end what people of other chats are doing. Members may stop and start over a
+ * session of their own chat; one that reaches beyond it is the owner's.
  */
 export function refuseJoined(channels: Channels, { decision: { route, identity } }: CommandCall): void {
   if (identity.role === 'owner' || !joinsPeople(channels, route)) return
@@ -17,8 +17,8 @@ export function refuseJoined(channels: Channels, { decision: { route, identity }
 }
 
 /**
- * Whether this is asked by somebody whom nobody let in by name, in a conversation that others have part in: there they end
- * what they alone have asked for, and nothing else.
+ * Returns true if somebody whom nobody let in by name asks this in a conversation that others take part in: there they
+ * end only what they alone have asked for.
  */
 export function isAmongOthers(channels: Channels, { dispatch, decision }: CommandCall): boolean {
   if (decision.public === undefined || dispatch.event.address.chatType === 'direct') return false
@@ -26,7 +26,7 @@ export function isAmongOthers(channels: Channels, { dispatch, decision }: Comman
   return decision.route.scope.values.sender === undefined || identifiesNobody(channels, address.channel, sender)
 }
 
-/** Returns the error for whoever would end what others are doing. */
+/** Returns the error for somebody who would end what others are doing. */
 export function othersToo(): ParleyError {
   return new ParleyError(
     'forbidden',

@@ -9,7 +9,7 @@ export interface LinkCommandDeps {
   readonly channels: Channels
 }
 
-/** `/link`: a code on one platform, `/link <code>` on another, and both ids are one person. */
+/** `/link` gives a code on one platform; `/link <code>` on another makes both ids one person. */
 export function linkCommand(deps: LinkCommandDeps): ChatCommand {
   return {
     name: 'link',

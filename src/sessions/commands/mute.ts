@@ -9,7 +9,7 @@ export interface MuteCommandDeps {
   readonly clock: Clock
 }
 
-/** `/mute`: nothing is said in this conversation for a while; what is written there is kept as context. */
+/** `/mute` silences the agent in this conversation for a while; messages there are kept as context. */
 export function muteCommand(deps: MuteCommandDeps): ChatCommand {
   return {
     name: 'mute',
@@ -34,7 +34,7 @@ async function mute({ dispatch, args }: CommandCall, { mutes, clock }: MuteComma
   const duration = parseDuration(asked)
   if (duration === undefined)
     throw new ParleyError('invalid', 'Give me a time such as `30m`, `2h` or `1d`, up to a year, or `off`.')
-  // From when it was asked, so that asking again after a crash does not prolong it.
+  // The mute counts from the request, so that a second run after a crash does not prolong it.
   const until = dispatch.receivedAt + duration
   await mutes.mute(address, until)
   return `I say nothing here until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC, or until \`/mute off\`. What is written is kept.`

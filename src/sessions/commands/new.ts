@@ -19,9 +19,9 @@ export interface NewCommandDeps {
 }
 
 /**
- * `/new`, S10: the old session turns inactive, and the scope key points to a new one from now on. What was set for the
- * conversation by hand goes with it: a chat that was told to be silent stays so. In a session that people of other chats
- * share it is the owner's, and in one that strangers share none of theirs.
+ * `/new` ends the session as inactive and points the scope key to a new one (S10). The overrides of the conversation
+ * carry over, so a silenced chat stays silent. In a session that people of other chats share it is the owner's command,
+ * and in one that strangers share no stranger may use it.
  */
 export function newCommand(deps: NewCommandDeps): ChatCommand {
   return {
@@ -43,7 +43,7 @@ async function startOver(
   if (!current || isFresh(current)) return FRESH
   await running.abort(current.id)
   const fresh = await store.write(async (tx) => {
-    // What was set while the turn was ending is carried over too, and another /new may have come first.
+    // Overrides that were set while the turn was ending carry over too, and another /new may have come first.
     const last = await tx.sessions.current(decision.route.scopeKey)
     if (!last || isFresh(last)) return undefined
     await tx.sessions.deactivate(last.id, clock.now())
@@ -55,7 +55,7 @@ async function startOver(
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }
 
-/** Nothing was said in it: another one in its place would be one more row. */
+/** A session without a message needs no successor. */
 function isFresh({ messageCount, turnCount }: Session): boolean {
   return messageCount === 0 && turnCount === 0
 }

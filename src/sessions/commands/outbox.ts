@@ -4,7 +4,7 @@ import type { OutboxOperator, RestorationReport } from '../../core/operate-outbo
 
 const LISTED = 10
 
-/** `/outbox`: an owner chooses what becomes of messages that are held after the database was put back. */
+/** `/outbox` sends or discards messages that are held after the database was restored. It is an owner's command. */
 export function outboxCommand(outbox: OutboxOperator): ChatCommand {
   return {
     name: 'outbox',
@@ -21,7 +21,7 @@ export function outboxCommand(outbox: OutboxOperator): ChatCommand {
   }
 }
 
-/** May run again after a crash: what was decided stays decided. */
+/** May run again after a crash: a decision that was made stays. */
 async function decided(outbox: OutboxOperator, verdict: 'resume' | 'discard'): Promise<string> {
   const before = await outbox.restoration()
   if (before?.state !== 'held') return 'I hold nothing back.'

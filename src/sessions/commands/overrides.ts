@@ -10,22 +10,22 @@ export interface OverrideCommandDeps extends OpenPorts {
   readonly sessions: Pick<SessionService, 'patch'>
 }
 
-/** What was asked for: a value, null to inherit, or undefined for what is no mode. */
+/** The mode asked for: a value, null to inherit, or undefined for a text that is no mode. */
 type Mode = string | null | undefined
 
 interface Setting {
   readonly field: 'sendPolicy' | 'thinkingLevel' | 'verboseLevel' | 'model'
-  /** How to say it, when nothing or nonsense was said. */
+  /** The usage line, shown for a missing or unknown mode. */
   readonly usage: string
   read(asked: string): Mode
-  /** Without a mode: how it stands. */
+  /** Returns the present setting, for a command without a mode. */
   shown(session: Session | undefined): string
   said(value: string | null): string
 }
 
 const INHERIT: readonly string[] = ['inherit', 'default', 'reset']
 
-/** `/send` (T27): whether anything is said here at all. Answers of commands are exempt. */
+/** `/send` sets whether anything is said here (T27). Answers of commands are exempt. */
 export function sendCommand(deps: OverrideCommandDeps): ChatCommand {
   const modes: Readonly<Record<string, string>> = { on: 'allow', allow: 'allow', off: 'deny', deny: 'deny' }
   const setting: Setting = {
@@ -49,7 +49,7 @@ export function sendCommand(deps: OverrideCommandDeps): ChatCommand {
 
 const NAMED = { allow: 'on', deny: 'off' } as const
 
-/** `/think` (T37): how hard the model thinks before it answers, from the next turn on. */
+/** `/think` sets how hard the model thinks before it answers, from the next turn on (T37). */
 export function thinkCommand(deps: OverrideCommandDeps): ChatCommand {
   return command(deps, level('thinkingLevel', THINKING_LEVELS, 'Thinking'), {
     name: 'think',
@@ -58,7 +58,7 @@ export function thinkCommand(deps: OverrideCommandDeps): ChatCommand {
   })
 }
 
-/** `/verbose` (T37): what this chat sees of the tools I use. */
+/** `/verbose` sets what this chat sees of the tools the agent uses (T37). */
 export function verboseCommand(deps: OverrideCommandDeps): ChatCommand {
   return command(deps, level('verboseLevel', VERBOSE_LEVELS, 'Showing my tool steps'), {
     name: 'verbose',
@@ -67,7 +67,7 @@ export function verboseCommand(deps: OverrideCommandDeps): ChatCommand {
   })
 }
 
-/** `/model` (T37): which model answers here, from the next turn on. */
+/** `/model` sets which model answers here, from the next turn on (T37). */
 export function modelCommand(deps: OverrideCommandDeps): ChatCommand {
   const setting: Setting = {
     field: 'model',
@@ -111,9 +111,9 @@ async function change(deps: OverrideCommandDeps, setting: Setting, call: Command
   }
   const value = setting.read(asked)
   if (value === undefined) throw new ParleyError('invalid', setting.usage)
-  // What is set before the first word is set for the session that word will find.
+  // An override that comes before the first message is set for the session which that message will find.
   const session = await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps))
-  // The command's own line has let only owners by.
+  // Only owners pass the command's own check.
   await deps.sessions.patch({ kind: 'person', ...decision.identity }, session.id, { [setting.field]: value })
   return setting.said(value)
 }

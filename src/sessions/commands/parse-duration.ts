@@ -7,7 +7,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 }
 const LONGEST_MS = 366 * 86_400_000
 
-/** `30m`, `2h`, `1d`, `1h30m`, in ms. Undefined for anything else, for nothing at all and for more than a year. */
+/**
+ * Parses `30m`, `2h`, `1d` or `1h30m` to ms. Returns undefined for any other text, for an empty one and for more than a
+ * year.
+ */
 export function parseDuration(text: string): number | undefined {
   const bare = text.replace(/\s+/g, '')
   if (!/^(?:\d{1,6}[smhdw])+$/.test(bare)) return undefined

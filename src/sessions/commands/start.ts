@@ -8,7 +8,7 @@ export interface StartDeps {
   readonly admissions: Pick<Admissions, 'ownerWrote'>
 }
 
-/** `/start`: a greeting, and the way to claim a bot that nobody owns yet. Sent by a stranger it asks to be let in. */
+/** `/start` greets, and claims a bot that nobody owns yet. From a stranger it asks to be let in. */
 export function startCommand(deps: StartDeps): ChatCommand {
   return {
     name: 'start',

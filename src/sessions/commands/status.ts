@@ -1,7 +1,7 @@
 import type { ChatCommand } from '../../core/command.ts'
 import type { OperatorService } from '../../core/operator.ts'
 
-/** `/status`: what `parley status` prints, in a few lines. */
+/** `/status` gives the report of `parley status` in a few lines. */
 export function statusCommand(operator: Pick<OperatorService, 'status'>): ChatCommand {
   return { name: 'status', description: 'How I am doing', who: 'owner', private: true, run: () => status(operator) }
 }

@@ -15,8 +15,8 @@ export interface StopCommandDeps {
 }
 
 /**
- * `/stop`: ends the running turn and drops what waits behind it, on disk before it is said. In a session that people of
- * other chats share it is the owner's; among others a stranger ends the turn that they alone have asked for.
+ * `/stop` ends the running turn and drops what waits behind it, on disk before the answer. In a session that people of
+ * other chats share it is the owner's command; among others a stranger ends only a turn that they alone have asked for.
  */
 export function stopCommand(deps: StopCommandDeps): ChatCommand {
   return {
@@ -39,7 +39,7 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
       await tx.events.append(current.id, clock.now(), [{ type: 'messages_dropped', data: { messages } }])
     return messages
   })
-  // Only what is on disk has stopped for good: a crash now must not bring the turn back.
+  // A turn is stopped for good only once that is on disk: a crash must not bring it back.
   const ended = running.abort(current.id)
   await ended
   if (!ended && dropped === 0) return NOTHING
@@ -54,7 +54,7 @@ async function stopOwn(
   const stopping = await store.write(async (tx) => {
     const turn = await findOwnTurn(tx, session, event, channels)
     if (turn === 'others') throw othersToo()
-    // Inside the transaction nobody else joins the turn before it is stopped.
+    // Inside the transaction nobody else can join the turn before it is stopped.
     return { ended: turn && running.abort(session, turn) }
   })
   await stopping.ended

@@ -8,11 +8,11 @@ import { askerOf, type Links } from '../people/links.ts'
 export interface UnlinkDeps {
   readonly channels: Channels
   readonly links: Pick<Links, 'unlink'>
-  /** Returns who is behind a platform id as things stand. */
+  /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
 }
 
-/** `/unlink <channel:id>`: parts an id that `/link` joined. Everybody for their own ids, the owner for any. */
+/** `/unlink <channel:id>` undoes a link. Everybody may unlink their own ids, the owner any. */
 export function unlinkCommand(deps: UnlinkDeps): ChatCommand {
   return {
     name: 'unlink',
@@ -29,7 +29,7 @@ async function unlink(call: CommandCall, { links, whoIs, channels }: UnlinkDeps)
   const given = foldPlatformId(channels, call.args.replace(/`/g, ''))
   if (given === '') return 'Which id? Write it as in `/unlink <channel>:<id>`; `/whoami` says yours.'
   const own = person !== undefined && whoIs(given).person === person
-  // Whose id it is, is nobody else's business.
+  // The holder of an id is not disclosed to others.
   if (!own && role !== 'owner') throw new ParleyError('not_found', `You have not linked \`${given}\`.`)
   const { platformId } = askerOf(channels, call)
   if (role === 'owner' && given === platformId) {

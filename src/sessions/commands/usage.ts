@@ -8,7 +8,9 @@ export interface UsageCommandDeps {
   readonly clock: Clock
 }
 
-/** `/usage`: what this conversation has cost since its last `/new`; for the owner also the day of everybody. */
+/**
+ * `/usage` reports the cost of this conversation since its last `/new`; for the owner also the day's cost of everybody.
+ */
 export function usageCommand(deps: UsageCommandDeps): ChatCommand {
   return {
     name: 'usage',
@@ -30,7 +32,7 @@ function inWords({ turns, usage: { input, output } }: Spending): string {
   return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${input} tokens in, ${output} out`
 }
 
-/** In the daemon's time zone, as its log lines are. */
+/** Returns midnight in the daemon's time zone, which the log uses too. */
 function midnightBefore(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0)
 }

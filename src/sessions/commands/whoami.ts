@@ -3,7 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 
-/** `/whoami`: the ids that a rule needs, in the form that the configuration takes. */
+/** `/whoami` lists the ids that a rule needs, in the form that the configuration takes. */
 export function whoamiCommand(channels: Channels): ChatCommand {
   return {
     name: 'whoami',

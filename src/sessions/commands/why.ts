@@ -11,15 +11,15 @@ import { findMessages } from './find-messages.ts'
 export interface WhyDeps {
   readonly store: Pick<Store, 'read'>
   readonly channels: Channels
-  /** What may have kept a message from us. */
+  /** Returns the reasons why a message may not have reached the daemon. */
   unseen(asked: string | MessageLink): Promise<readonly string[]>
-  /** A link to a message, as one of the platforms writes it. */
+  /** Reads a link to a message in any platform's form. */
   readLink(text: string): MessageLink | null
 }
 
 /**
- * `/why`: the stored decision trace of the message that was replied to, or named by a link or an id. A reply to an
- * answer asks for what it answered. Owners may ask about anything, everybody else about their own messages.
+ * `/why` shows the stored decision trace of the message that was replied to, or named by a link or an id. A reply to an
+ * answer asks about the message it answered. Owners may ask about anything, everybody else about their own messages.
  */
 export function whyCommand(deps: WhyDeps): ChatCommand {
   return {
@@ -40,7 +40,7 @@ async function why(call: CommandCall, { store, channels, unseen, readLink }: Why
   const rows = await findMessages(store.read, asked)
   const row = rows.find((found) => owner || wrote(channels, found, call))
   if (row) return describeRow(row, { settings: owner, denied: await deniedCalls(row, store.read) }).join('\n')
-  // Whether somebody else's message was received is nothing a guest may learn.
+  // A guest may not learn whether somebody else's message was received.
   if (!owner) return null
   const reasons = await unseen(asked)
   if (reasons[0]?.startsWith(AGED_OUT)) return reasons[0]
@@ -49,7 +49,7 @@ async function why(call: CommandCall, { store, channels, unseen, readLink }: Why
   )
 }
 
-/** The message replied to, in this chat: another one may have a message of the same number. */
+/** Returns the message replied to, in this chat: another chat may have a message of the same number. */
 function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined {
   const messageId = event.kind === 'command' ? event.quoted?.messageId : undefined
   return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }

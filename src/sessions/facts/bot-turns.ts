@@ -4,25 +4,25 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
 
-/** Chats kept in mind; one more drops the one where no bot spoke for longest. */
+/** The most chats remembered; one more drops the chat where bots were quiet longest. */
 const MOST_CHATS = 2_000
 
 interface Chat {
   readonly spending: BotSpending
-  /** The traces of what bots asked and got answered, by event key: a platform may tell of one message twice. */
+  /** The traces of the bots' messages that were answered, by event key: a platform may deliver one message twice. */
   readonly asked: ReadonlyMap<string, TraceId>
-  /** The newest of their messages was not answered. */
+  /** True if the newest of the bots' messages was held back. */
   readonly held: boolean
 }
 
 const FRESH: Pick<Chat, 'asked' | 'held'> = { asked: new Map(), held: false }
 
-/** What other bots made the agent do, chat by chat, all topics of one together: else a loop would move on to the next. */
+/** The turns that other bots caused, by chat with all its topics: otherwise a loop would move on to the next topic. */
 export class BotTurns {
   readonly #budget: () => BotBudget
   readonly #chats = new Map<string, Chat>()
 
-  /** `budget`: the one in force, which may change. */
+  /** Takes `budget` as a function, since the budget in force may change. */
   constructor(budget: () => BotBudget) {
     this.#budget = budget
   }
@@ -31,7 +31,7 @@ export class BotTurns {
     return spentBy(this.#chats.get(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget())
   }
 
-  /** Takes in a decision; true if it is the first in its chat that the budget held back. */
+  /** Records a decision; returns true if it is the first in its chat that the budget held back. */
   decided({ event, origin, receivedAt, traceId }: Dispatch, decision: Decision): boolean {
     const { address, sender, eventKey } = event
     const chat = chatOf(address)
@@ -56,7 +56,7 @@ export class BotTurns {
     return held && !before
   }
 
-  /** A turn ended; what it took counts if a bot asked for it. */
+  /** Called when a turn ended; its usage counts if a bot asked for it. */
   ended(address: Address, traceId: TraceId, { input, output }: Usage): void {
     const name = chatOf(address)
     const chat = this.#chats.get(name)
@@ -65,7 +65,7 @@ export class BotTurns {
     this.#chats.set(name, { ...chat, spending: { ...chat.spending, tokens } })
   }
 
-  /** Chats whose bots are not answered at this moment. */
+  /** Returns the chats whose bots are not answered at this moment. */
   exhausted(at: number): readonly string[] {
     return [...this.#chats.entries()].flatMap(([name, { spending }]) =>
       isExhausted(spentBy(spending, at, this.#budget()), this.#budget()) ? [name] : [],

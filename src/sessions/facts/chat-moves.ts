@@ -7,18 +7,21 @@ import type { Logger } from '../../core/logger.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { type MoveDeps, moveChat } from './move-chat.ts'
 
-/** The chats that got a new id: the few there are, in memory. */
+/** The chats that got a new id: few, and in memory. */
 export interface ChatMoves {
   readonly all: readonly ChatMove[]
-  /** The id a chat had before; what the configuration says of that id holds for it. */
+  /** Returns the id a chat had before; the configuration of that id applies to it. */
   formerChat(channel: string, chat: string): string | undefined
-  /** Where a place lies now. */
+  /** Returns the present address of a place. */
   follow(address: Address): Address
-  /** What is still said in an old chat, or by a schedule that names one, belongs to the new one. */
+  /**
+   * Returns the dispatch at its present place: messages in an old chat, and schedules that name one, belong to the new
+   * chat.
+   */
   followed(dispatch: Dispatch): Dispatch
-  /** A platform's notice of a move, as a dispatch: recorded and carried out in one commit, however often it is told. */
+  /** Records and carries out a platform's notice of a move, in one commit, however often it comes. */
   accept(dispatch: Dispatch, decision: Decision, position?: (tx: StoreWriter) => Promise<void>): Promise<void>
-  /** A send found out by itself. Never rejects: the notice of the platform is still to come. */
+  /** Carries out a move that a send reported. Never rejects: the platform's notice is still to come. */
   learned(from: Address, to: Address): Promise<void>
 }
 
@@ -27,7 +30,7 @@ export interface ChatMovesDeps extends Pick<MoveDeps, 'rekey'> {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'inbox'>
   readonly logger: Logger
-  /** After the commit: what is kept in memory by address or scope key must be read again. */
+  /** Called after the commit: caches by address or scope key must be read again. */
   moved(): Promise<void>
 }
 

@@ -10,23 +10,27 @@ import type { StartedTurn } from '../turns/record-turn.ts'
 import { BotTurns } from './bot-turns.ts'
 import { createFollowedThreads } from './followed-threads.ts'
 
-/** What went on in the chats lately, as far as it decides about the next message there. In memory, rebuilt at start. */
+/**
+ * The recent activity in the chats as far as it affects the next decision there. It is in memory and rebuilt at start.
+ */
 export interface ChatWatch {
   follows(thread: Address, at: number): boolean
   botSpending(chat: Address, at: number): BotSpending
-  /** Chats whose bots are not answered now, for the operator. */
+  /** Returns the chats whose bots are not answered now, for the operator. */
   botsHeld(): readonly string[]
-  /** A message was decided. That its commit may still fail does no harm: the platform gives it again. */
+  /**
+   * Called when a message was decided. A commit that fails later does no harm: the platform delivers the message again.
+   */
   decided(dispatch: Dispatch, decision: Decision): void
   ended(turn: StartedTurn, result: TurnResult): void
-  /** Another policy is in force. */
+  /** Called when another policy is in force. */
   policyChanged(): Promise<void>
 }
 
 export interface ChatWatchDeps {
   readonly read: Store['read']
   readonly clock: Clock
-  /** The policy in force, which may change. */
+  /** The holder of the policy in force, which may change. */
   readonly policies: { readonly policy: RoutingPolicy }
   readonly logger: Logger
 }
@@ -59,7 +63,7 @@ export async function createChatWatch({ read, clock, policies, logger }: ChatWat
   }
 }
 
-/** Messages looked through at start for what bots asked before. */
+/** The most messages searched at start for earlier messages of bots. */
 const LOOK_BACK = 5_000
 
 async function replayBots(read: Store['read'], bots: BotTurns): Promise<void> {

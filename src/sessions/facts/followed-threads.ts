@@ -5,26 +5,26 @@ import type { TurnResult } from '../../core/turn.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { StartedTurn } from '../turns/record-turn.ts'
 
-/** A thread in which nobody said anything for so long is not followed any more. */
+/** A thread that has been quiet for this long is not followed any more. */
 const QUIET_MS = 24 * 3_600_000
-/** Threads kept in mind; one more drops the one that was quiet longest. */
+/** The most threads remembered; one more drops the one that was quiet longest. */
 const MOST_THREADS = 5_000
-/** Messages looked through at start for threads we were part of before. */
+/** The most messages searched at start for threads the agent was part of. */
 const LOOK_BACK = 5_000
 
 /**
- * The threads the agent is part of: it was addressed there, or answered there. Kept in memory, because every message of a
- * thread asks, and found again in the inbox at start.
+ * The threads the agent is part of: it was addressed there, or answered there. They are in memory, because every
+ * message of a thread asks, and are found again in the inbox at start.
  */
 export interface FollowedThreads {
   follows(thread: Address, at: number): boolean
   decided(dispatch: Dispatch, decision: Decision): void
   ended(turn: StartedTurn, result: TurnResult, at: number): void
-  /** Looks in the inbox for threads it does not know: at start, and once a changed policy follows them. */
+  /** Looks in the inbox for threads it does not know; called at start, and once a changed policy follows threads. */
   find(): Promise<void>
 }
 
-/** `enabled`: some rule follows threads at this moment; else nothing is read or kept. */
+/** Reads and keeps nothing unless `enabled`: some rule follows threads at this moment. */
 export function createFollowedThreads(read: Store['read'], enabled: () => boolean): FollowedThreads {
   const lastSaid = new Map<string, number>()
 

@@ -11,14 +11,14 @@ type MovedKeys = Pick<Route, 'scope' | 'scopeKey' | 'displayKey'>
 
 export interface MoveDeps {
   readonly at: number
-  /** The scope of a session in the new chat, and its keys. */
+  /** Returns the session's scope in the new chat, and its keys. */
   rekey(session: Session, move: ChatMove): MovedKeys
 }
 
 /**
- * The body of the transaction in which a chat gets its new id (F-C07): sessions with their keys, aliases and
- * metadata, messages and turns that are owed, deliveries on their way, schedules, mutes and its admission. False: it was
- * moved before.
+ * Gives a chat its new id, inside one transaction (F-C07): sessions with their keys, aliases and metadata, owed
+ * messages and turns, deliveries on their way, schedules, mutes and its admission. Returns false if it was moved
+ * before.
  */
 export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
   if (!(await tx.chatMoves.add(move, deps.at))) return false
@@ -48,8 +48,8 @@ async function rekeySession(
 }
 
 /**
- * The history stays with the session that was there before the move. Where somebody wrote in the new chat before the
- * move was told, what was said there follows behind it. The old names go on meaning the session.
+ * The history stays with the session that was there before the move. If the new chat has a session already, its
+ * messages follow behind that history. The old names still mean the session.
  */
 async function joinScopes(
   tx: StoreWriter,
@@ -66,7 +66,7 @@ async function joinScopes(
   await tx.aliases.add(to, [...names, ...names.map((name) => name.replace(before ?? '', after ?? ''))])
 }
 
-/** What is owed is answered in the new chat. */
+/** Owed messages are answered in the new chat. */
 async function moveOwed(tx: StoreWriter, move: ChatMove, moved: ReadonlyMap<ScopeKey, MovedKeys>): Promise<void> {
   for (const row of await owedRows(tx)) {
     const dispatch = movedDispatch(row.dispatch, move)
@@ -103,7 +103,7 @@ async function moveSchedules(tx: StoreWriter, move: ChatMove): Promise<void> {
   }
 }
 
-/** The same object if it is not concerned. */
+/** Returns the same object if the move does not concern it. */
 export function movedSchedule(definition: ScheduleDefinition, move: ChatMove): ScheduleDefinition {
   const { deliverTo, digestOf } = definition
   const [to, of] = [movedAddress(deliverTo, move), digestOf && movedAddress(digestOf, move)]
@@ -121,7 +121,7 @@ async function moveMutes(tx: StoreWriter, move: ChatMove, at: number): Promise<v
   }
 }
 
-/** What an owner said of the group holds on, and what waits for that too. */
+/** The owner's decision about the group stays in force, as do the messages that wait for one. */
 async function moveAdmissions(tx: StoreWriter, move: ChatMove): Promise<void> {
   for (const { kind, key, address } of await tx.admissions.all()) {
     const to = movedAddress(address, move)

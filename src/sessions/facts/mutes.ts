@@ -3,24 +3,24 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Where the agent says nothing, and until when: the few rows there are, in memory. */
+/** The places where the agent says nothing, and until when: few rows, in memory. */
 export interface Mutes {
   /**
-   * Ms since the epoch, infinite until ended; a time that has passed may still be given. A thread is silent as long as
-   * it or the channel it hangs in is. Topics that are rooms stand beside each other, General among them.
+   * Returns ms since the epoch, infinite until ended; it may be in the past. A thread is silent as long as it or the
+   * channel it belongs to is. Topics that are rooms are independent, General among them.
    */
   until(this: void, address: Address): number | undefined
-  /** On disk first. Without `until`: until it is ended. */
+  /** Mutes the address, on disk first; without `until`, until it is ended. */
   mute(address: Address, until?: number): Promise<void>
-  /** False: it was not muted. */
+  /** Returns false if the address was not muted. */
   end(address: Address): Promise<boolean>
-  /** Reads all again: a chat got a new id. */
+  /** Reads all mutes again, after a chat got a new id. */
   reload(): Promise<void>
 }
 
-/** Reads what is muted. What has run out meanwhile stays on disk until it ages out: the clock may be wrong today. */
+/** Reads the mutes. Expired ones stay on disk until they age out: the clock may be wrong today. */
 export async function loadMutes({ read, write }: Store, clock: Clock, { traits }: Channels): Promise<Mutes> {
-  /** `ends`: the same time by the clock that nobody sets, so that one that was set back prolongs no mute. */
+  /** `ends` is the same time by the clock that nobody sets, so that a clock that is set back prolongs no mute. */
   const muted = new Map<string, { readonly until: number; readonly ends: number }>()
   const keep = (conversation: string, until: number): void => {
     muted.set(conversation, { until, ends: clock.elapsed() + until - clock.now() })

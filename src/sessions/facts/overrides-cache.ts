@@ -4,19 +4,22 @@ import type { StoreReader } from '../../store/store.ts'
 
 /**
  * The overrides of all sessions that have any, in memory, so that every message is decided by them without a query. The
- * rows are the truth; whoever changes one tells the book after the commit.
+ * rows are the truth; whoever changes one updates the cache after the commit.
  */
 export interface OverridesCache {
-  /** Of the session this key points to now (T26). */
+  /** Returns the send override of the session this key points to now (T26). */
   send(scopeKey: ScopeKey): SendOverride | undefined
-  /** Whether `send` is `deny` anywhere. */
+  /** True if `send` is `deny` anywhere. */
   readonly silences: boolean
   of(session: SessionId): SessionOverrides
-  /** They were changed, or carried over to a new session. `current`: its scope key points to it. */
+  /**
+   * Called when overrides were changed, or carried over to a new session. `current` says that its scope key points to
+   * it.
+   */
   set(session: Pick<Session, 'id' | 'scopeKey'>, overrides: SessionOverrides, current: boolean): void
-  /** The session is deleted. */
+  /** Called when the session is deleted. */
   forget(session: Pick<Session, 'id' | 'scopeKey'>, current: boolean): void
-  /** Reads all again: scope keys were moved. */
+  /** Reads all overrides again, after scope keys were moved. */
   reload(): Promise<void>
 }
 

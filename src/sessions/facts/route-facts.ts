@@ -15,7 +15,7 @@ import { type ChatWatch, createChatWatch } from './chat-watch.ts'
 import type { Mutes } from './mutes.ts'
 import type { OverridesCache } from './overrides-cache.ts'
 
-/** What routing has to know beside the configuration, looked up without waiting. */
+/** The facts that routing needs besides the configuration, looked up without waiting. */
 export interface StoredFacts {
   readonly ownerKnown: boolean
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
@@ -26,7 +26,7 @@ export interface StoredFacts {
   command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
   follows(thread: Address, at: number): boolean
   botSpending(chat: Address, at: number): BotSpending
-  /** Must be told what is decided and what came of it. */
+  /** Receives every decision and the end of every turn. */
   readonly watch: ChatWatch
 }
 
@@ -38,13 +38,13 @@ export interface FactSources {
   readonly moves: Pick<ChatMoves, 'formerChat'>
   readonly admissions: Pick<AdmissionFacts, 'fact'>
   readonly clock: Clock
-  /** The policy in force, which may change. */
+  /** The holder of the policy in force, which may change. */
   readonly policies: { readonly policy: RoutingPolicy }
   readonly logger: Logger
   command(name: string): ChatCommand | undefined
 }
 
-/** People come from `access`, overrides from their book. */
+/** Loads the facts; people come from `access`, overrides from their cache. */
 export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
   const { read, overrides, clock, access, admissions, mutes, moves, policies, logger, command } = sources
   const watch = await createChatWatch({ read, clock, policies, logger })

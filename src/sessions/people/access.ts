@@ -8,23 +8,25 @@ import type { Sender } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
 
-/** The people the store knows: who claimed ownership, and linked ids. People of the configuration are in the routing. */
+/**
+ * The people the store knows: who claimed ownership, and linked ids. People of the configuration are in the routing.
+ */
 export interface Access {
-  /** Somebody has the owner role, by configuration or by a claim. */
+  /** True if somebody has the owner role, by configuration or by a claim. */
   readonly ownerKnown: boolean
-  /** Somebody has the owner role by a claim. */
+  /** True if somebody has the owner role by a claim. */
   readonly claimed: boolean
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
-  /** What `/start <code>` must carry; undefined once there is an owner. */
+  /** The code that `/start <code>` must carry; undefined once there is an owner. */
   readonly claimCode: string | undefined
-  /** Another code takes the place of the one that was shown. */
+  /** Replaces a claim code that was shown. */
   replaceClaim(code: string): void
   /**
-   * Makes the sender the owner if nobody is yet and the code is right. `forbidden` for a wrong code, `conflict` if
-   * there is an owner. Authority goes to the platform id, never to a name.
+   * Makes the sender the owner if there is none and the code is right. Throws `forbidden` for a wrong code, `conflict`
+   * if there is an owner. Authority goes to the platform id, never to a name.
    */
   claim(channel: ChannelId, sender: Sender, code: string): Promise<void>
-  /** Reads the people again: after every change of theirs, so that authority follows at once (F-H13). */
+  /** Reads the people again; called after every change of people, so that authority follows at once (F-H13). */
   refresh(): Promise<void>
 }
 
@@ -32,9 +34,12 @@ export interface AccessDeps {
   readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
-  /** Fresh for each start and after each time it was shown, never stored: a link printed earlier stops working. */
+  /**
+   * The claim code: new for each start and each time it was shown, never stored, so that a link printed earlier stops
+   * working.
+   */
   readonly code: string
-  /** The configuration names an owner. */
+  /** Returns true if the configuration names an owner. */
   configuredOwner(): boolean
   /** Called after every change of the people, not at the start. */
   changed(): void

@@ -1,6 +1,8 @@
 import type { Admission } from '../../core/admission.ts'
 
-/** What an owner is told of somebody or some place that asks to be let in. Names are text; the id is what counts. */
+/**
+ * Returns the notice to an owner about a person or a place that asks to be let in. Names are text; only the id counts.
+ */
 export function admissionCard({ kind, key, code, name }: Admission): string {
   const by = name === '' ? '' : ` (${name})`
   const asked =

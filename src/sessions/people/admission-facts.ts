@@ -3,27 +3,27 @@ import type { StoreReader } from '../../store/store.ts'
 import { MOST_ASKING } from './record-refusal.ts'
 
 /**
- * Whom an owner let in or denied, and who asked, in memory: those an owner decided about, and no more of those who asked
- * than the store keeps.
+ * The people and places an owner decided about, and those who asked, in memory; no more of the latter than the store
+ * keeps.
  */
 export interface AdmissionFacts {
-  /** Must not depend on `this`. */
+  /** Returns what is known of a key; must not depend on `this`. */
   readonly fact: (key: string) => AdmissionFact | undefined
   /** Called after the commit in which somebody asked. */
   asked(key: string): void
   /** Called after the commit in which an owner decided. */
   decided(key: string, fact: AdmissionFact): void
-  /** Reads them again, as after a chat got a new id. */
+  /** Reads the facts again, such as after a chat got a new id. */
   reload(): Promise<void>
 }
 
 const ASKED: AdmissionFact = { state: 'asked' }
-/** The store keeps so many: those an owner was told of, and the others. */
+/** The store keeps this many: those an owner was notified of, and the others. */
 const MOST_KNOWN = 2 * MOST_ASKING
 
 export async function loadAdmissionFacts(read: Pick<StoreReader, 'admissions'>): Promise<AdmissionFacts> {
   const decided = new Map<string, AdmissionFact>()
-  /** Who is dropped here, or forgotten by the store, is known again with the next word. */
+  /** An applicant who is dropped here, or forgotten by the store, is known again with the next message. */
   const asking = new Set<string>()
 
   function asked(key: string): void {

@@ -12,21 +12,22 @@ import { admittedKey } from './admitted-key.ts'
 import type { OwnerCards } from './owner-cards.ts'
 import { KEPT_MS, MOST_HANDLED } from './record-refusal.ts'
 
-/** Lets applicants in or denies them. What an owner says takes effect at once. */
+/** Lets applicants in or denies them; an owner's decision takes effect at once. */
 export interface Admissions {
-  /** A message was decided: an owner who writes in private can be told there. */
+  /** Called when a message was decided: an owner who writes in private can be notified there. */
   decided(dispatch: Dispatch, decision: Decision): void
-  /** As `decided`, for whoever has just become an owner. */
+  /** Does the same as `decided` for somebody who has just become an owner. */
   ownerWrote(event: InboundEvent, at: number): void
-  /** After the commit of a message that was refused and asks to be let in. */
+  /** Called after the commit of a message that was refused and asks to be let in. */
   refused(asks: Applicant): void
   list(): Promise<readonly Admission[]>
   /**
-   * By code or key, by a person or `operator`. Let in, what was said within the last day is handled, the newest 20 of
-   * it; denied, it is forgotten. Resolves when that is on disk. `not_found` if nobody of that name has asked.
+   * Decides by code or key, for a person or `operator`. For those let in, the newest 20 messages of the last day are
+   * handled; those of the denied are forgotten. Resolves when that is on disk. Throws `not_found` if nobody of that
+   * name has asked.
    */
   decide(name: string, state: 'admitted' | 'denied', by: string): Promise<Admission>
-  /** Boot: handles what an admission left unhandled, and tells owners what they have not been told. */
+  /** Handles what an admission left unhandled and notifies owners of what is due; called at boot. */
   recover(): Promise<void>
 }
 
@@ -37,7 +38,7 @@ export interface AdmissionDeps {
   readonly logger: Logger
   readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided'>
   readonly cards: OwnerCards
-  /** The one door: stores and decides a dispatch anew. */
+  /** Stores and decides a dispatch anew. */
   accept(dispatch: Dispatch): Promise<void>
 }
 
@@ -91,7 +92,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
   }
 }
 
-/** The texts among them, in order, as they were edited meanwhile and without those that were taken back. */
+/** Returns the texts among the rows in order, as edited meanwhile and without those that were deleted. */
 function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
   const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
   const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
@@ -108,8 +109,8 @@ function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
 }
 
 /**
- * The same message under a key of its own, so that it is decided anew and stored once however often it is handed on;
- * the refused row stays as it was.
+ * Returns the same message under a key of its own, so that it is decided anew and stored once however often it is
+ * handed on; the refused row stays as it was.
  */
 function anew({ event, ...dispatch }: Dispatch, { ids, clock }: AdmissionDeps): Dispatch {
   const eventKey = admittedKey(event.eventKey)

@@ -1,14 +1,14 @@
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 
-/** Somebody whom a decision depends on, and whether they could do the thing themselves. */
+/** A person a decision depends on, and whether they could do the thing themselves. */
 export interface Judged {
   readonly author: AuthorId
   readonly may: boolean
 }
 
 /**
- * `absent`: one person is behind it all and could not do it either, so it does not exist for them. `denied`: of several
- * people somebody could not, in words for the model. The words are the same whether or not the thing exists.
+ * `absent`: a single person is behind the request and could not do it either, so it does not exist for them. `denied`:
+ * one of several people could not, in words for the model. The words are the same whether or not the thing exists.
  */
 export type Verdict =
   | { readonly kind: 'allowed' }
@@ -20,8 +20,8 @@ export const ALLOWED: Verdict = { kind: 'allowed' }
 const MOST_NAMED = 3
 
 /**
- * Decides what a turn may send elsewhere, change or admit: only what every author whose words it was shown might do.
- * Nobody known means nobody may. Pure.
+ * Decides what a turn may send elsewhere, change or admit: only what every author whose words it was shown may do.
+ * Without a known author nothing is allowed. Pure.
  */
 export function judgeActing(authors: readonly Judged[]): Verdict {
   return judge(
@@ -50,7 +50,7 @@ function namesOf(authors: readonly AuthorId[]): string {
 
 /**
  * Decides what a turn may read outside of its conversation: only what everybody who sees its answer could read
- * themselves. `shared`: nobody knows who sees it. Pure.
+ * themselves. `shared` means that it is unknown who sees it. Pure.
  */
 export function judgeReading(readers: readonly Judged[] | 'shared'): Verdict {
   return readers === 'shared' ? { kind: 'denied', reason: HERE_ONLY } : judge(readers, () => NOT_FOR_ALL)

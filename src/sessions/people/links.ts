@@ -15,30 +15,31 @@ import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-
 import type { PostNotice } from './post-notice.ts'
 import type { LiveCode } from './shown-codes.ts'
 
-/** Joins ids of one human on several platforms, and parts them again. Every change is one commit and on record. */
+/** Joins ids of one human on several platforms, and separates them again. Every change is one commit and on record. */
 export interface Links {
-  /** A fresh code for the person who asks; the ones they made before stop working. */
+  /** Returns a new code for the person who asks; their earlier ones stop working. */
   offer(asker: Asker, person: PersonId): Promise<string>
   /**
-   * Joins the asker to the person whose code it is, and tells where the code was shown. Returns the person; safe to
-   * repeat for one command. `forbidden` for a code that is wrong, used, too old or withdrawn; `conflict` for an id that
-   * is somebody's already, which ends the code: whoever typed it had no business to know it.
+   * Joins the asker to the person whose code it is, and notifies the chat where the code was made. Returns the person;
+   * safe to repeat for one command. Throws `forbidden` for a code that is wrong, used, too old or withdrawn, and
+   * `conflict` for an id that is somebody's already, which also ends the code: whoever typed it was not meant to know
+   * it.
    */
   redeem(asker: Asker & Errand, typed: string): Promise<PersonId>
-  /** The codes that may be redeemed now: those made since the start, at most one for each id. */
+  /** Returns the codes that may be redeemed now: those made since the start, at most one for each id. */
   live(): readonly LiveCode[]
   /**
-   * A code that was shown is worth nothing from now on (F-H12); whoever asked for it is told where it was made.
-   * Resolves when that is stored, and never rejects.
+   * Makes a code that was shown worthless (F-H12); whoever asked for it is notified where it was made. Resolves when
+   * that is stored, and never rejects.
    */
   spoil(typed: string): Promise<void>
-  /** For the operator: joins an id without a code. `conflict` as for a code. */
+  /** Joins an id without a code, for the operator. Throws `conflict` as `redeem` does. */
   link(platformId: string, person: PersonId, by: string): Promise<void>
-  /** Parts an id from its person, who is returned. `not_found` for one that nobody linked. */
+  /** Separates an id from its person and returns the person. Throws `not_found` for an id that nobody linked. */
   unlink(platformId: string, by: string): Promise<PersonId>
 }
 
-/** Who asks, and where the answer goes. */
+/** The person who asks, and the address for the answer. */
 export interface Asker {
   readonly platformId: string
   readonly address: Address
@@ -57,13 +58,13 @@ export interface LinkDeps {
   readonly say: PostNotice
   readonly logger: Logger
   randomBytes(count: number): Uint8Array
-  /** Who is behind a platform id as things stand: the configuration first, then the store. */
+  /** Returns the present identity of a platform id: the configuration first, then the store. */
   whoIs(platformId: string): Identity
-  /** The people of the store have changed. */
+  /** Called when the people of the store have changed. */
   refresh(): Promise<void>
 }
 
-/** How long a code can be used (F-H12). */
+/** The time for which a code can be used (F-H12). */
 const VALID_MS = 10 * 60_000
 
 export function askerOf(channels: Channels, { dispatch: { event } }: CommandCall): Asker {
@@ -149,8 +150,8 @@ export function createLinks(deps: LinkDeps): Links {
 }
 
 /**
- * The codes made since the start, by what they are compared as. Only these are redeemed: of a code that an earlier process
- * made nobody can tell whether it was shown.
+ * The codes made since the start, by their folded form. Only these are redeemed: nobody knows whether the code of an
+ * earlier process was shown.
  */
 class Offered {
   readonly #clock: Clock
@@ -160,7 +161,7 @@ class Offered {
     this.#clock = clock
   }
 
-  /** The ones its maker made before stop working. */
+  /** Adds a code; the earlier ones of its maker stop working. */
   add(typed: string, code: LinkCode): void {
     this.forgetOf(code.maker)
     this.#codes.set(foldCode(typed), { ...code, offered: momentOf(this.#clock) })
@@ -180,7 +181,7 @@ class Offered {
     for (const [folded, code] of this.#codes) if (code.maker === maker) this.#codes.delete(folded)
   }
 
-  /** Those that are not too old, by either clock: a clock that is set back prolongs none. */
+  /** Returns the codes that are not too old by either clock: a clock that is set back prolongs none. */
   all(): readonly string[] {
     if (this.#codes.size === 0) return NONE
     for (const [folded, { offered }] of this.#codes)
@@ -193,11 +194,11 @@ const NONE: readonly string[] = []
 
 type Verdict =
   | { readonly kind: 'take'; readonly code: LinkCode }
-  /** The same command did it before. */
+  /** The same command has redeemed the code before. */
   | { readonly kind: 'done'; readonly person: PersonId }
   | { readonly kind: 'refused'; readonly error: ParleyError; readonly spoils: boolean }
 
-/** What a typed code is worth to whoever typed it, as things stand. */
+/** Returns the present worth of a typed code to the person who typed it. */
 function judge(
   code: LinkCode | undefined,
   asker: Asker & Errand,
@@ -239,7 +240,7 @@ function spoiledNotice({ shownAt }: LinkCode, ids: IdSource): OutboundMessage {
   return { source: ids.notice(), traceId: ids.trace(), address: shownAt, class: 'control', text }
 }
 
-/** So that nobody is joined to somebody behind their back. */
+/** Returns the notice to the code's maker, so that nobody is joined to another person unnoticed. */
 function joinedNotice(
   { shownAt, person }: LinkCode,
   { platformId, traceId }: Asker & Errand,

@@ -6,7 +6,7 @@ import type { Admissions } from './admissions.ts'
 
 export interface OperateAdmissionsDeps {
   readonly store: Store
-  /** Without a daemon nothing can be decided. */
+  /** Absent without a daemon: then nothing can be decided. */
   readonly admissions?: Pick<Admissions, 'decide'>
 }
 

@@ -13,9 +13,9 @@ import type { Links } from './links.ts'
 export interface OperatePeopleDeps {
   readonly store: Store
   readonly channels: Channels
-  /** Those of the configuration. */
+  /** Returns the people of the configuration. */
   people(): readonly PersonPolicy[]
-  /** Without a daemon nothing can be changed. */
+  /** Absent without a daemon: then nothing can be changed. */
   readonly live?: { readonly links: Pick<Links, 'link' | 'unlink'>; whoIs(platformId: string): Identity }
 }
 
@@ -64,8 +64,9 @@ export function operatePeople({ store: { read }, channels, people, live }: Opera
 }
 
 /**
- * `<channel>:<id>`, `<channel>:<team>/<id>` where ids have a team. `invalid` for anything else, for ids that stand for many
- * people, and for those of an example: whoever holds it on the platform would be that person.
+ * Reads `<channel>:<id>`, or `<channel>:<team>/<id>` where ids have a team. Throws `invalid` for any other text, for
+ * ids that stand for many people, and for those of an example: whoever holds such an id on the platform would be that
+ * person.
  */
 function readPlatformId(channels: Channels, text: string): string {
   const whole = foldPlatformId(channels, text)

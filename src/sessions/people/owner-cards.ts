@@ -10,14 +10,16 @@ import type { OwnerChats } from './owner-chats.ts'
 import type { PostNotice } from './post-notice.ts'
 import { forgetBeyond } from './record-refusal.ts'
 
-/** Tells owners in private who asks to be let in: one card for each owner and applicant, whatever happens. */
+/**
+ * Notifies owners in private of those who ask to be let in: one card for each owner and applicant, whatever happens.
+ */
 export interface OwnerCards {
   /**
-   * Called after somebody asked: tells of those that are owed and can be told; what cannot waits. However many ask
-   * meanwhile, one run at a time looks once more. Resolves when the cards are planned, and never rejects.
+   * Sends the cards that are owed and possible, and leaves the rest waiting; called after somebody asked. One run at a
+   * time repeats once, however many ask meanwhile. Resolves when the cards are planned, and never rejects.
    */
   tell(): Promise<void>
-  /** An owner wrote in private: a place where cards can go, and the moment for those that waited for one. */
+  /** Called when an owner wrote in private: that is a place for cards, and the moment for those that waited for one. */
   ownerWrote(event: InboundEvent, at: number): void
 }
 
@@ -32,7 +34,10 @@ export interface OwnerCardDeps {
 
 const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 const DAY_MS = 86_400_000
-/** Applicants an owner hears of within a day: strangers cannot flood a private chat. The others wait for their turn. */
+/**
+ * The most applicants an owner is notified of within a day, so that strangers cannot flood a private chat. The others
+ * wait.
+ */
 const CARDS_A_DAY = 20
 const ENOUGH = 'That is enough for a day: who else asks is in `parley access list`, and I tell you later.'
 
@@ -42,7 +47,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
   let owed = (await read.admissions.untold(1)).length > 0
   let telling: Promise<void> | undefined
   let again = false
-  /** When the cards of the last day were planned; times of `clock.elapsed()`. */
+  /** The times when the cards of the last day were planned, by `clock.elapsed()`. */
   let toldAt: readonly number[] = []
 
   async function tellAll(): Promise<void> {
@@ -52,7 +57,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     } while (again)
   }
 
-  /** Reads no more applicants than may be told of. */
+  /** Reads no more applicants than may get a card. */
   async function tellSome(): Promise<void> {
     toldAt = toldAt.filter((at) => at > clock.elapsed() - DAY_MS)
     const room = CARDS_A_DAY - toldAt.length
@@ -66,7 +71,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     }
   }
 
-  /** False: no owner can be reached yet. */
+  /** Returns false if no owner can be reached yet. */
   async function tellOf(admission: Admission): Promise<boolean> {
     const { key, code, traceId, address: where } = admission
     const chats = owners.nearest(where)

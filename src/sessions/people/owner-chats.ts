@@ -5,13 +5,13 @@ import type { InboundEvent } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { DirectChat } from '../../store/people-port.ts'
 
-/** Where owners can be told something in private: their direct chats, the one used last at the end. In memory. */
+/** The direct chats in which owners can be notified, in memory, the one used last at the end. */
 export interface OwnerChats {
-  /** An owner wrote there. Returns the chat if it is a new one and has to be stored. */
+  /** Called when an owner wrote there. Returns the chat if it is new and has to be stored. */
   saw(event: InboundEvent, at: number): DirectChat | undefined
-  /** One chat for each owner there is: on the account where it happened if they use it, else the one they used last. */
+  /** Returns one chat for each owner: on the given account if they use it, else the one they used last. */
   nearest(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
-  /** Returns what `nearest` does, but of other accounts where there are any: for troubles of this account itself. */
+  /** Returns what `nearest` does, but of other accounts if there are any; used for problems of this account itself. */
   beside(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
 }
 
@@ -24,7 +24,7 @@ export interface OwnerChatDeps {
   readonly channels: Channels
   readonly stored: readonly DirectChat[]
   whoIs(platformId: string): Identity
-  /** The account is configured, so that something can leave by it. */
+  /** Returns true if the account is configured, so that a message can leave by it. */
   reaches(address: Address): boolean
 }
 
@@ -54,7 +54,7 @@ export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChat
       const chat: DirectChat = { platformId: platformIdOf(channels, address.channel, sender), address, at }
       const key = keyOf(chat)
       const known = chats.get(key)
-      // A command of a platform's menu may be typed in a direct chat with somebody else, where we cannot write.
+      // A command of a platform's menu may be typed in a direct chat with somebody else, where the bot cannot write.
       if (known && event.kind === 'command' && event.answerBy !== undefined) return undefined
       chats.delete(key)
       chats.set(key, chat)

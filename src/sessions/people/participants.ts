@@ -4,7 +4,7 @@ import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
-/** What is remembered of whom; one more drops the one remembered longest. */
+/** The most entries remembered; one more drops the oldest. */
 const REMEMBERED = 20_000
 
 export interface Joining {
@@ -14,13 +14,13 @@ export interface Joining {
 }
 
 /**
- * Who took part in which session (S22, S45). The rows are the truth; what this process has written is remembered, so
- * that a message of somebody known asks and writes nothing.
+ * The participants of sessions (S22, S45). The rows are the truth; those this process has written are remembered, so
+ * that a message of a known participant reads and writes nothing.
  */
 export interface Participants {
-  /** Inside the transaction of the message. Undefined where the row is known to be there. */
+  /** Adds a participant inside the transaction of the message. Returns undefined if the row is known to exist. */
   join(tx: StoreWriter, joining: Joining): Promise<void> | undefined
-  /** The session is deleted. */
+  /** Called when the session is deleted. */
   forget(session: SessionId): void
 }
 
@@ -45,8 +45,8 @@ export function createParticipants(): Participants {
 }
 
 /**
- * Whoever a dispatch makes a participant: the platform id, so that a link or its end is seen at the next look (S19); the
- * person behind it is asked for then. Nobody for a schedule, a bot, or a sender that stands for many people.
+ * Returns the platform id that a dispatch makes a participant; its person is looked up on use, so that a link or its
+ * end counts at once (S19). Returns undefined for a schedule, a bot, or a sender that stands for many people.
  */
 export function participantOf(channels: Channels, { event, schedule, posted }: Dispatch): string | undefined {
   if (posted) return posted.participant

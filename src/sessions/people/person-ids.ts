@@ -3,19 +3,19 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 
-/** The people as things stand, which a reload and a link change. */
+/** The people as they are now; a reload and a link change them. */
 export interface PeopleNow {
   readonly channels: Pick<Channels, 'traits'>
-  /** The platform ids that the configuration gives a person. */
+  /** Returns the platform ids that the configuration gives a person. */
   configuredIds(person: PersonId): readonly string[]
-  /** Returns who is behind a platform id. */
+  /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
 }
 
 /**
- * Returns the platform ids of a person as participants are written: those of the configuration, and those the store linked
- * which the configuration gives to nobody else. An id of a team that is configured without one is that of
- * whoever took part with it, in each team.
+ * Returns the platform ids of a person in the form of participants: those of the configuration, and those the store
+ * linked which the configuration gives to nobody else. A configured id without its team means that id in each team
+ * where it took part.
  */
 export async function personIds(
   { configuredIds, whoIs, channels }: PeopleNow,

@@ -5,27 +5,27 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { foldCode } from './link-code.ts'
 
-/** A one-time code of ours that is worth something. */
+/** A one-time code that is valid. */
 export interface LiveCode {
-  /** The code in the spelling that `foldCode` gives it. */
+  /** The code in the form of `foldCode`. */
   readonly folded: string
   /** The command that takes it, in a direct chat. */
   readonly command: string
-  /** Makes it worthless. Takes effect before it returns; what has to be stored and told follows. */
+  /** Makes the code worthless before it returns; storing that and notifying people follow. */
   burn(): void
 }
 
-/** Looks for our one-time codes in everything that is said: one that was shown is worth nothing any more. */
+/** Looks for one-time codes in everything that is said: a code that was shown is worthless from then on. */
 export interface ShownCodes {
-  /** Called for every decision, whatever it is, before anything is done about it. */
+  /** Called for every decision before anything else is done about it. */
   decided(dispatch: Dispatch): void
-  /** Called for what a platform told, as it came: all its strings are looked at, also those that no event has. */
+  /** Called with a platform's raw payload: all its strings are searched, also those that no event has. */
   overheard(payload: unknown): void
 }
 
 export interface ShownCodesDeps {
   readonly logger: Logger
-  /** Those that may be redeemed now; mostly none. */
+  /** Returns the codes that may be redeemed now; mostly none. */
   live(): readonly LiveCode[]
 }
 
@@ -55,13 +55,16 @@ export function createShownCodes({ logger, live }: ShownCodesDeps): ShownCodes {
   }
 }
 
-/** Nobody else reads what a command in a direct chat carries; in a sentence there, a code is said to the agent. */
+/**
+ * Returns the command and the code it carries in a direct chat, which nobody else reads; a code in a sentence there is
+ * said to the agent.
+ */
 function redeemed(event: InboundEvent): { readonly command: string; readonly folded: string } | undefined {
   if (event.kind !== 'command' || event.address.chatType !== 'direct') return undefined
   return { command: event.name, folded: foldCode(event.args) }
 }
 
-/** Whatever people can read of an event; in a direct chat not what we wrote there ourselves. */
+/** Returns everything people can read of an event; in a direct chat without the bot's own words. */
 function textsOf(event: InboundEvent): string {
   const { sender, address } = event
   const texts = [sender.displayName, sender.username]
@@ -75,7 +78,7 @@ function textsOf(event: InboundEvent): string {
   return texts.filter((text) => text !== undefined).join('\n')
 }
 
-/** Returns every string in a payload, however deep it is nested: a list of what is left to look at does not overflow. */
+/** Returns every string in a payload, however deep it is nested; a list in place of recursion cannot overflow. */
 function stringsIn(payload: unknown): readonly string[] {
   const strings: string[] = []
   const left: unknown[] = [payload]
@@ -87,12 +90,12 @@ function stringsIn(payload: unknown): readonly string[] {
   return strings
 }
 
-/** Odd, and different in each process, so that nobody can make texts that take longer than others. */
+/** The base is odd and random for each process, so that nobody can craft texts that take longer than others. */
 const BASE = randomBytes(4).readUInt32LE() | 1
 
 /**
- * Returns those of the codes that stand anywhere in a text, whatever stands between their letters. One pass over the text
- * for each length a code has, however many codes there are: fingerprints of as many letters are compared, and a code
+ * Returns those of the codes that occur in a text, whatever stands between their letters. It passes over the text once
+ * for each length a code has, however many codes there are: it compares fingerprints of that many letters, and a code
  * itself only where its fingerprint fits, in constant time.
  */
 export function findCodes<Code extends Pick<LiveCode, 'folded'>>(
@@ -118,7 +121,7 @@ export function findCodes<Code extends Pick<LiveCode, 'folded'>>(
   return [...found]
 }
 
-/** The fingerprint of each stretch of so many letters, from the first to the last. */
+/** Yields the fingerprint of each stretch of this many letters, from the first to the last. */
 function* fingerprints(letters: Uint8Array, length: number): Generator<number> {
   let mark = 0
   let outgoing = 1

@@ -6,17 +6,17 @@ import type { TokenOperator, TokenReport } from '../../core/operator.ts'
 import type { StoredToken } from '../../core/token.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Channel tokens: made by the operator, told once, kept as a hash (S42). */
+/** Channel tokens: made by the operator, shown once, kept as a hash (S42). */
 export interface TokenService {
   readonly operator: TokenOperator
-  /** Whose token it is, as things are now; undefined for what is no token of ours or was revoked. */
+  /** Returns the present holder of a token; undefined for one that is unknown or was revoked. */
   verify(token: string): Promise<Extract<Caller, { kind: 'token' }> | undefined>
 }
 
 export interface TokenDeps {
   readonly store: Store
   readonly clock: Clock
-  /** `count` random bytes. */
+  /** Returns `count` random bytes. */
   randomBytes(count: number): Buffer
 }
 

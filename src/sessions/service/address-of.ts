@@ -3,8 +3,8 @@ import { toAccountId } from '../../core/ids.ts'
 import type { SessionDraft } from '../../core/session.ts'
 
 /**
- * The chat a session lives in, from what its last entrance left in its metadata (S4): what the access rules and the send
- * policy of a message to it are asked about. A session without a chat of its own stands at its own id.
+ * Returns the chat a session lives in, from the metadata of its last entrance (S4); the access rules and the send
+ * policy of a message to it go by that address. A session without a chat of its own has its own id as address.
  */
 export function addressOf({ id, scope, chatType, metadata }: SessionDraft): Address {
   if (metadata.deliver_to !== undefined) return parseAddress(metadata.deliver_to)

@@ -7,12 +7,12 @@ import { purgeLeftovers } from './delete-session.ts'
 export interface AgeOutDeps {
   readonly store: Store
   readonly clock: Clock
-  /** The time to age by, see `ageingTime`. */
+  /** Returns the time to age by, see `ageingTime`. */
   readonly today: () => number
   readonly logger: Logger
-  /** How long what belongs to no session is kept: at least as long as a platform may repeat a message. */
+  /** The days for which rows without a session are kept: at least as long as a platform may repeat a message. */
   readonly keepDays: number | undefined
-  /** The daemon is being stopped: nothing further begins. */
+  /** Returns true once the daemon is being stopped: nothing further begins. */
   stopping(): boolean
 }
 
@@ -20,23 +20,23 @@ export interface AgeOutDeps {
 const DEFAULT_KEEP_DAYS = 30
 
 const DAY_MS = 86_400_000
-/** Nothing is told once for longer than a day. */
+/** The age of notices that are deleted; none of them has to be remembered for longer than a day. */
 const NOTICES_MS = 2 * DAY_MS
-/** How often the log of the store is looked at, which is emptied once nobody writes. */
+/** The interval at which the log of the store is checked, which is emptied once nobody writes. */
 const LOOK_MS = 12_000
-/** By then nobody asks any more when an answer was sent; what it said stays in the log of its session. */
+/** By this age nobody asks any more when an answer was sent; its text stays in the log of its session. */
 const ANSWERS_MS = 90 * DAY_MS
 const FIRST_MS = 60_000
 const EVERY_MS = 3_600_000
-/** Rows that one transaction takes away: some milliseconds. */
+/** The rows deleted in one transaction: some milliseconds. */
 const BATCH = 100
-/** A pause in which others have the store, between two transactions. */
+/** A pause between two transactions, in which others can use the store. */
 const PAUSE_MS = 50
 
 /**
- * Returns the time of day for ageing, asked for before anything is written: no later than the newest record plus how long
- * this process runs. With a clock that is years ahead at one start nothing recent is old; after a long stop things age
- * from where they were.
+ * Returns the time of day for ageing; called before anything is written. It is no later than the newest record plus the
+ * running time of this process: a clock that is years ahead at one start makes nothing recent old, and after a long
+ * stop things age from where they were.
  */
 export async function ageingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'clock'>): Promise<() => number> {
   const newest = await store.read.ageing.newest()
@@ -45,7 +45,7 @@ export async function ageingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'c
   return () => Math.min(clock.now(), newest + clock.elapsed() - began)
 }
 
-/** Beside everything else: purges what an earlier process left of deleted sessions, and deletes what is old. */
+/** Purges, in the background, what an earlier process left of deleted sessions, and deletes old rows. */
 export function startCleaning(deps: AgeOutDeps): void {
   purgeLeftovers(deps.store, deps.stopping).catch((err: unknown) =>
     deps.logger.warn('Deleted sessions could not be purged; the next start goes on', { err }),
@@ -54,7 +54,7 @@ export function startCleaning(deps: AgeOutDeps): void {
   emptyLogs(deps)
 }
 
-/** In quiet times, so that it stands in nobody's way. */
+/** Empties the log in quiet times, so that it delays nobody. */
 function emptyLogs({
   store,
   clock,
@@ -73,9 +73,9 @@ function emptyLogs({
 }
 
 /**
- * Deletes what belongs to no session once it is old, a minute after the start and every hour: messages that were refused
- * or ignored, commands and their answers, notices, mutes that ran out, and applicants nobody decided about. Small transactions with pauses,
- * so that nobody waits for them. What is in a session stays with it.
+ * Deletes old rows that belong to no session, a minute after the start and every hour: messages that were refused or
+ * ignored, commands and their answers, notices, expired mutes, and applicants nobody decided about. Small transactions
+ * with pauses let others in between. Rows of a session stay with it.
  */
 function startAgeing(deps: AgeOutDeps): void {
   const again = (ms: number): void => {
@@ -91,7 +91,7 @@ function startAgeing(deps: AgeOutDeps): void {
   again(FIRST_MS)
 }
 
-/** One round: resolves when nothing is old any more and the space is given back. */
+/** Runs one round; resolves when nothing old is left and the space is given back. */
 export async function ageOut({
   store,
   clock,

@@ -7,8 +7,8 @@ import { newestFirst } from './read-messages.ts'
 type Outcome = { readonly status: 'ok'; readonly reply: string } | { readonly status: 'error'; readonly error: string }
 
 /**
- * What became of a run, from the store alone; undefined while it is owed. The reply is that of the very turn that took
- * the message (T21), without markers: one that is empty chose to say nothing (S48).
+ * Returns the outcome of a run from the store alone; undefined while it is owed. The reply is that of the turn that
+ * took the message (T21), without markers: an empty one chose to say nothing (S48).
  */
 export async function answerOf(
   read: Pick<StoreReader, 'events' | 'sessions' | 'turns'>,

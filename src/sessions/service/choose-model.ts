@@ -3,17 +3,17 @@ import type { Session } from '../../core/session.ts'
 import type { AgentProfile } from '../../core/turn.ts'
 import type { OverridesCache } from '../facts/overrides-cache.ts'
 
-/** What decides which models a session may be set to. */
+/** The rules for which models a session may be set to. */
 export interface ModelRules {
-  /** A session whose agent left the configuration goes on with the first one. */
+  /** The agents; a session whose agent left the configuration continues with the first one. */
   readonly agents: readonly AgentProfile[]
-  /** Providers the configuration has a key for. */
+  /** The providers the configuration has a key for. */
   readonly providers: readonly string[]
 }
 
 /**
- * Why an agent may not answer with a model, in words for whoever asked; undefined: it may. An agent that lists its
- * models takes no other; one that lists none takes any of a provider there is a key for (T37).
+ * Returns why an agent may not answer with a model, in words for the asker; undefined if it may. An agent that lists
+ * its models allows no other; one that lists none allows any of a provider there is a key for (T37).
  */
 export function refusedModel({ agents, providers }: ModelRules, agentId: string, model: string): string | undefined {
   const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
@@ -25,14 +25,14 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
       : `${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
   }
   const [provider = ''] = model.split('/', 1)
-  // A script is a file of this machine, which nobody names from a chat.
+  // A script is a file of this machine, which nobody may name from a chat.
   if (model === ECHO || providers.includes(provider)) return undefined
   return `There is no key for "${provider}"; write a model of ${[...providers, 'scripted/echo'].join(', ')}.`
 }
 
 /**
- * The agent of a session with the model and the thinking that were set for it; what the configuration no longer allows is not used,
- * whatever the row says. A session whose agent was taken out of the configuration goes on with the default one (K21).
+ * Returns the agent of a session with the session's model and thinking; an override that the configuration no longer
+ * allows is ignored. A session whose agent was removed from the configuration continues with the default one (K21).
  */
 export function chooseAgent(
   rules: ModelRules,

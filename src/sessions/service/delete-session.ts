@@ -5,12 +5,13 @@ import type { Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { withoutText } from '../people/kept-text.ts'
 
-/** Events a purge takes away in one transaction, so that a long session does not hold up the others. */
+/** The events a purge deletes in one transaction, so that a long session does not delay the others. */
 const BATCH = 200
 
 /**
- * Inside one transaction: takes a session out of every list and off its scope key, so that the next message there opens
- * a fresh one (C32). Only direct sessions, and only while nothing runs or waits in them (S40): `forbidden`, `conflict`.
+ * Removes a session from every list and from its scope key, inside one transaction, so that the next message there
+ * opens a new one (C32). Only direct sessions can be deleted, and only while nothing runs or waits in them (S40):
+ * throws `forbidden` or `conflict`.
  */
 export async function markDeleted(tx: StoreWriter, session: Session, at: number): Promise<void> {
   if (session.chatType !== 'direct') {
@@ -27,9 +28,9 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
 }
 
 /**
- * Removes the events of a deleted session, its participants and its row (S41). The records of what was received and
- * sent stay, as the account of who was answered when and why, without a word of what was said. Each batch is one
- * transaction; a purge that a crash broke off is taken up again at the next start.
+ * Removes the events of a deleted session, its participants and its row (S41). The records of received and sent
+ * messages stay without their text, as the account of who was answered when and why. Each batch is one transaction; a
+ * purge that a crash interrupted is resumed at the next start.
  */
 export async function purgeSession(store: Store, id: SessionId): Promise<void> {
   for (;;) {
@@ -37,7 +38,7 @@ export async function purgeSession(store: Store, id: SessionId): Promise<void> {
     const last = events.at(-1)
     if (!last) break
     const gone = await store.write(async (tx) => {
-      // A schedule's session has always the same id: this may be a new one already.
+      // A schedule's session always has the same id: this may be a new one already.
       if (await tx.sessions.get(id)) return false
       for (const event of events) await forgetText(tx, id, event)
       for (const turn of new Set(events.flatMap(({ turnId }) => turnId ?? []))) await tx.outbox.blank(turn)
@@ -54,7 +55,7 @@ export async function purgeSession(store: Store, id: SessionId): Promise<void> {
   })
 }
 
-/** After the start, beside everything else: what an earlier process deleted and did not come to purge. */
+/** Purges, in the background after the start, sessions that an earlier process deleted and did not purge. */
 export async function purgeLeftovers(store: Store, stopping: () => boolean): Promise<void> {
   while (!stopping()) {
     const [id] = await store.read.sessions.deleted(1)

@@ -4,8 +4,8 @@ import type { HistoryMessage } from '../../core/session-tools.ts'
 import { stripSilence } from '../../core/silence.ts'
 
 /**
- * An event as a message of the history, or undefined if it is none. A reply that was only a silence marker is none; a
- * stored tool result is shown as `toolResult` and only where `tools` asks for it (T13, T38).
+ * Returns an event as a message of the history, or undefined if it is none. A reply that was only a silence marker is
+ * none; a stored tool result is `toolResult`, shown only if `tools` asks for it (T13, T38).
  */
 export function messageOf(event: SessionEvent, tools: boolean): HistoryMessage | undefined {
   const timestamp = event.at

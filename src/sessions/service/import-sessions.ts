@@ -15,16 +15,16 @@ export interface ImportDeps {
   readonly store: Pick<Store, 'write'>
   readonly clock: Clock
   readonly ids: IdSource
-  /** The session an old key means. */
+  /** Returns the route that an old key means. */
   route(key: string): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
 }
 
 type Mutable<Report> = { -readonly [List in keyof Report]: Report[List] extends readonly (infer Row)[] ? Row[] : never }
 
 /**
- * Takes conversations of an older program in, all in one transaction: what fails leaves the store as it was and is
- * `migration_failed` (K40). A conversation that is there already is left alone, so that a second run changes nothing;
- * files that cannot be read are reported (K39). An imported session is taken over when its chat speaks next (K27).
+ * Imports conversations of an older program in one transaction: a failure leaves the store as it was and throws
+ * `migration_failed` (K40). A conversation that exists is left alone, so that a second run changes nothing; unreadable
+ * files are reported (K39). An imported session is taken over at its chat's next message (K27).
  */
 export async function importSessions(deps: ImportDeps, files: readonly OldFile[]): Promise<ImportReport> {
   const report: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
@@ -59,7 +59,7 @@ async function writeAll(
       continue
     }
     const now = deps.clock.now()
-    // A time to come would keep it the newest of all.
+    // A time in the future would keep it the newest of all.
     const at = Math.min(old.updatedAt ?? now, now)
     const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session('import') })
     const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
@@ -84,7 +84,7 @@ function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession):
   }
 }
 
-/** What the older program no longer showed its model stays in the log, before a boundary. */
+/** Messages that the older program no longer showed its model stay in the log, before a boundary. */
 function eventsOf({ messages, hidden, summary }: OldSession, ids: IdSource): readonly EventToAppend[] {
   if (hidden === 0 && summary === undefined) return turnsOf(messages, ids)
   const exchanges = summary === undefined ? [] : [{ user: SUMMARY_QUESTION, assistant: summary }]
@@ -105,7 +105,7 @@ function userEvent({ text }: OldMessage): EventToAppend {
   return { type: 'user_message', data: { text, sender, owner: false, addressed: true, triggers: true } }
 }
 
-/** An answer ends the turn of what was asked before it; one that nobody asked for was said by itself. */
+/** An answer ends the turn of the message before it; one without such a message was the agent's own. */
 function answerEvents({ text }: OldMessage, before: OldMessage | undefined, ids: IdSource): readonly EventToAppend[] {
   const traceId = ids.trace()
   if (before?.role !== 'user') return [{ type: 'assistant_posted', data: { text, traceId } }]

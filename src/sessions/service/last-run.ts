@@ -3,21 +3,21 @@ import type { SessionId } from '../../core/ids.ts'
 import type { DeliveryState } from '../../core/outbound.ts'
 import type { StoreReader } from '../../store/store.ts'
 
-/** What the newest turns of a session came to, worked out when asked: for display, never to decide by (T37). */
+/** The outcome of a session's newest turns, computed when asked: for display, never for decisions (T37). */
 export interface LastRun {
-  /** The last turn reached a model, which was given the system prompt. */
+  /** True if the last turn reached a model, which was given the system prompt. */
   readonly systemSent?: boolean
-  /** The last turn was stopped. */
+  /** True if the last turn was stopped. */
   readonly abortedLastRun?: boolean
-  /** Where something was delivered last. */
+  /** The channel of the last delivery. */
   readonly lastChannel?: string
   readonly lastTo?: string
 }
 
-/** States of a part that has left, or is leaving. */
+/** The states of a part that has left, or is leaving. */
 const LEFT: readonly DeliveryState[] = ['sending', 'sent', 'resent', 'uncertain']
 
-/** Ended turns that are looked at for one that delivered something. */
+/** The ended turns that are searched for one that delivered something. */
 const LOOKED_AT = 20
 
 export async function lastRunOf(

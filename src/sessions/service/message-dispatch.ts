@@ -9,9 +9,9 @@ import { addressOf } from './address-of.ts'
 export interface MessageFacts {
   readonly to: SessionDraft
   readonly by: Principal
-  /** Those who will read the answer elsewhere. */
+  /** The people who will read the answer elsewhere. */
   readonly readers?: readonly AuthorId[]
-  /** What wrote it; absent for the own words of a client's person. */
+  /** The writer that is no person; absent for a client's own words. */
   readonly from?: Writer
   readonly text: string
   readonly announce: boolean
@@ -21,8 +21,8 @@ export interface MessageFacts {
 }
 
 /**
- * A message to a session as a dispatch, the same that a platform's message becomes. Its event key is the run's id, so
- * that it is accepted once, however often its call is made.
+ * Returns a message to a session as a dispatch, like that of a platform's message. Its event key is the run's id, so
+ * that it is accepted once, however often the call is made.
  */
 export function messageDispatch(facts: MessageFacts): Dispatch {
   const { to, by, readers = [], from, text, announce, runId, traceId, receivedAt } = facts
@@ -58,13 +58,13 @@ function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: Sessi
   return { agent: agentId, scope, scopeKey, displayKey, kind, chatType, matchedBy: 'default' }
 }
 
-/** Who speaks for themselves takes part (S45); what no person wrote makes nobody a part of the conversation. */
+/** A caller who speaks for themselves takes part (S45); a text that no person wrote makes nobody a participant. */
 function speakerOf({ person }: Principal, from: Writer | undefined): Pick<PostedText, 'from' | 'participant'> {
   if (from !== undefined) return { from }
   return person === undefined ? {} : { participant: personAuthor(person) }
 }
 
-/** An agent is no user of the platform; whoever a client stands for is named by what we know them as. */
+/** An agent is no user of the platform; a client's person is named by their known name. */
 function senderOf({ person }: Principal, from: Writer | undefined): Sender {
   if (from === undefined) return { id: person ?? 'client', kind: 'user' }
   if ('hook' in from) return { id: `hook:${from.hook}`, kind: 'bot', displayName: `hook ${from.hook}` }

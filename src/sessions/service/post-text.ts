@@ -21,28 +21,29 @@ export interface PostDeps {
   readonly channels: Channels
   readonly ids: Pick<IdSource, 'trace'>
   readonly running: Pick<RunningTurns, 'nextEnd'>
-  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  /** Accepts a dispatch; resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
-  /** Whether anything can be posted on the channel. */
+  /** Returns true if texts can be posted on the channel. */
   posts(channel: ChannelId): boolean
-  /** Returns who is behind a platform id as things stand. */
+  /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
 }
 
-/** Longer than a model takes, shorter than a client forgets. */
+/** The waits in seconds: longer than a model takes, shorter than a client forgets. */
 const WAIT_SECONDS = { fallback: 120, most: 3_600 }
 
 export interface Posting {
   readonly caller: Caller
   readonly session: SessionDraft
-  /** The session is not there yet, and begins with this text. */
+  /** True if the session does not exist yet and begins with this text. */
   readonly begins: boolean
   readonly request: PostRequest
 }
 
 /**
- * Puts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
- * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). It runs on whatever becomes of the wait. Throws `invalid` before anything is stored.
+ * Posts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
+ * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). The turn continues
+ * if the caller stops waiting. Throws `invalid` before anything is stored.
  */
 export async function postText(deps: PostDeps, { caller, session, begins, request }: Posting): Promise<PostAnswer> {
   const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
@@ -77,7 +78,10 @@ interface Author {
   readonly participant?: string
 }
 
-/** A token speaks for senders of its namespace and for nobody else; the others speak for themselves (S42). */
+/**
+ * Returns the author: a token speaks for senders of its namespace and for nobody else, other callers for themselves
+ * (S42).
+ */
 function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }: PostDeps): Author {
   switch (caller.kind) {
     case 'operator':

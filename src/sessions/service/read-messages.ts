@@ -7,7 +7,10 @@ import { messageOf } from './history-message.ts'
 
 const PAGE = 200
 
-/** A session's events from the newest back, read as far as they are asked for. The sequence is gapless (C23). */
+/**
+ * Yields a session's events from the newest back, read only as far as they are asked for. The sequence is gapless
+ * (C23).
+ */
 export async function* newestFirst(
   events: Pick<EventReader, 'since'>,
   { id, lastSeq }: Pick<Session, 'id' | 'lastSeq'>,
@@ -21,18 +24,21 @@ export async function* newestFirst(
 export interface MessageBounds {
   readonly limit: number
   readonly tools: boolean
-  /** Of all messages together, as JSON. */
+  /** The limit of all messages together, as JSON. */
   readonly bytes: number
 }
 
 export interface NewestMessages {
-  /** In order. */
+  /** The messages, in order. */
   readonly messages: readonly HistoryMessage[]
-  /** Older ones were left out for their size. */
+  /** True if older messages were left out for their size. */
   readonly truncated: boolean
 }
 
-/** The newest messages of a session that fit, as edited since and without those that were deleted. The limit counts what is shown, not what was passed over. */
+/**
+ * Returns the newest messages of a session that fit, as edited since and without deleted ones. The limit counts the
+ * messages shown, not the events passed over.
+ */
 export async function newestMessages(
   events: Pick<EventReader, 'since'>,
   session: Pick<Session, 'id' | 'lastSeq'>,
@@ -58,10 +64,10 @@ export async function newestMessages(
   return { messages: messages.toReversed(), truncated: false }
 }
 
-/** Bytes of the text alone: at most three a UTF-16 unit, and six where JSON escapes it. */
+/** The most bytes a UTF-16 unit takes: three in UTF-8, and six where JSON escapes it. */
 const BYTES_PER_UNIT = 6
 
-/** The beginning of a message that is too large by itself, never half a character. */
+/** Returns the beginning of a message that is too large by itself, and never half a character. */
 function cutTo(message: HistoryMessage, bytes: number): HistoryMessage {
   const room = Math.max(0, bytes - sizeOf({ ...message, text: '' }))
   const kept = message.text.slice(0, Math.floor(room / BYTES_PER_UNIT)).replace(/[\uD800-\uDBFF]$/, '')

@@ -1,15 +1,15 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { OldFile } from '../../core/import.ts'
 
-/** A conversation as an older program kept it, one file each. */
+/** A conversation in an older program's form, one file each. */
 export interface OldSession {
   readonly key: string
   readonly messages: readonly OldMessage[]
-  /** How many of the messages are no longer shown to the model. */
+  /** The number of messages that are no longer shown to the model. */
   readonly hidden: number
   readonly summary?: string
   readonly updatedAt?: number
-  /** Lines that could not be read. */
+  /** The number of lines that could not be read. */
   readonly skipped: number
 }
 
@@ -22,9 +22,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Reads `.json` (`{ key, messages, summary, updated }` or a list of messages) and `.jsonl` (a message a line; key,
- * summary and `skip` in the file beside it). The key inside wins over the file's name. Tool messages and what has no
- * text are left out; a line that is torn or damaged is skipped. Throws `invalid`, saying why, where nothing can be read,
- * and where a line is whole but no message of this form: half a conversation must not look like all of it.
+ * summary and `skip` in the file beside it). The key inside wins over the file's name. Tool messages and messages
+ * without text are left out; a torn or damaged line is skipped. Throws `invalid` with the reason if nothing can be
+ * read, or if a line is whole but no message of this form: half a conversation must not look complete.
  */
 export function readOldSession({ name, text, meta }: OldFile): OldSession {
   const session = name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
@@ -66,7 +66,7 @@ function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidd
   }
 }
 
-/** More than any key of a chat and a topic has; it stands in labels and lists. */
+/** Longer than any key of a chat and a topic; keys appear in labels and lists. */
 const LONGEST_KEY = 500
 
 function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' | 'skipped'> {
@@ -87,10 +87,10 @@ function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' |
   return { messages, skipped }
 }
 
-/** Those that are not `user` and `assistant` are left out. */
+/** The roles; those other than `user` and `assistant` are left out. */
 const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', 'tool', 'toolResult', 'function']
 
-/** A text, or a list of parts of which those with text count; undefined for what is neither. */
+/** Returns a text, or the texts in a list of parts; undefined for any other value. */
 function contentOf(content: unknown): string | undefined {
   if (content === undefined || content === null) return ''
   if (!Array.isArray(content)) return typeof content === 'string' ? content.trim() : undefined

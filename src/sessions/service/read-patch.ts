@@ -1,7 +1,7 @@
 import { ParleyError } from '../../core/errors.ts'
 import { SEND_OVERRIDES, type SessionOverrides, THINKING_LEVELS, VERBOSE_LEVELS } from '../../core/session.ts'
 
-/** Changes of a session's overrides as they came: a value sets, null inherits again, what is absent stays. */
+/** Changes of a session's overrides: a value sets, null inherits again, an absent field stays. */
 export interface SessionPatch {
   readonly sendPolicy?: SessionOverrides['sendOverride'] | null
   readonly thinkingLevel?: SessionOverrides['thinkingLevel'] | null
@@ -9,7 +9,7 @@ export interface SessionPatch {
   readonly model?: string | null
 }
 
-/** By the name a patch uses: what it may be, and the override it sets. */
+/** The fields of a patch by name: the allowed values and the override each sets. */
 const FIELDS = {
   sendPolicy: { values: SEND_OVERRIDES, sets: 'sendOverride' },
   thinkingLevel: { values: THINKING_LEVELS, sets: 'thinkingLevel' },
@@ -20,7 +20,7 @@ const FIELDS = {
   { readonly values: readonly string[] | undefined; readonly sets: keyof SessionOverrides }
 >
 
-/** Reads what any door was given (T29). Throws `invalid`, which names the field and what it takes. */
+/** Reads the patch of any caller (T29). Throws `invalid`, which names the field and its allowed values. */
 export function readPatch(given: unknown): SessionPatch {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(`give ${names()} as an object`)
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
@@ -28,7 +28,7 @@ export function readPatch(given: unknown): SessionPatch {
   return Object.fromEntries(entries.map(([name, value]) => [name, readValue(name, value)]))
 }
 
-/** The overrides after a patch. */
+/** Returns the overrides after a patch. */
 export function patched(overrides: SessionOverrides, patch: SessionPatch): SessionOverrides {
   const next: Record<string, unknown> = { ...overrides }
   for (const [name, { sets }] of Object.entries(FIELDS)) {

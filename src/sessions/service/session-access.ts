@@ -8,18 +8,18 @@ import type { StoreReader } from '../../store/store.ts'
 
 export interface AccessPorts {
   readonly read: Pick<StoreReader, 'participants'>
-  /** The platform ids of a person as things are now: a link or its end counts at once (S19). */
+  /** Returns the present platform ids of a person: a link or its end counts at once (S19). */
   platformIds(person: PersonId): Promise<readonly string[]>
 }
 
-/** An owner, by whatever door: may read every session without becoming a participant (S21). */
+/** Returns true for an owner, by any entrance: one may read every session without becoming a participant (S21). */
 export function isOwner(caller: Caller): boolean {
   return caller.kind === 'operator' || (caller.kind === 'person' && caller.role === 'owner')
 }
 
 /**
- * Whether a session exists for a caller. For everybody else it does not: the answer is the same as for a name that was
- * never given (S20, S42).
+ * Returns true if the session exists for the caller. For everybody else the answer is the same as for an unknown name
+ * (S20, S42).
  */
 export async function reaches(caller: Caller, session: Session, ports: AccessPorts): Promise<boolean> {
   if (isOwner(caller)) return true
@@ -29,7 +29,7 @@ export async function reaches(caller: Caller, session: Session, ports: AccessPor
   return (await ports.read.participants.of(session.id)).some((participant) => names.includes(participant))
 }
 
-/** What a list must be asked with so that it holds nothing else: the store drops the rest, not the caller (S42). */
+/** Returns the query of a list that the caller may see: the store leaves out the rest, not the caller (S42). */
 export async function reachedBy(
   caller: Caller,
   ports: AccessPorts,
@@ -38,12 +38,12 @@ export async function reachedBy(
   return caller.kind === 'token' ? { namespace: caller.namespace } : { participants: await namesOf(caller, ports) }
 }
 
-/** The one answer to a name that is not there and to one that is not yours. */
+/** Returns the one error for a session that does not exist and for one of somebody else. */
 export function noSuchSession(name: string): ParleyError {
   return new ParleyError('not_found', `There is no session ${name}.`)
 }
 
-/** Somebody we do not know as a person took part in nothing. */
+/** A caller who is not known as a person took part in nothing. */
 async function namesOf(caller: Caller, { platformIds }: AccessPorts): Promise<readonly string[]> {
   if (caller.kind !== 'person' || caller.person === undefined) return []
   return [personAuthor(caller.person), ...(await platformIds(caller.person))]

@@ -4,10 +4,10 @@ import { overridesOf, type Session } from '../../core/session.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
 
-/** What tells how a session stands now, beside its row. */
+/** The ports that tell a session's present state, besides its row. */
 export interface Standing {
   readonly running: boolean
-  /** Sessions that were last active before are stale (S12). */
+  /** Sessions that were last active before this time are stale (S12). */
   readonly activeSince: number
 }
 
@@ -61,7 +61,7 @@ export function eventReport(event: SessionEvent): SessionEventReport {
   return { seq, at, type, text: eventText(event), ...(turnId === undefined ? {} : { turn: turnId }) }
 }
 
-/** The running turn decides alone (S6); what was said last says whether the session is still in use. */
+/** Only the running turn decides whether the session runs (S6); its last message decides whether it is still in use. */
 function statusOf(
   { inactiveAt, lastActivityAt }: Session,
   { running, activeSince }: Standing,

@@ -6,7 +6,7 @@ import { type PeopleNow, personIds } from '../people/person-ids.ts'
 import { refusedModel } from './choose-model.ts'
 import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
 
-/** The settings the session service goes by. */
+/** The settings of the session service. */
 export interface SessionSettings {
   readonly agents: readonly AgentProfile[]
   readonly models: object
@@ -30,7 +30,7 @@ export function sessionRules(
   }
 }
 
-/** The service over a store that no daemon holds: it reads and changes rows, and opens nothing. */
+/** Returns the service over a store that no daemon holds: it reads and changes rows, and opens nothing. */
 export function offlineSessions(
   settings: SessionSettings,
   deps: { readonly store: Store; readonly clock: Clock; readonly channels: Channels },

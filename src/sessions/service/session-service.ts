@@ -32,28 +32,33 @@ import { eventReport, type Standing, sessionDetail, sessionSummary } from './ses
 
 /**
  * The one service every entrance uses for sessions: the operator's commands, the API, the console, the session tools.
- * Each call says who asks. A session that is not the caller's to see is `not_found`, like one that is not there; what a
- * caller may see but not do is `forbidden`.
+ * Each call names the caller. A session the caller may not see is `not_found`, like one that does not exist; an action
+ * the caller may not do on a visible session is `forbidden`.
  */
 export interface SessionService {
-  /** `cli:<name>`, `web:<device>`, `api:<name>`: opened again, or made (S2, S11). Others must be there. */
+  /**
+   * Opens or makes a session named `cli:<name>`, `web:<device>` or `api:<name>` (S2, S11). Other sessions must exist.
+   */
   open(caller: Caller, name: string): Promise<SessionDetail>
   get(caller: Caller, name: string): Promise<SessionDetail>
   list(caller: Caller, query: SessionListQuery): Promise<SessionList>
-  /** The `limit` (1-200) events before number `before`, in order; the newest without it. */
+  /** Returns the `limit` (1-200) events before number `before`, in order; the newest without it. */
   history(caller: Caller, name: string, page: HistoryPage): Promise<SessionHistory>
-  /** Sets overrides; an owner's affair (T29, T37). Throws `invalid` for what it does not know. */
+  /** Sets overrides; only an owner may (T29, T37). Throws `invalid` for a field or value it does not know. */
   patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail>
   /**
-   * Changes what the model is shown of the turns before, from its next turn on; the log keeps everything (K33-K36). An
-   * owner's affair. Throws `invalid`.
+   * Changes what the model is shown of earlier turns, from its next turn on; the log keeps everything (K33-K36). Only
+   * an owner may. Throws `invalid`.
    */
   setHistory(caller: Caller, name: string, boundary: unknown): Promise<SessionDetail>
-  /** A description of one line and 80 characters at most, which nothing but another renaming replaces (R3). */
+  /** Sets a description of one line and 80 characters at most, which only another renaming replaces (R3). */
   rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
-  /** Makes a session by a door of ours where there is none; see `postText`. */
+  /** Posts a text, and makes the session if it is one of this entrance and does not exist; see `postText`. */
   post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer>
-  /** Idle direct sessions only (S40), and those that join people's chats by an owner only: `conflict`, `forbidden`. */
+  /**
+   * Deletes an idle direct session (S40); only an owner may delete one that joins people's chats. Throws `conflict` or
+   * `forbidden`.
+   */
   delete(caller: Caller, name: string): Promise<void>
 }
 
@@ -61,22 +66,22 @@ export interface SessionServiceDeps extends AccessPorts {
   readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
-  /** After how long without a word a session counts as inactive (S12). */
+  /** The time without a message after which a session counts as inactive (S12). */
   readonly staleMs: number
-  /** Why an agent may not use a model; undefined: it may. */
+  /** Returns why an agent may not use a model; undefined if it may. */
   refusesModel(agent: AgentId, model: string): string | undefined
   /** Absent where the store was opened without a daemon. */
   readonly live?: LiveSessions
 }
 
-/** What a running daemon keeps in memory of its sessions, and its door. */
+/** The state a running daemon keeps of its sessions in memory, and its entrance. */
 export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
   readonly overrides: OverridesCache
   readonly participants: Pick<Participants, 'forget'>
   readonly transcript: Pick<Transcript, 'drop'>
-  /** The session that whoever writes at a place finds, and a dispatch to open it with. */
+  /** Returns the opening of the session at an address: whoever writes there finds it. */
   place(address: Address): Opening
 }
 
@@ -108,7 +113,7 @@ class Service implements SessionService {
     const opening = live.place(address)
     const opened = await store.write(async (tx) => {
       const session = await openSession(tx, opening, { ...live, channels })
-      // Where chats share a session it may lie beyond the caller's names.
+      // A session that chats share may lie beyond the caller's names.
       if (!(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
       return session
     })
@@ -211,7 +216,10 @@ class Service implements SessionService {
     await purgeSession(store, session.id)
   }
 
-  /** The session a door of ours leads to: one that other chats share, or a draft of one that begins with what is said. */
+  /**
+   * Returns the session of a client's own name: one that other chats share, or a draft of one that begins with this
+   * text.
+   */
   async #atDoor(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
     const opening = live.place(ownDoor(caller, name))
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
@@ -236,7 +244,7 @@ class Service implements SessionService {
     })
   }
 
-  /** As it stands after a change. */
+  /** Returns the session as it is after a change. */
   async #showAgain({ id }: Session): Promise<SessionDetail> {
     const session = await this.#deps.store.read.sessions.get(id)
     if (!session) throw noSuchSession(id)
@@ -249,12 +257,12 @@ class Service implements SessionService {
   }
 }
 
-/** Its scope key points to it: what is said next in its chat goes there. */
+/** Returns true if the scope key points to the session, so that the next message in its chat goes there. */
 async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
   return (await tx.sessions.current(scopeKey))?.id === id
 }
 
-/** The place of a session by a door of ours. Nobody but an owner opens one outside of their own names. */
+/** Returns the address of a client's own session. Only an owner opens one outside of their own names. */
 function ownDoor(caller: Caller, name: string): Address {
   const [, channel, rest] = /^(cli|web|api):([a-z0-9][a-z0-9._:-]{0,99})$/.exec(name) ?? []
   const allowed = isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, name))

@@ -9,13 +9,13 @@ export interface RunWait {
   readonly session: SessionId
   readonly ms: number
   readonly signal: AbortSignal
-  /** The run as the store has it now. */
+  /** Reads the run as the store has it now. */
   look(): Promise<InboxRow>
 }
 
 /**
- * The run's row once it has its outcome, or as it stands when the time is over or the waiter leaves. What is waited for
- * is the store's word; the end of a turn only says that it is worth another look.
+ * Returns the run's row once it has its outcome, or as it is when the time is over or the caller leaves. Only the store
+ * decides; the end of a turn is just a reason to look again.
  */
 export async function waitForRun({ clock, running, session, ms, signal, look }: RunWait): Promise<InboxRow> {
   const over = new AbortController()
@@ -27,7 +27,7 @@ export async function waitForRun({ clock, running, session, ms, signal, look }: 
   })
   try {
     for (;;) {
-      // Before the look: what ends in between is not missed.
+      // Subscribed before the look, so that an end in between is not missed.
       const ended = running.nextEnd(session)
       const row = await look()
       if (row.state === 'done' || late) return row

@@ -1,4 +1,6 @@
-/** A number a caller gave, brought into its range; fractions round down, no number is the fallback. */
+/**
+ * Returns a caller's number brought into its range; fractions round down, and the fallback replaces what is no number.
+ */
 export function clamp(
   given: number | undefined,
   { fallback, least, most }: { readonly fallback: number; readonly least: number; readonly most: number },

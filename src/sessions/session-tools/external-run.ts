@@ -9,7 +9,7 @@ import { checkMessage, type SendDeps, sendMessage, sendTo } from './send-message
 
 export interface ExternalRunDeps extends SendDeps {
   readonly write: Store['write']
-  /** Where a session of this source lives. */
+  /** Returns the route of a session of this source. */
   routeOf(source: SessionSource): Route
 }
 
@@ -25,7 +25,7 @@ export function createExternalRuns(deps: ExternalRunDeps): ExternalRuns {
   }
 }
 
-/** Found again for a call that is repeated and for a node that comes again; else made. */
+/** Returns the session of a repeated call or a returning node, or else makes one. */
 async function ownSession({ write, clock, routeOf }: ExternalRunDeps, origin: ExternalOrigin): Promise<Session> {
   const source = sourceOf(origin)
   const { scope, scopeKey, agent, kind, displayKey, chatType } = routeOf(source)
@@ -37,7 +37,7 @@ async function ownSession({ write, clock, routeOf }: ExternalRunDeps, origin: Ex
   )
 }
 
-/** S47: nobody can answer a question behind a hook. */
+/** Returns the source; nobody can answer a question behind a hook (S47). */
 function sourceOf(origin: ExternalOrigin): SessionSource {
   const { kind, id } = origin
   const form = kind === 'hook' ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ : /^[a-z0-9][a-z0-9._-]{0,63}$/

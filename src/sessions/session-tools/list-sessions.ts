@@ -11,7 +11,7 @@ export interface ListDeps extends RowDeps {
   readonly read: Pick<StoreReader, 'sessions' | 'events' | 'outbox'>
   readonly reach: Reach
   readonly clock: Clock
-  /** After how long without a word a session counts as inactive. */
+  /** The time without a message after which a session counts as inactive. */
   readonly staleMs: number
 }
 
@@ -20,7 +20,7 @@ const ROWS = { fallback: 50, least: 1, most: 200 }
 const MESSAGES = { fallback: 0, least: 0, most: 20 }
 const MINUTE_MS = 60_000
 
-/** Reads on until the limit is full: what the caller cannot see does not eat into it (T8). */
+/** Reads on until the limit is full: sessions the caller cannot see do not count towards it (T8). */
 export async function listSessions(deps: ListDeps, query: ListQuery, caller: SessionCaller): Promise<SessionRow[]> {
   const limit = clamp(query.limit, ROWS)
   const messages = clamp(query.messageLimit, MESSAGES)
@@ -41,7 +41,7 @@ interface Listing {
   readonly reach: CallerReach
 }
 
-/** Whoever asks is in the session they ask from, though the store may not know them by name. */
+/** The caller's own session counts as reachable, even if the store does not know the caller by name. */
 async function* reachable({ read }: ListDeps, { filter, caller, reach }: Listing): AsyncGenerator<Session> {
   let own = await ownSession(read, filter, caller)
   for await (const session of listed(read, filter)) {
@@ -78,7 +78,7 @@ function matches({ kind, lastActivityAt }: Session, { kinds, activeSince }: Filt
 
 type Filter = Pick<SessionQuery, 'kinds' | 'agents' | 'participants'> & { readonly activeSince: number }
 
-/** What was not active for days is inactive, whether or not anybody noticed (S12). */
+/** A session that was not active for days is inactive, even if nobody has recorded that (S12). */
 async function filterOf(
   { clock, staleMs }: ListDeps,
   { kinds: names = [], activeMinutes = Number.POSITIVE_INFINITY }: ListQuery,

@@ -11,38 +11,41 @@ import { ALLOWED, type Judged, judgeActing, judgeReading, judgeSending, type Ver
 import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
 import { type TurnAuthority, type TurnAuthorityDeps, turnAuthority } from '../turns/turn-authority.ts'
 
-/** Answers what callers may do with sessions; everything else is not there for them (S20). */
+/** The authority of callers over sessions; sessions beyond it do not exist for them (S20). */
 export interface Reach {
   /** Looks up a caller's authority, for one call. */
   of(caller: SessionCaller): Promise<CallerReach>
 }
 
-/** Answers what one caller may do, as things are during one call. An undefined session is one that is not there. */
+/** The authority of one caller, as it is during one call. An undefined session is one that does not exist. */
 export interface CallerReach {
-  /** Agents whose sessions the caller may reach; undefined: of every agent (T32). */
+  /** The agents whose sessions the caller may reach; undefined for every agent (T32). */
   readonly agents: readonly AgentId[] | undefined
-  /** Returns the part of a query by which the store leaves out what is out of reach; empty for an owner. */
+  /** Returns the part of a query by which the store leaves out what is beyond reach; empty for an owner. */
   among(): Promise<Pick<SessionQuery, 'participants'>>
   reads(session: Session | undefined): Promise<Verdict>
   sends(session: Session | undefined): Promise<Verdict>
-  /** The text of that session tells the caller's conversation of no author who could lessen what it may do. */
+  /**
+   * Returns true if the text of that session brings the caller's conversation no author who could lessen what it may
+   * do.
+   */
   adds(session: Session): Promise<boolean>
-  /** Whose authority a message of the caller has: the least of everybody behind it. */
+  /** Returns the authority of a message of the caller: the least of everybody behind it. */
   principal(): Promise<Principal>
-  /** Those who read what comes back to the caller's conversation. */
+  /** The people who read what comes back to the caller's conversation. */
   readonly readers: readonly AuthorId[]
 }
 
 export interface ReachDeps extends TurnAuthorityDeps {
-  /** Agents that reach each other's sessions. */
+  /** The agents that reach each other's sessions. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
-  /** Returns who is behind a platform id as things stand. */
+  /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   roleOf(person: PersonId): Promise<Role>
 }
 
-/** Names of the peers' catch-all sessions, which no tool shows or takes (T5). */
+/** The names of the peers' catch-all sessions, which no tool shows or accepts (T5). */
 const HIDDEN: readonly string[] = ['global', 'unknown']
 const ABSENT: Verdict = { kind: 'absent' }
 
@@ -55,7 +58,7 @@ export function createReach(deps: ReachDeps): Reach {
   }
 }
 
-/** Throws `forbidden` for what was denied; returns whether it is allowed. */
+/** Throws `forbidden` if it was denied; returns whether it is allowed. */
 export function allows(verdict: Verdict): boolean {
   if (verdict.kind === 'denied') throw new ParleyError('forbidden', verdict.reason)
   return verdict.kind === 'allowed'
@@ -83,7 +86,7 @@ async function amongFor(caller: Caller, access: AccessPorts): Promise<Pick<Sessi
 
 type Turn = NonNullable<SessionCaller['turn']>
 
-/** Least reach: reading is bounded by who sees the answer, acting by whose words the turn was shown. */
+/** Least reach: readers of the answer bound what a turn may read, authors of its words what it may do. */
 class TurnReach implements CallerReach {
   readonly agents: readonly AgentId[]
   readonly readers: readonly AuthorId[]
@@ -99,7 +102,7 @@ class TurnReach implements CallerReach {
     this.readers = authority.readers === 'shared' ? [] : authority.readers
   }
 
-  /** The first reader who is no owner leaves out most; the others are asked row by row. */
+  /** The first reader who is no owner excludes most; the others are asked row by row. */
   async among(): Promise<Pick<SessionQuery, 'participants'>> {
     const { readers } = this.#authority
     if (readers === 'shared') return { participants: [] }
@@ -125,7 +128,7 @@ class TurnReach implements CallerReach {
   }
 
   async #reachesAll(authors: readonly AuthorId[], session: Session | undefined): Promise<Verdict> {
-    // A message carries what is known here: who may not read it here takes nothing out, not even to themselves.
+    // A message carries what is known here: who may not read it here may not send it on, not even to themselves.
     const here = await this.#deps.read.sessions.get(this.#turn.sessionId)
     const [reading, reaching] = await Promise.all([this.#judged(authors, here), this.#judged(authors, session)])
     const both = reaching.map(({ author, may }, at) => ({ author, may: may && reading[at]?.may === true }))
@@ -162,7 +165,7 @@ class TurnReach implements CallerReach {
     return Promise.all(authors.map(async (author) => ({ author, known: await known(author) })))
   }
 
-  /** Only an owner may learn that a session is not there: to everybody else it looks like one they may not reach. */
+  /** Only an owner may learn that a session does not exist: to everybody else it looks like one they may not reach. */
   async #mayReach(author: AuthorId, session: Session | undefined): Promise<boolean> {
     const caller = await this.#callerOf(author)
     if (session === undefined) return caller.role === 'owner'

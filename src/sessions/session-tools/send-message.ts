@@ -22,18 +22,18 @@ export interface SendDeps {
   readonly ids: Pick<IdSource, 'trace'>
   readonly running: Pick<RunningTurns, 'nextEnd'>
   readonly waits: WaitGraph
-  /** The door every dispatch comes in by. Resolves once it is on disk. */
+  /** Accepts a dispatch; resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
-  /** Whether anything can be posted on the channel. */
+  /** Returns true if texts can be posted on the channel. */
   posts(channel: ChannelId): boolean
 }
 
-/** A day at most: longer than any client stays. */
+/** The waits in seconds, a day at most: longer than any client stays. */
 const WAIT_SECONDS = { fallback: 30, least: 0, most: 86_400 }
-/** Agents that answer each other do not stop by themselves: a circle of a few would go on all night. */
+/** Agents that answer each other do not stop by themselves: a circle of a few would continue all night. */
 const MOST_HOPS = 5
 
-/** See `SessionTools.send`. */
+/** Implements `SessionTools.send`. */
 export async function sendMessage(deps: SendDeps, sessionKey: string, sending: Sending): Promise<SendAnswer> {
   const { request, caller } = sending
   checkMessage(request)
@@ -46,11 +46,11 @@ export interface Sending {
   readonly request: Omit<SendRequest, 'sessionKey'>
   readonly caller: SessionCaller
   readonly signal: AbortSignal
-  /** What wrote it, where that is neither the caller's turn nor its person. */
+  /** The writer, where that is neither the caller's turn nor its person. */
   readonly writer?: WritingHook
 }
 
-/** As `sendMessage`, to a session that the caller is known to reach. */
+/** Does the same as `sendMessage` for a session that the caller is known to reach. */
 export async function sendTo(deps: SendDeps, to: Session, sending: Sending): Promise<SendAnswer> {
   const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
@@ -71,7 +71,7 @@ function runOf({ requestId }: Pick<SendRequest, 'requestId'>, { turn, principal 
   return runId(turn?.id ?? `client ${principal?.person}`, requestId)
 }
 
-/** See `SessionTools.wait`. */
+/** Implements `SessionTools.wait`. */
 export async function waitAgain(
   deps: SendDeps,
   { runId: name, timeoutSeconds }: WaitRequest,
@@ -104,13 +104,13 @@ interface HandOver {
   readonly request: Sending['request']
   readonly caller: SessionCaller
   readonly reach: CallerReach
-  /** The caller's conversation may read the answer. */
+  /** True if the caller's conversation may read the answer. */
   readonly reads: boolean
   readonly writer: Writer | undefined
   readonly run: RunId
 }
 
-/** Puts the message on disk, or says why it may not be. */
+/** Puts the message on disk, or returns why it may not be. */
 async function handOver(
   deps: SendDeps,
   { to, request, caller, reach, reads, writer, run }: HandOver,
@@ -142,7 +142,7 @@ async function handOver(
   }
 }
 
-/** How far a message has come is known from what the turn that writes it was asked by. */
+/** The number of hops of a message comes from the messages that the writing turn answers. */
 async function writingSession(
   { read }: Pick<SendDeps, 'read'>,
   { id, sessionId }: NonNullable<SessionCaller['turn']>,
@@ -163,16 +163,19 @@ async function writingSession(
 interface Following {
   readonly to: Session
   readonly run: RunId
-  /** It was begun by an earlier call; one that has only just begun and is not waited for is `accepted`, however fast it is. */
+  /**
+   * True if an earlier call began it; a run that has only just begun and is not waited for is `accepted`, however fast
+   * it is.
+   */
   readonly begun: boolean
   readonly caller: SessionCaller
   readonly seconds: number
-  /** Whether the caller may read what the session answers; else it learns only that the message was handed over. */
+  /** True if the caller may read the session's answer; otherwise it learns only that the message was handed over. */
   readonly reads: boolean
   readonly signal: AbortSignal
 }
 
-/** Returns what there is to say of a run now or within `seconds`. */
+/** Returns the result of a run now or within `seconds`. */
 async function follow(
   deps: SendDeps,
   { to, run, begun, caller, seconds, reads, signal }: Following,

@@ -9,16 +9,16 @@ import { shownKey } from './shown-key.ts'
 
 export interface RowDeps {
   readonly read: Pick<StoreReader, 'events' | 'outbox'>
-  /** What answers in it: the agent's model, or one that was set for the session. */
+  /** Returns the model that answers in the session: the agent's, or the session's own. */
   modelOf(session: Session): string
   transcriptPath(session: SessionId): string
 }
 
 const LONGEST_NAME = 200
-/** Of the messages of one row: 200 rows must still fit a prompt. */
+/** The limit for the messages of one row: 200 rows must still fit a prompt. */
 const ROW_BYTES = 8_000
 
-/** What is known of a session, as a row of the list (T11). */
+/** Returns what is known of a session, as a row of the list (T11). */
 export async function sessionRow(
   { read, modelOf, transcriptPath }: RowDeps,
   session: Session,
@@ -49,7 +49,7 @@ export async function sessionRow(
 
 const INTERNAL: readonly SessionKind[] = ['cron', 'hook', 'node']
 
-/** T22: the surface of a group, the last channel of a direct session. */
+/** Returns the surface of a group, or the last channel of a direct session (T22). */
 function providerOf({ kind, metadata, source }: Session, { lastChannel }: LastRun): string {
   if (INTERNAL.includes(kind)) return 'internal'
   const channel = metadata.channel ?? source.platform

@@ -10,14 +10,14 @@ import { type SendDeps, sendMessage, waitAgain } from './send-message.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 
 const HISTORY = { fallback: 200, least: 1, most: 1000 }
-/** What one answer holds at most: less than a tool result may have, so that it is never cut in the middle. */
+/** The most bytes of one answer: less than a tool result may have, so that it is never cut in the middle. */
 const HISTORY_BYTES = 80_000
 
 export interface SessionToolsDeps extends ListDeps, SendDeps {
   readonly read: StoreReader
 }
 
-/** The sessions tools as a service: the agent's tools and the API's clients call the same. */
+/** Returns the session tools as a service, which the agent's tools and the API's clients both call. */
 export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   return {
     list: (query, caller) => listSessions(deps, query, caller),
@@ -43,7 +43,7 @@ async function history(
   }
 }
 
-/** Throws `not_found` for what is not there and for what is out of reach, in the same words (S20). */
+/** Throws `not_found` for a session that does not exist and for one beyond reach, in the same words (S20). */
 async function reachable({ read, reach }: ListDeps, name: string, caller: SessionCaller): Promise<Session> {
   const session = await sessionNamed(read.sessions, name, caller)
   if (allows(await (await reach.of(caller)).reads(session)) && session) return session

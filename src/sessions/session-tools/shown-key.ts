@@ -5,12 +5,12 @@ import type { SessionReader } from '../../store/session-port.ts'
 
 const MAIN = 'main'
 
-/** How a session is shown: an agent's own main session is `main` to it, whatever its scope (T2, T6). */
+/** Returns the key a session is shown by: an agent's own main session is `main` to it, whatever its scope (T2, T6). */
 export function shownKey({ kind, displayKey, agentId }: Session, { turn }: SessionCaller): string {
   return kind === MAIN && agentId === turn?.agentId ? MAIN : displayKey
 }
 
-/** The session of a name as the caller means it: `main` is the main session of the asking agent. */
+/** Returns the session that a name means to the caller: `main` is the main session of the asking agent. */
 export async function sessionNamed(
   sessions: Pick<SessionReader, 'resolve'>,
   name: string,

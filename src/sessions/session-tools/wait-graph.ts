@@ -1,13 +1,16 @@
 import type { SessionId } from '../../core/ids.ts'
 
 /**
- * Which session's turn waits for which other session, in memory: after a restart the turns that go on ask again. A
- * session runs one turn at a time, and a turn waits for one answer at a time, so each waits for one other at most.
+ * The sessions whose turns wait for another session, in memory: after a restart the resumed turns ask again. A session
+ * runs one turn at a time, and a turn waits for one answer at a time, so each waits for one other at most.
  */
 export interface WaitGraph {
-  /** The wait would never end: the session waited for waits, over however many others, for the one that asks. */
+  /**
+   * Returns true if the wait would never end: the session asked waits, directly or through others, for the one that
+   * asks.
+   */
   closesCircle(asking: SessionId, asked: SessionId): boolean
-  /** Returns what ends the wait. */
+  /** Begins a wait and returns the function that ends it. */
   begin(asking: SessionId, asked: SessionId): () => void
 }
 

@@ -9,11 +9,13 @@ import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 
-/** The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded. */
+/**
+ * The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded.
+ */
 export interface SystemNotices {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
   queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
-  /** The agent talks with as many strangers as it may. */
+  /** Called when the agent talks with as many strangers as it may. */
   crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
 }
 
@@ -23,16 +25,16 @@ export interface SystemNoticesDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly say: PostNotice
-  /** Told of who asks to be let in. */
+  /** Notified of those who ask to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
-  /** So many lines wait for this account that another one is left unsaid. */
+  /** Returns true if so many lines wait for this account that no more should be added. */
   crowded(address: Address): boolean
 }
 
 const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
 
-/** In groups a refusal is silent: nobody there asked to hear about our access list. */
+/** In groups a refusal is silent: nobody there asked to hear about the access list. */
 const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   no_owner_yet:
     'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',
@@ -47,7 +49,8 @@ const ASKED = 'I have passed on that you ask, and read what you wrote once I may
 
 export function createSystemNotices({ clock, logger, say, admissions, crowded }: SystemNoticesDeps): SystemNotices {
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
-    // Whoever is not told now is told with their next word. Whoever is known is told, however many others there are.
+    // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many
+    // others there are.
     if (message.lowPriority?.known === undefined && crowded(message.address)) return
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
@@ -60,7 +63,7 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       const refusal = REFUSALS[reason]
       const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
       const { address, sender, kind } = dispatch.event
-      // Only who said something to the agent here is owed a line, not who reacted to a message or asked from elsewhere.
+      // Only the sender of a message to the agent gets a line, not who reacted to a message or asked from elsewhere.
       if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
       once(
         `refused:${reason}:${address.channel}:${sender.id}`,
