@@ -1,7 +1,7 @@
 import type { Dispatch, ScheduledRun } from '../../core/dispatch.ts'
 import type { Forwarded, InboundEvent } from '../../core/message.ts'
 
-/** The longest text that is kept of somebody nobody let in, in UTF-16 units: what Telegram takes in one message. */
+/** The longest text that is kept of a stranger, in UTF-16 units: the most that Telegram accepts in one message. */
 const LONGEST = 4_096
 /** The longest quotation, and the most files. */
 const LONGEST_QUOTE = 512
@@ -13,7 +13,7 @@ export function withoutText({ event, schedule, ...rest }: Dispatch): Dispatch {
   return { ...rest, event: silent(event), ...(schedule ? { schedule: withoutData(schedule) } : {}) }
 }
 
-/** Returns the dispatch with no more text than is kept of somebody nobody let in. What is cut off is marked. */
+/** Returns the dispatch with no more text than is kept of a stranger; a text that was cut off is marked. */
 export function withShortText(dispatch: Dispatch): Dispatch {
   const { event } = dispatch
   if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch

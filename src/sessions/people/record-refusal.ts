@@ -6,18 +6,19 @@ import type { InboundEvent } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { textBytes, withoutText } from './kept-text.ts'
 
-/** What is older when an applicant is let in is not handled any more. */
+/** The age from which an applicant's message is not handled any more when they are let in. */
 export const KEPT_MS = 24 * 3_600_000
-/** The newest messages of an applicant that are handled then. */
+/** The most messages of an applicant that are handled then, the newest ones. */
 export const MOST_HANDLED = 20
-/** The bytes of text that are kept of one applicant, at least the newest message. */
+/** The most bytes of text that are kept of one applicant, except that the newest message is always kept. */
 const MOST_BYTES = 32 * 1024
-/** Applicants who wait for a card, and as many again of whom owners were told and decided nothing. */
+/** The most applicants who wait for a card, and the most of whom owners were notified without a decision. */
 export const MOST_ASKING = 1_000
 
 /**
- * In the commit of a refused message: its applicant has asked, and the message waits for the admission. What is kept has
- * a bound: where too many ask, the one that has waited longest for a card is forgotten and asks anew with its next word.
+ * Records, in the commit of a refused message, that its applicant has asked and that the message waits for the
+ * admission. The number is bounded: where too many ask, the one that has waited longest for a card is forgotten and
+ * asks anew with the next message.
  */
 export async function recordRefusal(
   tx: StoreWriter,
@@ -47,12 +48,12 @@ async function ask(
   throw new ParleyError('internal', 'no code is free for an applicant')
 }
 
-/** Inside a transaction: forgets the applicants beyond the bound, and what they said. */
+/** Forgets the applicants beyond the bound, and their messages, inside a transaction. */
 export async function forgetBeyond(tx: StoreWriter, which: 'told' | 'untold'): Promise<void> {
   for (const key of await tx.admissions.beyond(which, MOST_ASKING)) await forgetApplicant(tx, key)
 }
 
-/** Inside a transaction: forgets some of the applicants whom nobody decided about since then. Returns how many. */
+/** Forgets some of the applicants whom nobody decided about since then, inside a transaction. Returns how many. */
 export async function forgetBefore(tx: StoreWriter, at: number): Promise<number> {
   const keys = [...(await tx.admissions.before('untold', at)), ...(await tx.admissions.before('told', at))]
   for (const key of keys) await forgetApplicant(tx, key)
@@ -64,7 +65,7 @@ async function forgetApplicant(tx: StoreWriter, key: string): Promise<void> {
   await tx.admissions.withdraw(key)
 }
 
-/** The rows stay, so that a message that comes again is known: without a word of what was said. */
+/** Removes the texts but keeps the rows, so that a message that comes again is recognised. */
 async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promise<void> {
   for (const id of messages) {
     const row = await tx.inbox.get(id)
@@ -72,12 +73,15 @@ async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promi
   }
 }
 
-/** With thousands of applicants one draw in ten thousand is taken. */
+/** With thousands of applicants one draw in ten thousand finds a code that is used. */
 const MOST_DRAWN = 8
 
 const LONGEST_NAME = 60
 
-/** What people call it, without anything that could pass for more than a name: no markup, no lines, no mention. */
+/**
+ * Returns the name of a person or a place without markup, line breaks and mentions, so that it can pass only for a
+ * name.
+ */
 function nameOf(event: InboundEvent): string {
   const { displayName, username } = event.sender
   const name = (event.kind === 'membership' ? event.chatTitle : undefined) ?? displayName ?? username ?? ''

@@ -18,9 +18,9 @@ type Original = InboxRow & { readonly decision: Extract<Decision, { kind: 'run' 
 export type FoundText = Original & { readonly sessionId: SessionId }
 
 /**
- * Records an edit or a deletion in each session that has the message, whatever sessions the rules would choose today: where
- * it was said, and where texts of it wait for a turn. A deleted message owes no turn any more. `waiting`: those texts, where
- * the caller has looked for them. False when it was told before: nothing was written.
+ * Records an edit or a deletion in each session that has the message, whatever sessions the rules would choose today:
+ * where it was said, and where texts of it wait for a turn. A deleted message owes no turn any more. `waiting` are
+ * those texts, if the caller has looked for them. Returns false when it was received before: nothing was written.
  */
 export async function acceptAmendment(
   tx: StoreWriter,
@@ -31,7 +31,7 @@ export async function acceptAmendment(
   const { id, decision } = amended
   const stranger = decision.identity.role === 'guest'
   const dispatch = stranger ? withShortText(amended.dispatch) : amended.dispatch
-  // What somebody unknown makes of a message is kept in the session's log, if it has the message, and nowhere else.
+  // A stranger's edit or deletion is kept in the session's log, if it has the message, and nowhere else.
   const row = { id, dispatch: stranger ? withoutText(dispatch) : dispatch, decision, state: 'done' } as const
   const texts = waiting ?? (await findWaitingTexts(tx, dispatch))
   const original = await findOriginal(tx, dispatch)
@@ -51,12 +51,12 @@ async function amendIn(
   channels: Channels,
 ): Promise<void> {
   await tx.events.append(sessionId, dispatch.receivedAt, [amendment(dispatch, text)])
-  // Somebody else's words may have come into the message with the edit.
+  // The edit may have brought somebody else's words into the message.
   if (decision.reason === 'edited')
     for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(sessionId, author)
 }
 
-/** What waits owes no turn any more. Other sessions, too, are shown the preview and the description. */
+/** Texts that wait owe no turn any more. Other sessions, too, are shown the preview and the description. */
 async function dropTexts(tx: StoreWriter, waiting: readonly FoundText[], original?: FoundText): Promise<void> {
   for (const { id } of waiting) await tx.inbox.settle(id, 'deleted')
   for (const { sessionId, dispatch } of original ? [...waiting, original] : waiting)
@@ -64,8 +64,8 @@ async function dropTexts(tx: StoreWriter, waiting: readonly FoundText[], origina
 }
 
 /**
- * Returns the texts of an edited or deleted message that wait for a turn: as it was said, or as an earlier edit has it that
- * is answered too. A later edit is answered with them, once.
+ * Returns the texts of an edited or deleted message that wait for a turn: the original, or an earlier edit that is
+ * answered too. A later edit is answered together with them, once.
  */
 export async function findWaitingTexts(
   tx: Pick<StoreWriter, 'inbox'>,
@@ -82,7 +82,7 @@ export async function findWaitingTexts(
   })
 }
 
-/** The message that an edit or deletion is about, if a session of ours has it and its model may be shown it. */
+/** Returns the message that an edit or deletion is about, if a session has it and its model may be shown it. */
 export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
   const { channel, account } = event.address

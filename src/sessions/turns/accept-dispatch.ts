@@ -17,11 +17,11 @@ import { type Appended, countedFor, MOST_OF_STRANGERS, recordStart, type Started
 import type { QueuePlace, TurnQueue } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
-/** What the accept transaction left for the pipeline to do after its commit. */
+/** The rest that the accept transaction leaves for the pipeline to do after its commit. */
 export type Accepted =
-  /** The platform gave it again; nothing was written. */
+  /** The platform delivered it again; nothing was written. */
   | { readonly kind: 'repeat' }
-  /** Recorded with its outcome; nothing more is owed. */
+  /** The message is recorded with its outcome; nothing more is owed. */
   | { readonly kind: 'done'; readonly inboxId: InboxId }
   | { readonly kind: 'command'; readonly inboxId: InboxId }
   | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
@@ -29,11 +29,11 @@ export type Accepted =
       readonly kind: 'waiting'
       readonly inboxId: InboxId
       readonly sessionId: SessionId
-      /** The turn that it ends (busy mode `interrupt`), or whichever the session has. */
+      /** The turn that it ends (busy mode `interrupt`), or any that the session has. */
       readonly interrupts?: TurnId | 'any'
     }
   | { readonly kind: 'full'; readonly inboxId: InboxId }
-  /** Recorded and refused: the agent talks with as many strangers as it may. */
+  /** The message is recorded and refused: the agent talks with as many strangers as it may. */
   | { readonly kind: 'crowded'; readonly inboxId: InboxId }
 
 export interface AcceptDeps extends OpenPorts {
@@ -41,20 +41,20 @@ export interface AcceptDeps extends OpenPorts {
   readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
   readonly busy: 'queue' | 'steer' | 'interrupt'
   readonly participants: Pick<Participants, 'join'>
-  /** So much waits to be sent by this account that no turn of theirs should add to it. */
+  /** Returns true if so much waits to be sent by this account that no turn of strangers should add to it. */
   crowded(address: Address): boolean
 }
 
 export interface DecidedDispatch {
   readonly dispatch: Dispatch
   readonly decision: Decision
-  /** How far the platform was read with this dispatch: stored in the same commit. */
+  /** The position up to which the platform was read with this dispatch; stored in the same commit. */
   readonly position?: { readonly key: string; readonly value: string } | undefined
 }
 
 /**
- * The dispatch with the session its caller key names, so that who writes through an alias acts on the canonical session
- * (K25). Without a session of that name it stays as it is: an unknown key is a session of its own (K26).
+ * Returns the dispatch with the session its caller key names, so that a message through an alias acts on the canonical
+ * session (K25). Without a session of that name it is unchanged: an unknown key is a session of its own (K26).
  */
 export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, dispatch: Dispatch): Promise<Dispatch> {
   const found = await sessions.resolve(dispatch.callerKey ?? '')
@@ -64,8 +64,8 @@ export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, disp
 }
 
 /**
- * The body of the accept transaction: dedupe, decision with trace, event, inbox row and, if the
- * session is idle, the claim. The raw text is stored before any model is called (S23).
+ * Runs inside the accept transaction: dedupe, decision with trace, event, inbox row and, if the session is idle, the
+ * claim. The raw text is stored before any model is called (S23).
  */
 export function acceptDispatch(
   tx: StoreWriter,
@@ -102,13 +102,13 @@ interface Incoming<Kind extends Decision['kind']> {
   readonly decision: Extract<Decision, { kind: Kind }>
 }
 
-/** What changes no session: the row is all there is. */
+/** Records a message that changes no session: its row is everything. */
 async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted> {
   if (!(await tx.inbox.add(row))) return { kind: 'repeat' }
   return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
 }
 
-/** Keeps what somebody unknown says and nobody will ever handle, without the words. */
+/** Records, without the words, a stranger's message that nobody will ever handle. */
 function acceptIgnored(tx: StoreWriter, { id, dispatch, decision }: Incoming<'ignore'>): Promise<Accepted> {
   const kept = decision.identity.role === 'guest' ? withoutText(dispatch) : dispatch
   return acceptAlone(tx, { id, dispatch: kept, decision, state: 'done', outcome: `ignored: ${decision.reason}` })
@@ -128,7 +128,9 @@ async function acceptRefusal(
   return accepted
 }
 
-/** Somebody we know may ask why, and edit the configuration, before they say it again. */
+/**
+ * The words of a known person are kept: an owner may ask why, and change the configuration, before they say it again.
+ */
 function keptRefused(dispatch: Dispatch, { identity }: Decision): Dispatch {
   return identity.role === 'guest' ? withoutText(dispatch) : dispatch
 }
@@ -162,7 +164,7 @@ async function acceptRun(
   { id, dispatch, decision }: Incoming<'run'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  // What still waits is answered once, as it reads by then.
+  // Texts that still wait are answered once, as they read by then.
   const waiting = dispatch.event.kind === 'edit' ? await findWaitingTexts(tx, dispatch) : []
   if (waiting.length > 0) {
     const { identity, trace } = decision
@@ -203,7 +205,7 @@ async function acceptRun(
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
 }
 
-/** What somebody whom nobody let in by name says, and no turn will answer, is kept without their words, in no session. */
+/** Records, without the words and in no session, a stranger's message that no turn will answer. */
 function acceptUnheard(
   tx: StoreWriter,
   { id, dispatch, decision }: Incoming<'run'>,
@@ -212,7 +214,7 @@ function acceptUnheard(
   return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
 }
 
-/** A message for a session that is busy waits there and makes no turn of its own. */
+/** A message for a busy session waits there and makes no turn of its own. */
 async function isCrowded(
   tx: StoreWriter,
   { dispatch, decision }: Incoming<'run'>,
@@ -225,14 +227,17 @@ async function isCrowded(
   return session === undefined || queue.peek(session.id) === 'start'
 }
 
-/** Strangers fill half of the places behind a turn at most, so that whom we know finds one, and never too many. */
+/**
+ * Returns the places behind a turn that strangers leave free: they fill half of them, so that a known person finds one,
+ * and never too many.
+ */
 function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue }: AcceptDeps): number {
   return stranger ? Math.max(Math.floor(queue.max / 2), queue.max - MOST_OF_STRANGERS) : 0
 }
 
 /**
- * Writes down who spoke and whose further words are in the message. Undefined where there is nothing to write, as for
- * nearly every message.
+ * Records the speaker and the authors of quoted words in the message. Returns undefined if there is nothing to write,
+ * as for nearly every message.
  */
 function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
   const participant = participantOf(deps.channels, dispatch)

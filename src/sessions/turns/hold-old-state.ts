@@ -12,9 +12,9 @@ const NOT_RUN: TurnEnding = {
 }
 
 /**
- * Boot, where the database was found to be an older copy: in one commit what it had queued is held, and what it had under
- * way or waiting is ended without an answer, for all of it may have been answered after the copy was made
- * (decision 0013). What people said stays in its session.
+ * Holds, in one commit, what the database had queued, and ends what it had under way or waiting without an answer;
+ * called at boot when it is an older copy, since all of that may have been answered after the copy was made (decision
+ * 0013). People's messages stay in their sessions.
  */
 export async function holdOldState({ read, write }: Store, clock: Clock): Promise<void> {
   const turns = await read.turns.interrupted()

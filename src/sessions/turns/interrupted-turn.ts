@@ -10,9 +10,9 @@ import type { StoreReader } from '../../store/store.ts'
 type Turns = Pick<StoreReader, 'turns' | 'inbox'>
 
 /**
- * Returns which turn a message that waits in the session ends, in busy mode `interrupt`: `any` that the session has. In a
- * session that joins people of different chats a member ends no turn of another; people nobody let in by name end none
- * but their own anywhere.
+ * Returns the turn that a message waiting in the session ends in busy mode `interrupt`; `any` stands for any that the
+ * session has. In a session that joins people of different chats a member ends no turn of another; strangers end only
+ * their own anywhere.
  */
 export async function interruptedBy(
   store: Turns,
@@ -29,8 +29,9 @@ export async function interruptedBy(
 }
 
 /**
- * Returns the session's turn if it answers nobody but this sender, `others` if somebody else waits for it too or the id is
- * that of many people, and undefined if the session has none. Asked inside a transaction, nobody joins the turn before its answer is used.
+ * Returns the session's turn if it answers nobody but this sender, `others` if somebody else waits for it too or the id
+ * is that of many people, and undefined if the session has none. Called inside a transaction, so that nobody joins the
+ * turn before the answer is used.
  */
 export async function findOwnTurn(
   { turns, inbox }: Turns,

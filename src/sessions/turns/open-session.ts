@@ -17,7 +17,7 @@ import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
-/** What opens a session: the routing answer, whose message it was, and the dispatch itself. */
+/** The reasons to open a session: the routing answer, the sender, and the dispatch itself. */
 export interface Opening {
   readonly route: Route
   readonly identity: Identity
@@ -27,13 +27,13 @@ export interface Opening {
 export interface OpenPorts {
   readonly ids: IdSource
   readonly channels: Channels
-  /** Told what a session that begins has taken over. */
+  /** Receives the overrides that a new session has taken over. */
   readonly overrides: { set(session: Session, overrides: SessionOverrides, current: boolean): void }
 }
 
 /**
- * The session a route leads to: the one its scope key points to, found again after any restart (S5), else a new one.
- * Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
+ * Returns the session a route leads to: the one its scope key points to, found again after any restart (S5), else a new
+ * one. Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
  */
 export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
   const { route, dispatch } = opening
@@ -54,7 +54,10 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   return { ...current, metadata: given({ ...current.metadata, ...metadata }) }
 }
 
-/** A text posted into a session says nothing about its chat: whatever the row knows stays, and one that begins knows the place alone. */
+/**
+ * A text posted into a session says nothing about its chat: an existing row keeps its metadata, and a new one has only
+ * the address.
+ */
 async function takeUp(
   tx: StoreWriter,
   { route, identity, dispatch }: Opening,
@@ -74,14 +77,14 @@ async function takeUp(
 
 const NOBODY: Sender = { id: '', kind: 'user' }
 
-/** The row a place's first session will have, unless it takes something over. */
+/** Returns the row of an address's first session, unless it takes something over. */
 export function draftAt(opening: Opening, ports: Pick<OpenPorts, 'ids' | 'channels'>): SessionDraft {
   return draftOf(opening, metadataOf(opening.dispatch), ports)
 }
 
 /**
- * A scope's first session; those that `/new` starts have their names already and take over nothing (K27). What was set
- * for the older conversation by hand goes with its history: one that was told to be silent stays so.
+ * Begins a scope's first session; those of `/new` have their names already and take over nothing (K27). The overrides
+ * of the older conversation carry over with its history, so a silenced one stays silent.
  */
 async function beginSession(
   tx: StoreWriter,
@@ -98,7 +101,7 @@ async function beginSession(
   const at = opening.dispatch.receivedAt
   const draft = draftOf(opening, metadata, { ids, channels })
   const aliases = aliasesOf(channels, opening)
-  // A key its caller gave is the older name itself.
+  // A key that its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
   const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, { at, draw })
@@ -114,13 +117,13 @@ function aliasesOf(channels: Channels, { route, identity, dispatch }: Opening): 
   return sessionAliases(channels, { route, event: dispatch.event, person: identity.person })
 }
 
-/** When a session starts, and where its id was drawn, how to draw another. */
+/** The start of a session and, where its id was drawn, the way to draw another. */
 export interface Start {
   readonly at: number
   readonly draw?: () => SessionId
 }
 
-/** Makes the row and its first event (C2). Throws `conflict` where its id is taken and nothing else can be drawn. */
+/** Makes the row and its first event (C2). Throws `conflict` if its id is used and no other can be drawn. */
 export async function startSession(tx: StoreWriter, draft: SessionDraft, start: Start): Promise<Session> {
   const session = await create(tx, draft, start)
   const { at } = start
@@ -144,7 +147,7 @@ async function create(tx: StoreWriter, draft: SessionDraft, { at, draw }: Start)
 
 const MOST_DRAWN = 8
 
-/** The row a session with the same scope as `session` starts from: what `/new` opens (S10). */
+/** Returns the row of a new session with the same scope, for `/new` (S10). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
   const id = ids.session(source.platform ?? source.kind)
@@ -173,8 +176,8 @@ function draftOf(
 }
 
 /**
- * S2, S3: whoever comes by a door of ours is known by a name; a platform's chat gets a fresh id, as does what the
- * users of such a door share: the name of one of them may not stand for all.
+ * Returns a session's id (S2, S3). A client's own session is known by its name; a platform's chat gets a new id, as
+ * does a session that the clients of such names share, since the name of one of them may not stand for all.
  */
 function sessionIdAt(
   { channel, chat }: Address,
@@ -194,7 +197,7 @@ const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
   operator: 'command',
 }
 
-/** S1. Schedules are not interactive: nobody is there to answer an approval (S47). */
+/** Returns the source (S1). Schedules are not interactive: nobody is there to answer an approval (S47). */
 function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
   const triggerType = TRIGGER_TYPE[origin]
   if (schedule) return { kind: 'schedule', interactive: false, triggerId: schedule.id, triggerType }
@@ -204,9 +207,9 @@ function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
 }
 
 /**
- * S4: the chat's own ids, as text; of a direct chat also who is at the other end. A schedule lives in no chat, and who
- * names a session speaks in it from elsewhere. What a place has not is undefined, so that it is not left there by the place
- * that the session was entered by before.
+ * Returns the chat's own ids as text, and for a direct chat the other person (S4). A schedule lives in no chat, and a
+ * caller who names a session speaks in it from elsewhere. Fields that an address lacks are undefined, so that none
+ * remain of the address by which the session was entered before.
  */
 function metadataOf({ event, schedule, named }: Dispatch): MetadataChange {
   if (schedule) return { deliver_to: formatAddress(event.address) }

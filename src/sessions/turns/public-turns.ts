@@ -2,32 +2,37 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import type { StartedTurn } from './record-turn.ts'
 
-/** How much people may cause whom the agent talks to only because it talks to anybody. */
+/** The limits for turns of people whom the agent talks to only because it talks to anybody. */
 export interface PublicTurnLimits {
-  /** Turns for all of them that run at a time. */
+  /** The most turns for all of them that run at a time. */
   readonly atOnce: number
-  /** Turns for one of them that run at a time, in all conversations. */
+  /** The most turns for one of them that run at a time, in all conversations. */
   readonly perPerson: number
-  /** Turns that wait for one that runs to end. */
+  /** The most turns that wait for one that runs to end. */
   readonly waiting: number
 }
 
 export const DEFAULT_PUBLIC_TURNS: PublicTurnLimits = { atOnce: 8, perPerson: 1, waiting: 16 }
 
 /**
- * The turns of people whom nobody let in by name, in memory: so many run at a time, a few wait, the others are refused.
- * Turns of everybody else are not counted and wait for none of these.
+ * The turns of people whom nobody let in by name, in memory: some run at a time, a few wait, the others are refused.
+ * Other turns are not counted and wait for none of these.
  */
 export interface PublicTurns {
-  /** False: so many run and wait that another turn of this person is refused. */
+  /** Returns false if so many run and wait that another turn of this person is refused. */
   admits(person: string): boolean
-  /** Takes a place for a turn, inside the transaction that claims it. */
+  /** Reserves a place for a turn, inside the transaction that claims it. */
   enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void
-  /** Boot: the turn will ask whether it may run, later. It takes no place until then; who hurries it is remembered. */
+  /**
+   * Called at boot for a turn that will ask later whether it may run. It has no place until then; a `hurry` is
+   * remembered.
+   */
   expect(turn: StartedTurn): void
-  /** Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined: it may run at once. */
+  /**
+   * Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined if it may run at once.
+   */
   mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
-  /** Called when somebody known waits behind the turn of this session: it runs at once. */
+  /** Called when a known person waits behind the turn of this session: it runs at once. */
   hurry(session: SessionId): void
   /** Called when the turn has ended. */
   left(turn: TurnId): void
@@ -35,7 +40,9 @@ export interface PublicTurns {
   close(): void
 }
 
-/** `expected`: it has not asked for its place yet; `hurried`: nor will it wait when it does. */
+/**
+ * `expected`: it has not asked for its place yet. `hurried`: it has not asked either, and will not wait when it does.
+ */
 type PlaceState = 'expected' | 'hurried' | 'waiting' | 'running'
 
 interface Place {
@@ -123,7 +130,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   }
 }
 
-/** Turns that run and wait, of all people and of each. */
+/** Counts the turns that run and wait, of all people and of each. */
 function createCounts() {
   const all: Count = { running: 0, waiting: 0 }
   const persons = new Map<string, Count>()

@@ -3,8 +3,8 @@ import type { StoreWriter } from '../../store/store.ts'
 import { type Opening, type OpenPorts, openSession } from './open-session.ts'
 
 /**
- * Appends a delivered part to the session of the conversation it went to, which is opened if there is none, so that an
- * answer to it makes sense there. A session that spoke into its own conversation has it on record already.
+ * Appends a delivered part to the session of its conversation, which is opened if there is none, so that an answer to
+ * it makes sense there. A session that spoke into its own conversation has it on record already.
  */
 export async function recordPost(
   tx: StoreWriter,

@@ -16,13 +16,15 @@ export interface StartedTurn {
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly startedAt: number
-  /** All that it answers is from people whom nobody let in by name: what it says goes behind everything else. */
+  /**
+   * True if everything it answers is from people whom nobody let in by name: its messages go behind everything else.
+   */
   readonly forStrangers?: true
-  /** The person it is counted for among their turns. Absent where somebody known waits for its end. */
+  /** The person among whose turns it is counted. Absent where a known person waits for its end. */
   readonly publicFor?: string
 }
 
-/** Events as they were appended: the first has the number `seq`. */
+/** Appended events, of which the first has the number `seq`. */
 export interface Appended {
   readonly seq: number
   readonly at: number
@@ -38,7 +40,7 @@ async function append(
   return { seq: await tx.events.append(session.id, at, events), at, events }
 }
 
-/** Claims a turn: its row and `turn_started`, behind the event of the one message it answers at once. */
+/** Claims a turn: its row and `turn_started`, after the event of the one message it answers at once. */
 export async function recordStart(
   tx: StoreWriter,
   turn: StartedTurn,
@@ -53,13 +55,13 @@ export async function recordStart(
 export interface ClaimDeps {
   readonly ids: IdSource
   readonly queue: TurnQueue
-  /** Where turns of strangers have their places. Absent: they take one when they go on. */
+  /** The places of strangers' turns. If absent, they take one when they resume. */
   readonly publicTurns?: { enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void }
 }
 
 /**
- * Claims one turn for what waits in a session and can be answered together; undefined if nothing does, and the session is
- * free. It answers where the newest of them came from.
+ * Claims one turn for the waiting messages of a session that can be answered together; returns undefined if none waits,
+ * and the session is free. It answers where the newest of them came from.
  */
 export async function claimWaiting(
   tx: StoreWriter,
@@ -79,21 +81,22 @@ export async function claimWaiting(
   const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: named(rows) })
-  // Whoever is known and waits behind it may be stored in the same commit, and hurries it then.
+  // A known person who waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
 }
 
-/** Messages one turn answers at most; what is left waits for the next. */
+/** The most messages one turn answers; the others wait for the next. */
 const CLAIM_LIMIT = 100
 
-/** Messages of strangers that wait in one session at most: among so many the claim still finds somebody known. */
+/** The most messages of strangers that wait in one session: among so many the claim still finds somebody known. */
 export const MOST_OF_STRANGERS = CLAIM_LIMIT - 1
 
 /**
- * Chooses what the next turn answers: what the first of those we know waits for, else what waits longest. What one chat
- * waits for is answered together, up to a message of another chat, whose answer belongs there (K46). A message from
- * elsewhere has a turn to itself, since whoever sent it reads the answer to it and to nothing else (T21).
+ * Returns the messages that the next turn answers: those with the first message of a known person, else with the one
+ * that waits longest. Messages of one chat are answered together, up to a message of another chat, whose answer belongs
+ * there (K46). A message from elsewhere has a turn to itself, since its sender reads the answer to it and to nothing
+ * else (T21).
  */
 function answeredNext(waiting: readonly InboxRow[]): readonly InboxRow[] {
   const known = waiting.findIndex((row) => !isPublic(row))
@@ -106,12 +109,12 @@ function answeredNext(waiting: readonly InboxRow[]): readonly InboxRow[] {
   return waiting.slice(begin, end === -1 ? undefined : end)
 }
 
-/** How the log names what a turn takes. */
+/** Returns the names that the log has for the messages of a turn. */
 function named(rows: readonly InboxRow[]): TakenMessages & { readonly messages: number } {
   return { messages: rows.length, rows: idsOf(rows) }
 }
 
-/** Where the answer is read. */
+/** Returns the place where the answer is read. */
 function placeOf({ reply }: Pick<StartedTurn, 'reply'>): string {
   return conversationOf(reply.address)
 }
@@ -120,7 +123,7 @@ function isFromElsewhere({ dispatch }: InboxRow): boolean {
   return dispatch.reply.elsewhere !== undefined
 }
 
-/** Binds what waits to the running turn and returns those rows (busy mode `steer`). */
+/** Binds the waiting messages to the running turn and returns their rows (busy mode `steer`). */
 export async function steerWaiting(
   tx: StoreWriter,
   turn: StartedTurn,
@@ -159,7 +162,7 @@ export interface TurnEnding {
   readonly partial?: string
 }
 
-/** Ends a turn and every message bound to it, fenced by epoch. Exactly one end event a turn (C5). */
+/** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
   const { usage, steps, error, answer, partial } = ending
   const failure = error === undefined ? {} : { error }
@@ -183,8 +186,8 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
 type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
 
 /**
- * Returns whether a turn that answers these messages is one for strangers alone, and the person it counts for then;
- * nobody if somebody known waits behind it.
+ * Returns whether a turn that answers these messages is for strangers alone, and the person for whom it counts then; no
+ * person if somebody known waits behind it.
  */
 export function countedFor(
   rows: readonly Decided[],
@@ -197,12 +200,12 @@ export function countedFor(
   return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
 }
 
-/** Said by somebody whom nobody let in by name. */
+/** Returns true for a message of somebody whom nobody let in by name. */
 function isPublic({ decision }: Decided): boolean {
   return decision.kind === 'run' && decision.public === true
 }
 
-/** Returns the turn as it is now: in busy mode `steer` somebody known may have joined it while it ran. */
+/** Returns the turn as it is now: in busy mode `steer` a known person may have joined it while it ran. */
 export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
   const { forStrangers, publicFor, ...known } = turn
   return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }

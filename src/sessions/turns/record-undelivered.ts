@@ -5,13 +5,13 @@ import { plainExcerpt } from '../../core/label.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
-/** UTF-16 units of what was to be said. */
+/** The most UTF-16 units of the text that are quoted. */
 const BEGINNING = 120
 const LONGEST_REASON = 300
 
 /**
- * Tells a session that something it said did not reach its chat, so that its agent does not go on as if it had.
- * What the daemon itself says, such as a command's answer, is nothing an agent believes to have said.
+ * Records in a session that something it said did not reach its chat, so that its agent does not continue as if it had.
+ * The daemon's own texts, such as a command's answer, are not the agent's words and need no record.
  */
 export async function recordUndelivered(
   tx: StoreWriter,
@@ -29,7 +29,7 @@ export async function recordUndelivered(
   ])
 }
 
-/** Returns the note that the model reads before what is said next. Nobody's words in it can close the note. */
+/** Returns the note that the model reads before the next message. Nobody's words in it can close the note. */
 export function undeliveredNote({ to, state, reason, text }: UndeliveredData): string {
   const fate = state === 'given_up' ? 'may not have arrived' : 'did not arrive'
   return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(plainExcerpt(text, 2 * BEGINNING))}; reason: ${plainExcerpt(reason, LONGEST_REASON)}]`

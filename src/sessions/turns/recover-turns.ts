@@ -21,23 +21,24 @@ export interface RecoverDeps {
   readonly publicTurns: Pick<PublicTurns, 'expect' | 'mayRun' | 'left'>
   readonly commands: { run(inbox: InboxId): void }
   readonly say: PostNotice
-  /** Runs it unless `first` says no; resolves when it has ended. Never rejects. */
+  /** Runs the turn unless `first` resolves to false; resolves when it has ended. Never rejects. */
   resume(turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void>
-  /** The daemon is being stopped: no further turn begins. */
+  /** Returns true once the daemon is being stopped: no further turn begins. */
   draining(): boolean
 }
 
 /**
- * Boot, before anything new is accepted: continues the turns a dead process left running, sets aside what crashed it by
- * itself, claims what waits in idle sessions, and runs commands that were stored and not answered.
+ * Continues the turns a dead process left running, quarantines those that crashed it by themselves, claims what waits
+ * in idle sessions, and runs commands that were stored and not answered; called at boot, before anything new is
+ * accepted.
  *
- * A crash says little about the turns that were under way: something else may have ended the process. After one crash
- * they go on side by side. A turn that was under way at two is a suspect, and where there is one the start holds all
- * interrupted turns back for a quiet time, three times as long as the last crash took to come. If the process ends in
- * it, none of them is to blame, and nothing is counted against them any more. Else the suspects go on one at a time, the
- * other turns behind them; only the one that goes on is counted, and one that has run as long as the quiet time is
- * trusted again. Whoever crashed the process twice in this way is set aside. New messages wait for none of this, and turns
- * of those we know for no turn of strangers.
+ * A crash proves little about the turns that were under way, since something else may have ended the process. After one
+ * crash they resume side by side. A turn that was under way at two is a suspect, and if there is one the start holds
+ * all interrupted turns back for a quiet time, three times as long as the last crash took to come. If the process ends
+ * in it, none of them is the cause, and nothing is counted against them any more. Otherwise the suspects resume one at
+ * a time, the other turns after them; only the running suspect is counted, and one that has run as long as the quiet
+ * time is trusted again. A turn that crashed the process twice in this way is quarantined. New messages wait for none
+ * of this, and turns of known people for no turn of strangers.
  */
 export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   const { store, queue, commands } = deps
@@ -74,13 +75,13 @@ async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps
 }
 
 /**
- * Nobody known waits for a turn of people nobody let in by name, nor for the quiet time where only such turns are suspects.
- * What goes on meanwhile of those we know has ended or is trusted again before a suspect of strangers begins, so that it is
- * not counted for what that one does.
+ * Resumes turns so that no known person waits for a stranger's turn, nor for the quiet time where only strangers' turns
+ * are suspects. Meanwhile, the turns of known people have ended or are trusted again before a stranger's suspect
+ * begins, so that they are not counted for what that one does.
  */
 async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
   const known = interrupted.filter(({ turn }) => !turn.forStrangers)
-  // First those that somebody known waits behind: they are counted for no stranger.
+  // The turns behind which a known person waits come first: they are counted for no stranger.
   const strangers = interrupted
     .filter(({ turn }) => turn.forStrangers)
     .toSorted((one, other) => Number(one.turn.publicFor !== undefined) - Number(other.turn.publicFor !== undefined))
@@ -105,8 +106,8 @@ async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverD
 }
 
 /**
- * The attempt counts from when it really goes on: what another turn crashes while this one waits, for a suspect or for a
- * place, is not put down to it.
+ * The attempt counts from when the turn really resumes: a crash by another turn while this one waits, for a suspect or
+ * for a place, does not count against it.
  */
 function goOnAfter(
   before: Promise<void>,
@@ -160,7 +161,7 @@ async function quarantine(turn: StartedTurn, { store, clock, logger, say }: Reco
     await recordEnd(tx, turn, clock.now(), QUARANTINED)
     return true
   }
-  // In the chat of a turn that was asked for elsewhere nobody waits for an answer.
+  // Nobody waits for an answer in the chat of a turn that was asked for elsewhere.
   await (askedElsewhere(turn) ? store.write(end) : say(quarantineNotice(turn), end))
   logger.error('A turn that crashed the process by itself was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
 }

@@ -8,15 +8,19 @@ import type { StartedTurn } from './record-turn.ts'
 /** The turns this process is running, so that they can be stopped and waited for. */
 export interface RunningTurns {
   /**
-   * Runs a claimed turn; resolves when it has ended. What it throws is logged with its trace id and ends here, never the
-   * daemon.
+   * Runs a claimed turn; resolves when it has ended. An error is logged with its trace id and never ends the daemon.
    */
   begin(turn: StartedTurn, run: (signal: AbortSignal) => Promise<unknown>): Promise<void>
-  /** Aborts the session's turn for good, or that one `only`; resolves when its end is on disk. Undefined if it has none. */
+  /**
+   * Aborts the session's turn for good, or only the turn `only`; resolves when its end is on disk. Returns undefined if
+   * there is none.
+   */
   abort(session: SessionId, only?: TurnId | 'any'): Promise<void> | undefined
-  /** Its abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good. */
+  /**
+   * Returns true if the turn's abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good.
+   */
   suspends(turn: StartedTurn): boolean
-  /** Calls `store` until it succeeds: an answer that exists is not thrown away because the disk is full. */
+  /** Calls `store` until it succeeds: an answer is not lost because the disk is full. */
   untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
   /**
    * Starts no further turn and waits for those that run; shortly before `ms` have passed it aborts them, and they stay
@@ -36,7 +40,7 @@ interface Running {
   stopped: boolean
 }
 
-/** Why a turn is aborted that the next start will continue. */
+/** The abort reason of a turn that the next start will continue. */
 export const SUSPENDED = 'put down'
 
 const FIRST_WAIT_MS = 200
@@ -87,7 +91,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
         try {
           return await store()
         } catch (err) {
-          // Fenced: another process owns the turn now.
+          // Another process owns the turn now, which the epoch fences.
           if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
           logger.error('The end of a turn could not be stored and will be tried again', { err })
           await sleep(clock, wait, drained.signal)
@@ -117,7 +121,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
   }
 }
 
-/** What throws before its first await rejects like any other, when the turn is known to run. */
+/** An error before the first await rejects like any other, once the turn is known to run. */
 function started(run: (signal: AbortSignal) => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   try {
     return run(signal)
@@ -126,5 +130,5 @@ function started(run: (signal: AbortSignal) => Promise<unknown>, signal: AbortSi
   }
 }
 
-/** For aborted turns to notice; longer than any step between two awaits takes. */
+/** The time in which aborted turns can end; longer than any step between two awaits takes. */
 const LAST_GRACE_MS = 2_000

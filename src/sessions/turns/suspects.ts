@@ -6,10 +6,12 @@ import type { StartedTurn } from './record-turn.ts'
 
 /** A turn that was under way at this many crashes is a suspect. One crash alone meets whatever happens to run. */
 const SUSPECT_ATTEMPTS = 2
-/** A suspect that crashed the process twice more, each time alone and after a quiet time that passed, is set aside. */
+/**
+ * A suspect that crashed the process twice more, each time alone and after a quiet time that passed, is quarantined.
+ */
 export const MOST_ATTEMPTS = 4
 
-/** How many times as long as the last crash took to come the process has to live without a suspect. */
+/** The factor by which the process has to live without a suspect longer than the last crash took to come. */
 const QUIET_TIMES = 3
 const LEAST_QUIET_MS = 5_000
 const MOST_QUIET_MS = 120_000
@@ -25,7 +27,9 @@ export function isSuspect({ attempt }: Pick<Interrupted, 'attempt'>): boolean {
   return attempt >= SUSPECT_ATTEMPTS
 }
 
-/** Returns how long a start leaves interrupted turns alone, when the last of its suspects was taken up `ageMs` ago. */
+/**
+ * Returns the time for which a start leaves interrupted turns alone, when the last of its suspects resumed `ageMs` ago.
+ */
 export function quietTime(ageMs: number): number {
   return Math.min(Math.max(ageMs * QUIET_TIMES, LEAST_QUIET_MS), MOST_QUIET_MS)
 }
@@ -37,16 +41,16 @@ interface QuietDeps {
   draining(): boolean
 }
 
-/** A time in which the process has to show that it lives without the turns it left running. */
+/** A time in which the process has to prove that it lives without the turns it left running. */
 export interface QuietTime {
   readonly ms: number
-  /** Resolves when it has passed and what is counted against the turns counts again. Never rejects. */
+  /** Resolves when the time has passed and the counts against the turns apply again. Never rejects. */
   readonly passed: Promise<void>
 }
 
 /**
- * Begins the quiet time. While it lasts nothing is counted against these turns: should the process die now, something
- * else brings it down, and the next start takes them for innocent.
+ * Begins the quiet time. While it lasts nothing is counted against these turns: if the process dies in it, the cause is
+ * something else, and the next start considers them innocent.
  */
 export async function beginQuietTime(interrupted: readonly Interrupted[], deps: QuietDeps): Promise<QuietTime> {
   const { store, clock, logger, draining } = deps
@@ -85,7 +89,7 @@ export async function outlivesSuspicion(id: TurnId, ms: number, deps: QuietDeps)
   }
 }
 
-/** How long ago a turn was claimed or taken up last; what the daemon was down since then included. */
+/** Returns the age of a turn's last claim or resumption, downtime of the daemon included. */
 async function ageOf({ session, startedAt }: StartedTurn, { store, clock }: QuietDeps): Promise<number> {
   const [last] = await store.read.events.latestOf(session.id, ['turn_started', 'turn_resumed'], 1)
   return Math.max(0, clock.now() - (last?.at ?? startedAt))

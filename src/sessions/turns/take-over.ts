@@ -2,9 +2,7 @@ import type { SessionId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
-/**
- * A session that begins takes over the history of an older one. That gives its name up, so it is taken over once (K27).
- */
+/** Gives a new session the history of an older one. The older one loses its name, so it is taken over once (K27). */
 export async function takeOverHistory(
   tx: StoreWriter,
   { id, older, at }: { readonly id: SessionId; readonly older: Session; readonly at: number },
@@ -13,7 +11,7 @@ export async function takeOverHistory(
   await tx.aliases.drop(older.scopeKey)
 }
 
-/** Has a session go on with what was said in another one, and with the authors of it; the other one ends. */
+/** Copies the messages of another session and their authors into this one; the other one ends. */
 export async function copyHistory(
   tx: StoreWriter,
   { from, to, at }: { readonly from: SessionId; readonly to: SessionId; readonly at: number },
@@ -25,15 +23,15 @@ export async function copyHistory(
 }
 
 /**
- * The first of these aliases under which an older session with events was kept: one whose key its caller gave, or that
- * was imported (K27). Canonical sessions, and the main session with them, are nobody's older session (K28, K29).
+ * Returns the older session with events under the first of these aliases: one whose key its caller gave, or that was
+ * imported (K27). Canonical sessions, and the main session with them, are nobody's older session (K28, K29).
  */
 export async function olderSession(tx: StoreWriter, aliases: readonly string[]): Promise<Session | undefined> {
   for (const alias of aliases) {
     for (const scopeKey of await tx.aliases.carriers(alias)) {
       if (/^sk_v1_/i.test(scopeKey)) continue
       const session = await tx.sessions.current(scopeKey)
-      // Its first event says that it began; whatever follows is history.
+      // Its first event records that it began; everything after it is history.
       if (session && session.lastSeq > 1) return session
     }
   }

@@ -6,7 +6,7 @@ import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 
-/** The people a turn's tools depend on, as the rows say at this moment. */
+/** The people a turn's tools depend on, by the rows of this moment. */
 export interface TurnAuthority {
   /** Everybody whose words the session's model was shown since the session began. */
   readonly authors: readonly AuthorId[]
@@ -17,21 +17,21 @@ export interface TurnAuthority {
 export interface TurnAuthorityDeps {
   readonly channels: Channels
   readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people'>
-  /** `asker`: in a shared conversation the agent may read what everybody who asks could read. */
+  /** With `asker`, the agent may read in a shared conversation what everybody who asks could read. */
   readonly inGroups: 'here' | 'asker'
-  /** Everybody's direct chats are the main session: whoever writes next is told what is said in it. */
+  /** Returns true if everybody's direct chats are the main session: whoever writes next is shown what is said in it. */
   mainIsShared(): boolean
 }
 
 /**
- * Looks up whose authority a turn has. Called at each tool call: a message that joined the turn meanwhile counts, a link
- * that ended does not.
+ * Returns the people whose authority a turn has. Called at each tool call: a message that joined the turn meanwhile
+ * counts, a link that ended does not.
  */
 export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
   const { read, channels, inGroups } = deps
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
-  // Those whose messages the turn answers, including those that joined it while it ran.
+  // The authors of the messages the turn answers, including those that joined it while it ran.
   const askers = unique(rows.flatMap(({ dispatch }) => askerOf(channels, dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
   const own = await readersOf(deps, session, { rows, askers })
@@ -55,7 +55,10 @@ async function readersOf(
   return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
 }
 
-/** A direct chat that a schedule delivers to is read by the owner known to write there, or by those of its session. */
+/**
+ * Returns the readers of a direct chat that a schedule delivers to: the owner known to write there, or those of its
+ * session.
+ */
 async function atDelivery(
   read: TurnAuthorityDeps['read'],
   rows: readonly InboxRow[],
@@ -70,7 +73,7 @@ async function atDelivery(
   return there.length === 0 ? 'shared' : there
 }
 
-/** Only direct chats can be in it, whatever the rules join into one session. */
+/** Returns true if only direct chats can be in the session, whatever the rules join into one. */
 function isPrivate({ chatType, kind, scope, source, displayKey }: Session): boolean {
   if (chatType !== 'direct') return false
   if (kind === 'main' || source.kind !== 'channel') return true

@@ -1,24 +1,24 @@
 import type { SessionId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
-/** How a new message of a session is taken: its own turn now, behind the running one, or not at all. */
+/** The place of a new message: a turn of its own now, behind the running one, or none. */
 export type QueuePlace = 'start' | 'wait' | 'full'
 
 /**
- * Which sessions have a turn, in memory; the messages themselves wait in the inbox, so a restart loses nothing. Turns of
- * one session run one after another, sessions run side by side (S33, K38). Every change is made inside a store
- * transaction, which puts them in the order of the commits; one that is undone takes its changes back.
+ * The sessions that have a turn, in memory; the messages themselves wait in the inbox, so a restart loses nothing.
+ * Turns of one session run one after another, sessions run side by side (S33, K38). Every change is made inside a store
+ * transaction, which orders them like the commits; one that is undone reverts its changes.
  */
 export interface TurnQueue {
-  /** How the session would take a message now, if so many places behind its turn are left to others. */
+  /** Returns the place of a new message, if `leaving` places behind the turn are left to others. */
   peek(session: SessionId, leaving?: number): QueuePlace
-  /** Takes the place that `peek` saw. */
+  /** Occupies the place that `peek` returned. */
   admit(session: SessionId, tx: Undoable): void
-  /** A turn takes so many of the messages that waited. */
+  /** Called when a turn binds this many of the messages that waited. */
   taken(session: SessionId, messages: number, tx: Undoable): void
-  /** The turn ended and nothing waits: the session is idle and forgotten. */
+  /** Called when the turn ended and nothing waits: the session is idle and forgotten. */
   free(session: SessionId, tx: Undoable): void
-  /** Boot: the session already has a turn, or messages that wait for one. */
+  /** Called at boot for a session that already has a turn, or messages that wait for one. */
   occupy(session: SessionId, waiting: number): void
   busy(session: SessionId): boolean
   readonly max: number
@@ -26,7 +26,7 @@ export interface TurnQueue {
 
 type Undoable = Pick<StoreWriter, 'afterUndo'>
 
-/** `max`: messages that may wait behind a running turn of one session (R32). */
+/** Allows at most `max` messages to wait behind a running turn of one session (R32). */
 export function createTurnQueue(max: number): TurnQueue {
   const waiting = new Map<SessionId, number>()
   const put = (session: SessionId, count: number | undefined): void => {

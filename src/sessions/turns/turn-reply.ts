@@ -6,15 +6,15 @@ import { stripSilence } from '../../core/silence.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
-/** Nobody in the chat waits for the answer: a schedule, another session or a client asked. */
+/** Returns true if nobody in the chat waits for the answer: a schedule, another session or a client asked. */
 export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' | 'reply'>): boolean {
   return isScheduled(session) || reply.elsewhere !== undefined
 }
 
 /**
- * What a turn's result says to the chat; nothing for a stopped turn, nor where one failed that nobody there asked for,
- * nor where the answer is only read from the store (S44). The address travels with the turn. An answer for people whom
- * nobody let in by name has low priority.
+ * Returns the message of a turn's result to the chat; none for a stopped turn, for a failed one that nobody there asked
+ * for, or where the answer is only read from the store (S44). The address travels with the turn. An answer for people
+ * whom nobody let in by name has low priority.
  */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
@@ -34,12 +34,15 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
 }
 
-/** Whatever is said for strangers goes behind everything else, from the first word that is shown to the last. */
+/**
+ * Returns the priority: everything said for strangers goes behind everything else, from the first word shown to the
+ * last.
+ */
 export function priorityOf({ forStrangers }: StartedTurn): Pick<OutboundMessage, 'lowPriority'> {
   return forStrangers ? { lowPriority: {} } : {}
 }
 
-/** Failures of the model's own making: their line takes the place of what was shown, which else stays. */
+/** Failures caused by the model: their line replaces what was shown, which otherwise stays. */
 const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty']
 
 function failureOf(
@@ -52,17 +55,17 @@ function failureOf(
   return { text: `The answer broke off here. ${line}`, below: { shown } }
 }
 
-/** Who chose to say nothing says nothing, whatever tools were used on the way. */
+/** An empty answer stays empty, whatever tools were used before. */
 function withPreface({ text, preface }: Extract<TurnResult, { kind: 'final' }>): string {
   return preface === undefined || stripSilence(text).silent ? text : `${preface}\n\n${text}`
 }
 
-/** What delivery made of the reply. */
+/** The outcome of the reply in delivery. */
 export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
 
 /**
- * How a turn ends on record. A reply denied at the exit counts as refused, not as answered (T31). No `fate`: the answer
- * went to no chat.
+ * Returns the recorded end of a turn. A reply denied at the exit counts as refused, not as answered (T31). Without
+ * `fate` the answer went to no chat.
  */
 export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
   const { usage, steps } = result
@@ -105,7 +108,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   quarantined: 'I gave up on this message after failing on it several times.',
 }
 
-/** One calm line for people; the cause is in the log under the same trace id (C16). */
+/** Returns one calm line for people; the cause is in the log under the same trace id (C16). */
 export function calmLine(code: ErrorCode, traceId: TraceId): string {
   return `${CALM_LINES[code] ?? 'Something went wrong on my side.'} (${traceId})`
 }

@@ -5,14 +5,14 @@ import type { MessageName, UserMessageData } from '../../core/event.ts'
 import type { InboundText } from '../../core/message.ts'
 import type { EventToAppend } from '../../store/store.ts'
 
-/** What a decision says of who spoke, and to which session. */
+/** The part of a decision that names the speaker and the session. */
 interface Decided {
   readonly identity: Identity
   readonly addressed: boolean
   readonly route: Pick<Route, 'scope'>
 }
 
-/** The event of an accepted text: a new message, or the new text of an older one. */
+/** Returns the event of an accepted text: a new message, or the new text of an older one. */
 export function userMessage(
   dispatch: Dispatch,
   { identity, addressed, route }: Decided,
@@ -20,7 +20,7 @@ export function userMessage(
 ): EventToAppend {
   const event = textOf(dispatch)
   const from = dispatch.posted?.from
-  // What a session wrote has somebody's authority and is nobody's words: it makes nobody a part of the conversation.
+  // A session's message has somebody's authority but no person's words: it makes nobody a participant.
   const speaker: Identity = from ? { role: 'guest' } : identity
   const data: UserMessageData = {
     text: event.text,
@@ -40,7 +40,10 @@ export function userMessage(
   return { type: event.kind === 'edit' ? 'message_edited' : 'user_message', data }
 }
 
-/** A platform counts message ids in each chat apart: where a session joins several, the chat is part of the name. */
+/**
+ * Returns the name of a message. A platform counts message ids in each chat separately, so where a session joins
+ * several chats, the chat is part of the name.
+ */
 export function messageName(
   { messageId, address }: { readonly messageId: string; readonly address: Address },
   { scope }: Pick<Route, 'scope'>,

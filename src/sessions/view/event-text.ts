@@ -1,7 +1,7 @@
 import type { HistoryBoundary, SessionEvent, TurnEndData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 
-/** One event as a line of text for people. */
+/** Returns an event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
   switch (event.type) {
     case 'user_message':

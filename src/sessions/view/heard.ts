@@ -3,20 +3,20 @@ import type { MessageName, TakenMessages, UserMessageData } from '../../core/eve
 
 /** A user message as a model view keeps it. */
 export type Heard = UserMessageData & {
-  /** A later text of a message that was shown before. */
+  /** True for a later text of a message that was shown before. */
   readonly edit?: true
-  /** Deleted after it was shown: that somebody spoke stays, what they said does not. */
+  /** True if it was deleted after it was shown: the fact that somebody spoke stays, the words do not. */
   readonly deleted?: true
 }
 
 export interface ContextLimits {
-  /** Unanswered group messages kept as context of the next turn (S26). */
+  /** The most unanswered group messages kept as context of the next turn (S26). */
   readonly contextMessages: number
-  /** Of these messages together. */
+  /** The most characters of these messages together. */
   readonly contextCharacters: number
 }
 
-/** Context is bounded in number and length, oldest first; messages that owe an answer are never dropped. */
+/** Bounds the context in number and length, oldest first; messages that owe an answer are never dropped. */
 export function boundContext(
   pending: readonly Heard[],
   { contextMessages, contextCharacters }: ContextLimits,
@@ -33,8 +33,8 @@ export function boundContext(
 }
 
 /**
- * An edit of a message that still waits takes its place; of one that was shown it stands behind what came since. Where the
- * edit is what waits for an answer, the message waits with it.
+ * Applies an edit: in place if the message still waits, else behind what came since it was shown. If the edit itself
+ * waits for an answer, the message waits with it.
  */
 export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
   if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
@@ -42,12 +42,12 @@ export function applyEdit(pending: readonly Heard[], edit: UserMessageData): rea
   return pending.map((message) => (isSame(message, edit) ? { ...withWordsOf(message, edit), ...waits } : message))
 }
 
-/** What was not shown yet is dropped; quotes of it lose its text. */
+/** Drops a deleted message that was not shown yet; quotes of it lose its text. */
 export function dropDeleted(pending: readonly Heard[], deleted: MessageName): readonly Heard[] {
   return redact(pending, deleted).filter((message) => !message.deleted)
 }
 
-/** The same list if the message is neither in it nor quoted there. */
+/** Redacts a deleted message; returns the same list if the message is neither in it nor quoted there. */
 export function redact(heard: readonly Heard[], deleted: MessageName): readonly Heard[] {
   const quotes = ({ quoted }: Heard) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
   if (!heard.some((message) => isSame(message, deleted) || quotes(message))) return heard
@@ -64,8 +64,8 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
 }
 
 /**
- * The messages that a turn takes, with what was said before them since the last that owes an answer; with the last of all
- * everything behind it too.
+ * Returns the messages of a turn, with what was said before them since the last message that owes an answer, and, for
+ * the last of all, everything after it too.
  */
 export function takeMessages(
   pending: readonly Heard[],

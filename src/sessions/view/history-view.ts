@@ -3,17 +3,17 @@ import { escapeLabels } from '../../core/label.ts'
 import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
 import type { Heard } from './heard.ts'
 
-/** What a user's text was made of. */
+/** The parts of which a user's text was made. */
 export interface SaidSource {
-  /** Lines before and after what was heard. */
+  /** The lines before and after the messages. */
   readonly before?: readonly string[]
   readonly heard?: readonly Heard[]
   readonly note?: string
 }
 
 /**
- * A user's text as the model is shown it, which is all that others see of it. The view knows its source, so that it can be
- * made anew without a deleted part.
+ * A user's text as the model is shown it, which is all that others see of it. The view knows its source, so that it can
+ * be made anew without a deleted part.
  */
 class SaidByUser {
   readonly role = 'user'
@@ -34,9 +34,9 @@ export const { sourceOf } = SaidByUser
 
 /** The completed turns of a view, two messages each. */
 export interface History {
-  /** What the model is shown, oldest first; goes into requests as it is. */
+  /** The messages the model is shown, oldest first; they go into requests unchanged. */
   readonly history: readonly ModelMessage[]
-  /** Turns before those, which a truncation hides. */
+  /** The turns before those, which a truncation hides. */
   readonly hidden: readonly ModelMessage[]
 }
 
@@ -60,7 +60,7 @@ export function addHistory({ history, hidden }: History, added: readonly ModelMe
   return divide([...hidden, ...history, ...added].slice(-2 * keep), history.length + added.length)
 }
 
-/** The log stays as it is; what the model is shown of the turns before changes (K33, K35, K36). */
+/** Changes which earlier turns the model is shown; the log stays as it is (K33, K35, K36). */
 export function setBoundary({ history, hidden }: History, boundary: HistoryBoundary): History {
   switch (boundary.kind) {
     case 'truncated':
@@ -72,7 +72,7 @@ export function setBoundary({ history, hidden }: History, boundary: HistoryBound
   }
 }
 
-/** Whoever wrote a turn that stands in for others: it has no labels of ours. */
+/** Returns the messages of a turn that was written to replace others: it has no labels. */
 function written({ user, assistant }: Exchange): ModelMessage[] {
   return exchange(escapeLabels(user), assistant)
 }

@@ -23,9 +23,9 @@ import {
 } from './history-view.ts'
 import { taggedText } from './user-text.ts'
 
-/** Bounds of what a request carries. Trimming is silent and independent of any cap (C14). */
+/** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits {
-  /** Completed turns kept. */
+  /** The most completed turns kept. */
   readonly turns: number
 }
 
@@ -36,31 +36,31 @@ export interface ViewLimits extends ContextLimits {
  */
 export interface ModelView extends History {
   readonly lastSeq: number
-  /** User messages no turn has taken yet, oldest first. */
+  /** The user messages that no turn has taken yet, oldest first. */
   readonly pending: readonly Heard[]
   readonly running: RunningTurn | undefined
-  /** What the next turn is told before anything else: messages that did not arrive. */
+  /** The notes at the beginning of the next turn, about messages that did not arrive. */
   readonly notes: readonly string[]
 }
 
-/** What an event changes. */
+/** The part of a view that an event changes. */
 type Change = Partial<ModelView>
 
 interface RunningTurn {
   readonly id: TurnId
   readonly heard: readonly Heard[]
-  /** Told before what was heard. */
+  /** The notes before the messages. */
   readonly notes: readonly string[]
-  /** Delivered here from other sessions meanwhile: belongs behind this turn. */
+  /** Texts that other sessions delivered here meanwhile; they belong behind this turn. */
   readonly posted: readonly PostedData[]
   readonly steps: readonly ModelMessage[]
   readonly open: OpenStep | undefined
-  /** Model calls and tokens of the steps so far. */
+  /** The model calls and tokens of the steps so far. */
   readonly spent: TurnRequest['spent']
   readonly answer: string | undefined
 }
 
-/** More than this of them tell nothing new. */
+/** More notes than this add nothing. */
 const MOST_NOTES = 5
 
 const NONE: readonly never[] = []
@@ -85,7 +85,7 @@ export function extendView(
   return growView(view, { events, lastSeq: events.at(-1)?.seq ?? view.lastSeq }, chat, limits)
 }
 
-/** Adds what was just appended; `lastSeq` is the number of the last of it. */
+/** Adds the events that were just appended; `lastSeq` is the number of the last one. */
 export function growView(
   view: ModelView,
   { events, lastSeq }: { readonly events: readonly Logged[]; readonly lastSeq: number },
@@ -100,7 +100,7 @@ export function growView(
 /** An event, whatever its number and time. */
 type Logged = EventDraft & Pick<SessionEvent, 'turnId'>
 
-/** The messages of a request for the running turn, and the step a crash left open. */
+/** Returns the messages of a request for the running turn, and the step a crash left open. */
 export function requestMessages(
   view: ModelView,
   chat: ChatType,
@@ -165,14 +165,14 @@ const BEGINNING = {
   answer: undefined,
 } satisfies Partial<RunningTurn>
 
-/** The data of a scheduled prompt is its own turn's alone: later turns are not shown it. */
+/** The data of a scheduled prompt belongs to its own turn only: later turns are not shown it. */
 function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
   let prompt = textOf({ heard, before: notes }, chat)
   for (const { data } of heard) if (data !== undefined) prompt += `\n\n${data}`
   return prompt
 }
 
-/** The log keeps it (C23); no later prompt does. */
+/** Removes a deleted message from every later prompt; the log keeps it (C23). */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
   const { pending, running } = view
   const without = (said: readonly ModelMessage[]) => said.map((one) => withoutDeleted(one, deleted, chat))
@@ -200,7 +200,7 @@ function textOf({ heard = NONE, before = NONE, note }: SaidSource, chat: ChatTyp
   return lines.join('\n')
 }
 
-/** What another session delivered here is the agent's own word; what was said before it stands before it. */
+/** Adds a text that another session delivered here as the agent's own words, after what was said before it. */
 function post(
   view: ModelView,
   data: PostedData,
@@ -274,13 +274,13 @@ function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType)
   return exchange(textOf(source, chat), answer, source)
 }
 
-/** What was said and not answered belongs to the history that a replacement puts aside. */
+/** Unanswered messages belong to the history that a replacement puts aside. */
 function bound(view: ModelView, boundary: HistoryBoundary): Change {
   const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
   return { ...setBoundary(view, boundary), pending }
 }
 
-/** A turn that was under way elsewhere ends there; what nobody had answered there is context here. */
+/** Ends a turn that was under way in the older session; its unanswered messages are context here. */
 function endTakenOver({ pending }: ModelView): Change {
   return { running: undefined, pending: pending.map((message) => ({ ...message, triggers: false })) }
 }

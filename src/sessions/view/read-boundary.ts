@@ -4,7 +4,7 @@ import type { Exchange, HistoryBoundary } from '../../core/event.ts'
 const FORMS =
   'write {"kind":"truncated","turns":n}, {"kind":"compacted"} or {"kind":"replaced","exchanges":[{"user":…,"assistant":…}]}'
 
-/** What a caller asked for, as the event that says so (K33, K36). Throws `invalid` for anything else. */
+/** Returns a caller's request as the event that records it (K33, K36). Throws `invalid` for any other value. */
 export function readBoundary(asked: unknown): HistoryBoundary {
   const { kind, turns, exchanges } = fieldsOf(asked)
   switch (kind) {
@@ -21,7 +21,7 @@ export function readBoundary(asked: unknown): HistoryBoundary {
   }
 }
 
-/** An empty text is refused by every model; with it each later turn would fail. */
+/** Every model refuses an empty text, so that each later turn would fail with it. */
 function readExchange(asked: unknown): Exchange {
   const { user, assistant } = fieldsOf(asked)
   if (!isText(user) || !isText(assistant)) {

@@ -1,12 +1,12 @@
 import type { ModelMessage, ModelToolCall, ModelToolResult } from '../../core/model.ts'
 import type { VerboseLevel } from '../../core/session.ts'
 
-/** Characters of arguments and of a result that are shown. */
+/** The most characters of arguments and of a result that are shown. */
 const SHOWN = 200
 
 /**
- * The tool steps of a turn as lines for the chat (T37): with `on` the names, with `full` also arguments and the beginning
- * of each result. Undefined where there is nothing to show.
+ * Returns the tool steps of a turn as lines for the chat (T37): with `on` the names, with `full` also arguments and the
+ * beginning of each result. Undefined if there is nothing to show.
  */
 export function toolNotes(steps: readonly ModelMessage[], level: VerboseLevel): string | undefined {
   if (level === 'off') return undefined
@@ -29,7 +29,7 @@ function noteOf({ name, args }: ModelToolCall, result: ModelToolResult | undefin
   return `> used ${code(name)} with ${code(JSON.stringify(args) ?? '')}${failed}${outcome}`
 }
 
-/** One line that no markup of its own can leave. */
+/** Returns one line of code that no markup in it can end. */
 function code(text: string): string {
   const line = text.replace(/[`\s\p{Cc}]+/gu, ' ').trim()
   const cut = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -7,10 +7,10 @@ import type { Appended } from '../turns/record-turn.ts'
 import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
 
 const PAGE = 500
-/** Views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
+/** The most views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
 const CACHED_VIEWS = 500
 
-/** Events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
+/** The events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
 const TAIL = 2_000
 
 type Told = Pick<Session, 'id' | 'chatType'>
@@ -18,17 +18,20 @@ type Told = Pick<Session, 'id' | 'chatType'>
 /** Reads session logs as model views. The cache holds only what the log can give again. */
 export interface Transcript<Viewed extends Told = Session> {
   /**
-   * The view up to the newest committed event of the session; with `turn`, one in which that turn has begun will do and
-   * need not be read: such a view is mostly at hand.
+   * Returns the view up to the newest committed event of the session. With `turn`, a cached view in which that turn has
+   * begun is enough, and mostly nothing is read.
    */
   view(session: Viewed, turn?: TurnId): Promise<ModelView> | ModelView
-  /** Takes in what was just committed, so that the next look need not read it. Anything but the very next is ignored. */
+  /**
+   * Adds events that were just committed, so that the next look need not read them. All but the very next ones are
+   * ignored.
+   */
   saw(session: Viewed, appended: Appended): void
   /** Forgets the cached view, e.g. of a deleted session. */
   drop(id: SessionId): void
 }
 
-/** `toldAs`: the kind of chat that a session is to its model; its own, if absent. */
+/** `toldAs` returns the kind of chat that a session is to its model; absent, its own. */
 export function createTranscript<Viewed extends Told>(
   events: Pick<StoreReader['events'], 'latest' | 'since'>,
   limits: ViewLimits,

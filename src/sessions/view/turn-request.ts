@@ -4,10 +4,13 @@ import type { TurnRequest } from '../../core/turn.ts'
 import type { StartedTurn } from '../turns/record-turn.ts'
 import { type ModelView, requestMessages } from './model-view.ts'
 
-/** What of a request does not come from the log. */
+/** The part of a request that does not come from the log. */
 export type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'now' | 'show' | 'steer'>
 
-/** What the agent is asked: the session's view, with whatever an interrupted run of this turn has committed. Pure. */
+/**
+ * Returns the request to the agent: the session's view, with whatever an interrupted run of this turn has committed.
+ * Pure.
+ */
 export function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
   const { agent, joined, now, show, steer } = context
   const { messages, open } = requestMessages(view, joined ? 'group' : turn.session.chatType)

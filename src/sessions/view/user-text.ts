@@ -7,9 +7,9 @@ import type { Heard } from './heard.ts'
 const QUOTE_LENGTH = 200
 
 /**
- * A user message as the model reads it: labels, which stand at the beginning of a line, and the escaped text, whose lines
- * cannot begin like one. In groups it carries the sender's name, and a label when it was not addressed to the agent (S26,
- * S27). The stored event keeps the raw text (S23).
+ * Returns a user message as the model reads it: labels, each at the beginning of a line, and the escaped text, whose
+ * lines cannot begin like one. In groups it has the sender's name, and a label when it was not addressed to the agent
+ * (S26, S27). The stored event keeps the raw text (S23).
  */
 export function taggedText(message: Heard, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
@@ -24,12 +24,12 @@ export function taggedText(message: Heard, chatType: ChatType): string {
 function speakerLabels({ sender, addressed, edit, deleted }: Heard, chatType: ChatType): string[] {
   const told = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
   const aside = told ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
-  // Words without a label would be read as those of whoever spoke before.
+  // Words without a label would be read as those of the previous speaker.
   const name = chatType === 'direct' ? [] : [`[${calledBy(sender)}]`]
   return [...name, ...(aside === undefined ? [] : [aside])]
 }
 
-/** Returns what no person wrote with each line quoted: whatever it says, it does not look like a person's words. */
+/** Returns a text that no person wrote with each line quoted, so that it never looks like a person's words. */
 function labelled(text: string, from: Writer): string {
   const who =
     'hook' in from
