@@ -93,6 +93,7 @@ function addReading(program: Command, ports: CliPorts, ended: Ended): void {
     .command('why')
     .description('explain why a message was or was not answered')
     .argument('<message>', 'a link to it, or its inbox id, trace id, or the message id of the platform', nonBlank)
+    .option('--trace', 'show each stage that looked at it, and what was sent')
     .option(...JSON_OPTION)
     .action(async (message: string, _options, command: Command) => {
       const { why } = await import('./commands/why.ts')

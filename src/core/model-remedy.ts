@@ -16,3 +16,21 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
 export function modelRemedy(code: ErrorCode): string {
   return REMEDIES[code] ?? 'Look for the cause in the log, under the trace id.'
 }
+
+const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  model_auth: 'the model provider refused the key',
+  model_unconfigured: 'the agent has no model that can be called',
+  model_overloaded: 'the model is overloaded',
+  model_stalled: 'the model stopped answering',
+  model_refused: 'the model refused to answer this',
+  model_empty: 'the model returned an empty answer',
+  model_context_length: 'the conversation is too long for the model',
+  model_invalid_request: 'the model provider rejected the request',
+  model_failed: 'the call of the model failed',
+  quarantined: 'the message made the turn crash several times',
+}
+
+/** Returns why a turn failed with `code`, as a clause. */
+export function failureCause(code: ErrorCode): string {
+  return CAUSES[code] ?? 'something unexpected failed'
+}

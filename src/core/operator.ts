@@ -170,6 +170,8 @@ export interface ListedDelivery {
 
 /** The stored decision trace of one message. */
 export interface WhyReport {
+  /** One sentence: what was decided, why, and the command or setting that changes it. */
+  readonly summary: string
   readonly inboxId: string
   readonly traceId: string
   readonly receivedAt: number
@@ -186,6 +188,8 @@ export interface WhyReport {
   readonly turn?: string
   /** The outcome; `waiting` or `claimed` while an answer is still owed. */
   readonly outcome: string
+  /** The failure of its turn and the remedy for it. */
+  readonly failure?: { readonly code: string; readonly cause: string; readonly remedy: string }
   /** The deliveries of the message, part by part. */
   readonly deliveries: readonly { readonly state: string; readonly messageId?: string; readonly reason?: string }[]
 }

@@ -4,9 +4,11 @@ import { type ChannelTraits, foldId } from '../core/channel-traits.ts'
 import { madeAt } from '../core/ids.ts'
 import { senderName } from '../core/label.ts'
 import type { MessageLink, MessageLookup } from '../core/message-link.ts'
+import { failureCause, modelRemedy } from '../core/model-remedy.ts'
 import { AGED_OUT, type WhyReport } from '../core/operator.ts'
-import { deniedCalls } from '../sessions/commands/describe-row.ts'
+import { readRowFacts } from '../sessions/commands/describe-row.ts'
 import { findMessages } from '../sessions/commands/find-messages.ts'
+import { summarizeRow } from '../sessions/commands/summarize-row.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
 
 /** By channel: how a message that somebody asks about is found there. */
@@ -86,8 +88,10 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
   const { id, dispatch, decision, state, outcome, sessionId, turnId } = row
   const { event, traceId, receivedAt } = dispatch
   const deliveries = await read.outbox.ofSource(turnId ?? id)
-  const denied = await deniedCalls(row, read)
+  const facts = await readRowFacts(row, read)
+  const { denied, error } = facts
   return {
+    summary: summarizeRow(row, { ...facts, settings: true }),
     inboxId: id,
     traceId,
     receivedAt,
@@ -104,6 +108,9 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(turnId === undefined ? {} : { turn: turnId }),
     outcome: outcome ?? state,
+    ...(error === undefined
+      ? {}
+      : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error) } }),
     ...(denied.length === 0 ? {} : { denied }),
     deliveries: deliveries.map(({ state, messageId, reason }) => ({
       state,

@@ -6,7 +6,7 @@ import { printStarted } from '../../src/cli/print/started.ts'
 import { printStatus } from '../../src/cli/print/status.ts'
 import { styleFor } from '../../src/cli/print/style.ts'
 import { formatTime } from '../../src/cli/print/time.ts'
-import { printWhy } from '../../src/cli/print/why.ts'
+import { printTrace, printWhy } from '../../src/cli/print/why.ts'
 import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
 
 const bare = styleFor({ isTTY: false, env: {} })
@@ -135,8 +135,26 @@ describe('printStatus', () => {
 })
 
 describe('printWhy', () => {
+  const line = '  message 42 in telegram:group:-1001/7, from Ada (111), 2026-11-21 14:03:22Z'
+
+  test('begins with the sentence, names the message, and says where the steps are', () => {
+    expect(printWhy([sampleWhy], bare)).toEqual([sampleWhy.summary, line, '  Add --trace to see each step.'])
+  })
+
+  test('shows the tool calls that were refused, and parts several messages by an empty line', () => {
+    const denied = { ...sampleWhy, denied: [{ tool: 'web', reason: 'not for guests' }] }
+    expect(printWhy([denied, sampleWhy], bare)).toEqual([
+      ...[sampleWhy.summary, line, '  ✗ web  not for guests', ''],
+      ...[sampleWhy.summary, line, '  Add --trace to see each step.'],
+    ])
+  })
+})
+
+describe('printTrace', () => {
   test('shows each step, the setting that would flip it, and that nothing was sent', () => {
-    expect(printWhy([sampleWhy], bare)).toEqual([
+    expect(printTrace([sampleWhy], bare)).toEqual([
+      'Remembered and not answered: nobody addressed the agent.',
+      '',
       'message 42 in telegram:group:-1001/7',
       '  from      Ada (111)',
       '  received  2026-11-21 14:03:22Z',
@@ -160,8 +178,8 @@ describe('printWhy', () => {
       { state: 'unknown', reason: 'timed out' },
     ]
     const { messageId, ...report } = { ...sampleWhy, turn: 'turn_1', sender: { id: '111' }, deliveries }
-    const lines = printWhy([report], bare)
-    expect(lines.slice(0, 2)).toEqual(['message in telegram:group:-1001/7', '  from      111'])
+    const lines = printTrace([report], bare)
+    expect(lines.slice(2, 4)).toEqual(['message in telegram:group:-1001/7', '  from      111'])
     expect(lines.slice(-4)).toEqual([
       '  turn      turn_1',
       '  outcome   stored',
@@ -171,8 +189,8 @@ describe('printWhy', () => {
   })
 
   test('parts several messages of one name by an empty line', () => {
-    const one = printWhy([sampleWhy], bare)
-    expect(printWhy([sampleWhy, sampleWhy], bare)).toEqual([...one, '', ...one])
+    const one = printTrace([sampleWhy], bare)
+    expect(printTrace([sampleWhy, sampleWhy], bare)).toEqual([...one, '', ...one])
   })
 })
 

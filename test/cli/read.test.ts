@@ -13,6 +13,7 @@ import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
 const READS = [
   [['status'], 'Parley 0.1.0'],
   [['why', '42'], 'telegram:group:-1001/7'],
+  [['why', '42', '--trace'], 'outcome   stored'],
   [['sessions', 'list'], 'SESSION'],
   [['sessions', 'show', sampleSession.key], 'lunch plans'],
   [['schedule', 'list'], 'telegram:group:-1002/7'],

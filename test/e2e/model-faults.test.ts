@@ -77,7 +77,7 @@ describe('a model that fails', () => {
     const { world, ledger } = telegram
     const notices = () =>
       world.messages(111, { by: 'bot' }).filter(({ message }) => message.text?.startsWith('The model '))
-    world.say({ from: 111, text: 'hello' })
+    const { message_id } = world.say({ from: 111, text: 'hello' })
     const { text } = await ledger.nextFromBot('sent', { where: (entry) => entry.text.startsWith('The model ') })
     expect(text).toMatch(/^The model anthropic\/rehearsal cannot answer: Anthropic answered 401: .*Set a valid key/)
     const mark = ledger.mark()
@@ -89,6 +89,9 @@ describe('a model that fails', () => {
     world.say({ from: 111, text: 'and at last?' })
     await ledger.nextFromBot('sent', { where: (entry) => entry.text === 'better now' })
     expect(await daemon.operator.status()).not.toHaveProperty('modelTroubles')
+    const [why] = await daemon.operator.why(String(message_id))
+    expect(why?.summary).toMatch(/^Not answered: the model provider refused the key; set a valid key in .*\.$/)
+    expect(why?.failure).toMatchObject({ code: 'model_auth', remedy: expect.stringMatching(/^Set a valid key/) })
     expect(notices()).toHaveLength(1)
   })
 

@@ -83,16 +83,55 @@ async function acquainted(telegram: Household['telegram'], from: number): Promis
   return telegram.ledger.mark()
 }
 
+const SUMMARY =
+  'Remembered and not answered: the bot was not addressed; the setting routing.access.groups[0].trigger changes that.'
+
 describe('/why in a chat', () => {
-  it('a reply with /why tells the owner the trace, settings included', async () => {
+  it('a reply with /why tells the owner in one sentence, and the steps behind trace, settings included', async () => {
     const { telegram, chat } = await family()
     const mark = await acquainted(telegram, 111)
     const overheard = telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
     telegram.world.say({ from: 111, chat, text: '/why', replyTo: overheard })
     const { text, chatId } = await telegram.ledger.nextFromBot('sent', { after: mark })
     expect(chatId).toBe(111)
-    expect(text).toContain('decision: context (not_addressed)')
-    expect(text).toContain('routing.access.groups[0].trigger')
+    expect(text).toBe(SUMMARY)
+    const traced = telegram.ledger.mark()
+    telegram.world.say({ from: 111, chat, text: '/why trace', replyTo: overheard })
+    const steps = (await telegram.ledger.nextFromBot('sent', { after: traced })).text ?? ''
+    expect(steps.split('\n')[0]).toBe(SUMMARY)
+    expect(steps).toContain('decision: context (not_addressed)')
+  })
+
+  it('a bare /why means the last message of that chat', async () => {
+    const { telegram, chat } = await family()
+    const mark = await acquainted(telegram, 111)
+    telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    telegram.world.say({ from: 111, chat, text: '/whoami' })
+    telegram.world.say({ from: 111, chat, text: '/why' })
+    const { text } = await telegram.ledger.nextFromBot('sent', {
+      after: mark,
+      where: (entry) => entry.text?.startsWith('Remembered') ?? false,
+    })
+    expect(text).toBe(SUMMARY)
+  })
+
+  it('a bare /why of somebody who said nothing there shows nothing of others', async () => {
+    const { telegram, chat } = await family()
+    const mark = await acquainted(telegram, 555)
+    telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    telegram.world.say({ from: 555, chat, text: '/why' })
+    const { text } = await telegram.ledger.nextFromBot('sent', { after: mark })
+    expect(text).toMatch(/^I know no recent message of this chat/)
+  })
+
+  it('a stranger who asked to be let in: the owner is shown the command that lets them in', async () => {
+    const { telegram, daemon } = await family()
+    const said = telegram.world.say({ from: 555, text: 'hello' })
+    await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 555 })
+    const [found] = await daemon.operator.why(String(said.message_id))
+    const [asked] = await daemon.operator.admissions.list()
+    expect(found?.summary).toMatch(/^Refused: direct: allowlist leaves out .*; `\/admit \w+` lets them in\.$/)
+    expect(found?.summary).toContain(asked?.code)
   })
 
   it('everybody may ask about what they wrote, without the settings, and about nobody else', async () => {
@@ -102,7 +141,7 @@ describe('/why in a chat', () => {
     telegram.world.say({ from: 555, chat, text: '/why', replyTo: bobs })
     telegram.world.say({ from: 444, chat, text: '/why', replyTo: bobs })
     const { text } = await telegram.ledger.nextFromBot('sent', { after: mark })
-    expect(text).toContain('from Bob (444)')
+    expect(text).toMatch(/^Remembered and not answered: .*; a message that mentions the bot is answered\.$/)
     expect(text).not.toContain('setting')
     expect(telegram.ledger.calls('sendMessage', mark)).toHaveLength(1)
   })

@@ -46,6 +46,7 @@ export const sampleStatus: StatusReport = {
 }
 
 export const sampleWhy: WhyReport = {
+  summary: 'Remembered and not answered: nobody addressed the agent.',
   inboxId: 'in_1',
   traceId: 'tr_1',
   receivedAt: AT,

@@ -2,14 +2,18 @@ import { EXIT } from '../../core/errors.ts'
 import { AGED_OUT } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
 import { oneLine } from '../print/plain.ts'
-import { printWhy } from '../print/why.ts'
+import { printTrace, printWhy } from '../print/why.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+export interface WhyOptions extends ReadOptions {
+  readonly trace?: boolean
+}
 
 /**
  * Resolves with 1 if nothing of that name was ever received, as a search that finds nothing does; what may have kept it
  * away is told beside the answer.
  */
-export async function why(ports: ReadPorts, message: string, options: ReadOptions): Promise<number> {
+export async function why(ports: ReadPorts, message: string, options: WhyOptions): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
   const { reports, unseen } = await askOperator(ports, loaded, async (operator) => {
     const reports = await operator.why(message)
@@ -18,6 +22,9 @@ export async function why(ports: ReadPorts, message: string, options: ReadOption
   const aged = unseen[0]?.startsWith(AGED_OUT)
   if (reports.length === 0 && !aged) ports.stderr.write(`No message "${oneLine(message)}" was ever received.\n`)
   for (const reason of unseen) ports.stderr.write(`- ${oneLine(reason)}\n`)
-  show(ports, options, { value: reports, lines: (style) => printWhy(reports, style) })
+  show(ports, options, {
+    value: reports,
+    lines: (style) => (options.trace ? printTrace(reports, style) : printWhy(reports, style)),
+  })
   return reports.length === 0 ? EXIT.failed : EXIT.ok
 }

@@ -4,19 +4,43 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** The decision trace of each message: what looked at it, what decided, which setting would flip it, what came of it. */
+/** Returns for each message the sentence that says why, and which message it is. */
 export function printWhy(reports: readonly WhyReport[], style: Style): string[] {
-  return reports.flatMap((report, at) => [...(at === 0 ? [] : ['']), ...printOne(report, style)])
+  if (reports.length === 0) return []
+  const told = reports.flatMap((report, at) => [
+    ...(at === 0 ? [] : ['']),
+    style.bold(oneLine(report.summary)),
+    `  ${nameOf(report)}, from ${senderOf(report)}, ${formatTime(report.receivedAt)}`,
+    ...deniedLines(report, style),
+  ])
+  return [...told, style.dim('  Add --trace to see each step.')]
 }
 
-function printOne(report: WhyReport, style: Style): string[] {
-  const { sender, messageId, session, turn } = report
-  const name = sender.name ? `${oneLine(sender.name)} (${oneLine(sender.id)})` : oneLine(sender.id)
-  const what = messageId ? `${report.event} ${messageId}` : report.event
+/** Returns for each message the sentence and the stages behind it, the setting of each, and what was sent. */
+export function printTrace(reports: readonly WhyReport[], style: Style): string[] {
+  return reports.flatMap((report, at) => [...(at === 0 ? [] : ['']), ...traceLines(report, style)])
+}
+
+function nameOf({ event, messageId, address }: WhyReport): string {
+  return oneLine(`${messageId ? `${event} ${messageId}` : event} in ${address}`)
+}
+
+function senderOf({ sender: { id, name } }: WhyReport): string {
+  return name ? `${oneLine(name)} (${oneLine(id)})` : oneLine(id)
+}
+
+function deniedLines({ denied = [] }: WhyReport, style: Style): string[] {
+  return denied.map(({ tool, reason }) => `  ${style.bad('✗')} ${oneLine(tool)}  ${oneLine(reason)}`)
+}
+
+function traceLines(report: WhyReport, style: Style): string[] {
+  const { session, turn } = report
   return [
-    style.bold(`${oneLine(what)} in ${oneLine(report.address)}`),
+    style.bold(oneLine(report.summary)),
+    '',
+    nameOf(report),
     ...columns([
-      ['  from', name],
+      ['  from', senderOf(report)],
       ['  received', formatTime(report.receivedAt)],
       ['  inbox', oneLine(report.inboxId)],
       ['  trace', oneLine(report.traceId)],
@@ -30,7 +54,7 @@ function printOne(report: WhyReport, style: Style): string[] {
       ...(turn ? [['  turn', oneLine(turn)]] : []),
       ['  outcome', oneLine(report.outcome)],
     ]),
-    ...(report.denied ?? []).map(({ tool, reason }) => `  ${style.bad('✗')} ${oneLine(tool)}  ${oneLine(reason)}`),
+    ...deniedLines(report, style),
     ...deliveryLines(report, style),
   ]
 }

@@ -1,4 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
+import type { Admission } from '../../core/admission.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { senderName } from '../../core/label.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { newestFirst } from '../service/read-messages.ts'
@@ -28,6 +30,26 @@ export async function deniedCalls(
       denied.push({ tool: event.data.tool, reason: event.data.content })
   }
   return denied.toReversed()
+}
+
+/** The parts of an explanation that stand beside the row. */
+export interface RowFacts {
+  readonly denied: readonly DeniedCall[]
+  /** The error that its turn ended with. */
+  readonly error?: ErrorCode | undefined
+  /** The request of its sender, or of its chat, to be let in. */
+  readonly asked?: Admission | undefined
+}
+
+export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<RowFacts> {
+  const { decision, turnId } = row
+  const turn = turnId && (await read.turns.get(turnId))
+  const asks = decision.kind === 'refuse' ? decision.asks : undefined
+  return {
+    denied: await deniedCalls(row, read),
+    error: turn ? turn.error : undefined,
+    asked: asks && (await read.admissions.find(asks.key)),
+  }
 }
 
 /**

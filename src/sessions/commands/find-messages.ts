@@ -1,5 +1,6 @@
 import type { Address } from '../../core/address.ts'
 import { isInboxId, isTurnId } from '../../core/ids.ts'
+import type { InboundEvent } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 
@@ -15,6 +16,22 @@ export async function findMessages(read: Readers, asked: string | MessageLink): 
       ? await read.inbox.find(asked)
       : (await read.inbox.ofMessage(asked.channel, asked.messageId)).filter((row) => lies(row, asked))
   return received.length > 0 ? received : answered(read, asked)
+}
+
+/** Rows that are looked through, so that the question has a bounded cost. */
+const LOOKED_THROUGH = 200
+const SAID: readonly InboundEvent['kind'][] = ['message', 'command', 'edit']
+
+/** Returns what was said in a chat and topic lately, newest first, without the commands that were run. */
+export async function recentMessages(
+  { inbox }: Pick<Readers, 'inbox'>,
+  { channel, account, chat, topic }: Address,
+): Promise<readonly InboxRow[]> {
+  return (await inbox.recent(LOOKED_THROUGH)).filter(({ decision, dispatch: { event } }) => {
+    const at = event.address
+    const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
+    return same && decision.kind !== 'control' && SAID.includes(event.kind)
+  })
 }
 
 /** Returns the messages that the agent's own messages of this name answered. */

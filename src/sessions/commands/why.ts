@@ -4,9 +4,10 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { AGED_OUT } from '../../core/operator.ts'
 import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
-import type { InboxRow, Store } from '../../store/store.ts'
-import { deniedCalls, describeRow } from './describe-row.ts'
-import { findMessages } from './find-messages.ts'
+import type { InboxRow, Store, StoreReader } from '../../store/store.ts'
+import { describeRow, readRowFacts } from './describe-row.ts'
+import { findMessages, recentMessages } from './find-messages.ts'
+import { summarizeRow } from './summarize-row.ts'
 
 export interface WhyDeps {
   readonly store: Pick<Store, 'read'>
@@ -18,14 +19,15 @@ export interface WhyDeps {
 }
 
 /**
- * `/why` shows the stored decision trace of the message that was replied to, or named by a link or an id. A reply to an
- * answer asks about the message it answered. Owners may ask about anything, everybody else about their own messages.
+ * `/why` says in one sentence why a message was answered or not: the one that was replied to, or named by a link or an
+ * id, else the last one of this chat. `/why trace` adds the stored decision trace. A reply to an answer asks about the
+ * message it answered. Owners may ask about anything, everybody else about their own messages.
  */
 export function whyCommand(deps: WhyDeps): ChatCommand {
   return {
     name: 'why',
-    description: 'Why I answered, or did not (reply to a message)',
-    args: 'a link to the message, unless you reply to it',
+    description: 'Why I answered, or did not',
+    args: 'a link to the message you mean, unless you reply to it or mean the last one; trace for each step',
     who: 'anyone',
     private: true,
     run: (call) => why(call, deps),
@@ -33,13 +35,14 @@ export function whyCommand(deps: WhyDeps): ChatCommand {
 }
 
 async function why(call: CommandCall, { store, channels, unseen, readLink }: WhyDeps): Promise<string | null> {
-  const { args, decision } = call
-  const asked = args === '' ? quotedBy(call) : (readLink(args) ?? args)
-  if (!asked) return 'Reply with `/why` to the message you mean, or give me a link to it.'
+  const { decision, dispatch } = call
+  const { named, trace } = readArgs(call.args)
+  const asked = named === '' ? quotedBy(call) : (readLink(named) ?? named)
   const owner = decision.identity.role === 'owner'
-  const rows = await findMessages(store.read, asked)
+  const rows = asked ? await findMessages(store.read, asked) : await recentMessages(store.read, dispatch.event.address)
   const row = rows.find((found) => owner || wrote(channels, found, call))
-  if (row) return describeRow(row, { settings: owner, denied: await deniedCalls(row, store.read) }).join('\n')
+  if (row) return explain(row, { read: store.read, owner, trace })
+  if (!asked) return NOTHING_LATELY
   // A guest may not learn whether somebody else's message was received.
   if (!owner) return null
   const reasons = await unseen(asked)
@@ -47,6 +50,29 @@ async function why(call: CommandCall, { store, channels, unseen, readLink }: Why
   return ['I have no record of that message: it never reached me.', ...reasons.map((reason) => `- ${reason}`)].join(
     '\n',
   )
+}
+
+const NOTHING_LATELY =
+  'I know no recent message of this chat that you may ask about. Reply with `/why` to the one you mean, or give me a link to it.'
+
+/** Splits the arguments: `trace` is the last word, the words before it name the message. */
+function readArgs(args: string): { readonly named: string; readonly trace: boolean } {
+  const words = args.split(/\s+/).filter((word) => word !== '')
+  const trace = words.at(-1)?.toLowerCase() === 'trace'
+  return { named: (trace ? words.slice(0, -1) : words).join(' '), trace }
+}
+
+interface Explanation {
+  readonly read: StoreReader
+  readonly owner: boolean
+  readonly trace: boolean
+}
+
+async function explain(row: InboxRow, { read, owner, trace }: Explanation): Promise<string> {
+  const facts = await readRowFacts(row, read)
+  const summary = summarizeRow(row, { ...facts, settings: owner })
+  if (trace) return [summary, '', ...describeRow(row, { settings: owner, denied: facts.denied })].join('\n')
+  return [summary, ...facts.denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`)].join('\n')
 }
 
 /** Returns the message replied to, in this chat: another chat may have a message of the same number. */

@@ -1,0 +1,150 @@
+import type { Admission } from '../../core/admission.ts'
+import type { Decision, TraceStep } from '../../core/dispatch.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { failureCause, modelRemedy } from '../../core/model-remedy.ts'
+import type { InboxRow } from '../../store/store.ts'
+
+export interface SummaryFacts {
+  /** The reader may change settings and let people in. */
+  readonly settings: boolean
+  /** The error that its turn ended with. */
+  readonly error?: ErrorCode | undefined
+  /** The request of its sender, or of its chat, to be let in. */
+  readonly asked?: Pick<Admission, 'code' | 'state' | 'kind'> | undefined
+}
+
+export type SummarizedRow = Pick<InboxRow, 'decision' | 'state' | 'outcome'>
+
+/** Returns one sentence: what was decided about a message, why, and which command or setting changes that. */
+export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
+  const step = decisiveStep(row.decision)
+  const because = step?.because ?? row.decision.reason
+  const setting = step?.config === undefined || !facts.settings ? undefined : `the setting ${step.config} changes that`
+  switch (row.decision.kind) {
+    case 'run':
+      return ofRun(row, facts, { because, setting })
+    case 'context':
+      return sentence('Remembered and not answered', because, remedyOfContext(row.decision.reason, facts) ?? setting)
+    case 'control':
+      return ofCommand(row, row.decision.command)
+    case 'amend':
+      return sentence(
+        row.decision.reason === 'edited'
+          ? 'Stored as the new text of an earlier message and not answered'
+          : 'Stored as the deletion of an earlier message',
+        because,
+        setting,
+      )
+    case 'refuse':
+      return sentence('Refused', because, remedyOfRefusal(row.decision, facts) ?? setting)
+    case 'ignore':
+      return sentence('Ignored', because, row.decision.reason === 'restored' ? SAY_AGAIN : setting)
+  }
+}
+
+interface Reason {
+  readonly because: string
+  readonly setting: string | undefined
+}
+
+const SAY_AGAIN = 'the same message, sent again, is answered'
+const CROWDED = 'too many people whom nobody let in by name wrote at the same time'
+
+function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts, { because, setting }: Reason): string {
+  const settingOf = (path: string): string | undefined =>
+    facts.settings ? `the setting ${path} changes that` : undefined
+  switch (outcome) {
+    case undefined:
+      return sentence(state === 'waiting' ? 'Waiting for its turn' : 'Being answered now', because, '`/stop` ends it')
+    case 'answered':
+      return sentence('Answered', because, setting)
+    case 'silent':
+      return sentence('Read and not answered', 'the agent chose to say nothing', 'its instructions change that')
+    case 'failed':
+    case 'quarantined':
+      return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts.settings)
+    case 'cancelled':
+      return sentence('Not answered', '`/stop` or a later message ended its turn', SAY_AGAIN)
+    case 'refused: queue_full':
+      return sentence('Refused', 'too many messages waited in this conversation', settingOf('session.queue.max'))
+    case 'refused: public_full':
+      return sentence('Refused', CROWDED, settingOf('session.publicTurns'))
+    case 'refused: send_policy': {
+      const send = decision.trace.find(({ stage }) => stage === 'send-policy')
+      return sentence('Answered and not sent', 'sending was denied by then', sendRemedy(send, facts.settings))
+    }
+    case 'ignored: restored':
+      return sentence('Not answered', 'it waited in an older copy of the database', SAY_AGAIN)
+    default:
+      return sentence('Not answered', outcome, undefined)
+  }
+}
+
+function ofFailure(code: ErrorCode, settings: boolean): string {
+  const remedy = modelRemedy(code).replace(/\.$/, '')
+  return sentence('Not answered', failureCause(code), settings ? lowerFirst(remedy) : undefined)
+}
+
+function ofCommand({ state, outcome }: SummarizedRow, command: string): string {
+  if (state !== 'done') return sentence('Waiting to be run', `it is the command /${command}`, undefined)
+  if (outcome === 'unanswered: public_full') {
+    return sentence(`Run as the command /${command} and not answered`, CROWDED, undefined)
+  }
+  if (outcome?.startsWith('refused: ')) {
+    return sentence(`The command /${command} was refused`, outcome.slice('refused: '.length), undefined)
+  }
+  return sentence('Run as a command', `the message begins with /${command}`, undefined)
+}
+
+function remedyOfContext(
+  reason: Extract<Decision, { kind: 'context' }>['reason'],
+  { settings }: SummaryFacts,
+): string | undefined {
+  switch (reason) {
+    case 'muted':
+      return settings ? '`/mute off` there changes that' : undefined
+    case 'restored':
+      return SAY_AGAIN
+    case 'not_addressed':
+    case 'others_mentioned':
+      return settings ? undefined : 'a message that mentions the bot is answered'
+    default:
+      return undefined
+  }
+}
+
+function sendRemedy(step: TraceStep | undefined, settings: boolean): string | undefined {
+  if (!settings) return undefined
+  return `\`/send on\` there or the setting ${step?.config ?? 'session.sendPolicy'} changes that`
+}
+
+function remedyOfRefusal(
+  { reason, asks }: Extract<Decision, { kind: 'refuse' }>,
+  { asked, settings }: SummaryFacts,
+): string | undefined {
+  if (reason === 'no_owner_yet') return 'the link that `parley status` prints makes you the owner'
+  if (asks === undefined) return undefined
+  if (!settings) return asks.kind === 'person' ? 'an owner can let you in' : 'an owner can open this chat'
+  if (asked === undefined) return undefined
+  switch (asked.state) {
+    case 'asked':
+      return `\`/admit ${asked.code}\` ${asked.kind === 'person' ? 'lets them in' : 'opens this chat'}`
+    case 'denied':
+      return `an owner denied it since, and \`/admit ${asked.code}\` takes that back`
+    case 'admitted':
+      return 'an owner let them in since'
+  }
+}
+
+/** Returns the step that stopped the message, or the last one where none did. */
+function decisiveStep({ trace }: Decision): TraceStep | undefined {
+  return trace.findLast(({ verdict }) => verdict === 'stop') ?? trace.at(-1)
+}
+
+function sentence(verdict: string, because: string, change: string | undefined): string {
+  return `${verdict}: ${because.replace(/\.$/, '')}${change === undefined ? '' : `; ${change}`}.`
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

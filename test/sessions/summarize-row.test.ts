@@ -1,0 +1,112 @@
+import { describe, expect, it, test } from 'vitest'
+import type { Applicant } from '../../src/core/admission.ts'
+import type { Decision, TraceStep } from '../../src/core/dispatch.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { type SummarizedRow, type SummaryFacts, summarizeRow } from '../../src/sessions/commands/summarize-row.ts'
+import { commandCall } from '../fakes/command-call.ts'
+
+const OWNER: SummaryFacts = { settings: true }
+const GUEST: SummaryFacts = { settings: false }
+const { identity, route } = commandCall('why', '').decision
+const PASSED: TraceStep = { stage: 'access', verdict: 'pass', because: 'who: public', config: 'groups[0].who' }
+
+function stopped(because: string, config?: string): readonly TraceStep[] {
+  const step = { stage: 'group-rule', verdict: 'stop', because, ...(config === undefined ? {} : { config }) } as const
+  return [PASSED, step]
+}
+
+function run(changes: Partial<SummarizedRow>): SummarizedRow {
+  const step: TraceStep = { stage: 'group-rule', verdict: 'pass', because: 'a direct chat' }
+  const decision = { kind: 'run', reason: 'direct', route, addressed: true, identity, trace: [PASSED, step] } as const
+  return { decision, state: 'done', ...changes }
+}
+
+function done(decision: Decision, outcome: SummarizedRow['outcome']): SummarizedRow {
+  return { decision, state: 'done', ...(outcome === undefined ? {} : { outcome }) }
+}
+
+function refused(kind: Applicant['kind']): SummarizedRow {
+  const asks = { kind, key: 'telegram:555' }
+  const trace = stopped('direct: allowlist leaves out a guest', 'routing.access.direct')
+  return done({ kind: 'refuse', reason: 'stranger', asks, identity, trace }, 'refused: stranger')
+}
+
+describe('a message that owes an answer', () => {
+  test.each<[Partial<SummarizedRow>, string]>([
+    [{ outcome: 'answered' }, 'Answered: a direct chat.'],
+    [{ state: 'waiting' }, 'Waiting for its turn: a direct chat; `/stop` ends it.'],
+    [{ state: 'claimed' }, 'Being answered now: a direct chat; `/stop` ends it.'],
+    [{ outcome: 'silent' }, 'Read and not answered: the agent chose to say nothing; its instructions change that.'],
+    [
+      { outcome: 'refused: queue_full' },
+      'Refused: too many messages waited in this conversation; the setting session.queue.max changes that.',
+    ],
+    [
+      { outcome: 'refused: send_policy' },
+      'Answered and not sent: sending was denied by then; `/send on` there or the setting session.sendPolicy changes that.',
+    ],
+  ])('%j', (changes, sentence) => {
+    expect(summarizeRow(run(changes), OWNER)).toBe(sentence)
+  })
+
+  test.each<[ErrorCode, string]>([
+    ['model_auth', 'the model provider refused the key; set a valid key in models.<provider>.apiKey'],
+    ['model_unconfigured', 'the agent has no model that can be called; correct the model of the agent'],
+    ['internal', 'something unexpected failed; look for the cause in the log'],
+  ])('that failed with %s has cause and remedy', (error, words) => {
+    expect(summarizeRow(run({ outcome: 'failed' }), { ...OWNER, error })).toContain(`Not answered: ${words}`)
+  })
+
+  it('that failed names no setting to people who may not change it', () => {
+    const sentence = summarizeRow(run({ outcome: 'failed' }), { ...GUEST, error: 'model_auth' })
+    expect(sentence).toBe('Not answered: the model provider refused the key.')
+  })
+})
+
+describe('a message that owes none', () => {
+  const overheard: Decision = {
+    kind: 'context',
+    reason: 'not_addressed',
+    ...{ route, identity, addressed: false },
+    trace: stopped('the bot was not addressed', 'groups[0].trigger'),
+  }
+
+  it('has the setting for an owner and the remedy in chat for others', () => {
+    const begin = 'Remembered and not answered: the bot was not addressed; '
+    expect(summarizeRow(done(overheard, 'context'), OWNER)).toBe(`${begin}the setting groups[0].trigger changes that.`)
+    expect(summarizeRow(done(overheard, 'context'), GUEST)).toBe(`${begin}a message that mentions the bot is answered.`)
+  })
+
+  it('has the command where one changes it', () => {
+    const muted: Decision = { ...overheard, reason: 'muted', trace: stopped('muted until /mute off') }
+    expect(summarizeRow(done(muted, 'context'), OWNER)).toMatch(/muted until \/mute off; `\/mute off` there changes/)
+  })
+
+  test.each<[SummaryFacts['asked'], string]>([
+    [{ code: 'k7f3d', state: 'asked', kind: 'person' }, '`/admit k7f3d` lets them in'],
+    [{ code: 'k7f3d', state: 'asked', kind: 'place' }, '`/admit k7f3d` opens this chat'],
+    [
+      { code: 'k7f3d', state: 'denied', kind: 'person' },
+      'an owner denied it since, and `/admit k7f3d` takes that back',
+    ],
+    [{ code: 'k7f3d', state: 'admitted', kind: 'person' }, 'an owner let them in since'],
+    [undefined, 'the setting routing.access.direct changes that'],
+  ])('a refusal has the pending request: %j', (asked, change) => {
+    expect(summarizeRow(refused('person'), { ...OWNER, asked })).toBe(
+      `Refused: direct: allowlist leaves out a guest; ${change}.`,
+    )
+  })
+
+  it('a refusal shows the code to nobody but an owner', () => {
+    const asked = { code: 'k7f3d', state: 'asked', kind: 'person' } as const
+    expect(summarizeRow(refused('person'), { ...GUEST, asked })).toMatch(/; an owner can let you in\.$/)
+  })
+
+  it('a command and what came of it', () => {
+    const { decision } = commandCall('model', 'x')
+    expect(summarizeRow(done(decision, 'control'), OWNER)).toBe('Run as a command: the message begins with /model.')
+    expect(summarizeRow(done(decision, 'refused: Unknown model.'), OWNER)).toBe(
+      'The command /model was refused: Unknown model.',
+    )
+  })
+})
