@@ -120,7 +120,7 @@ describe('the first run', () => {
     const file = join(home.folder, 'parley.yaml')
     writeFileSync(file, `${readFileSync(file, 'utf8')}people: { ada: { role: owner, ids: [telegram:111] } }\n`)
     const stored = home.run('status')
-    expect(await stored.ended()).toBe(0)
+    expect(await stored.ended()).toBe(1)
     expect(stored.stdout).toMatch(/not running[\s\S]*none up while no daemon runs[\s\S]*owner +known/)
   })
 
@@ -183,7 +183,7 @@ describe('the first run', () => {
     await daemon.printed('Stop with Ctrl-C')
     expect(daemon.stdout).toMatch(/telegram: down: .*token/)
     const status = home.run('status')
-    expect(await status.ended()).toBe(0)
+    expect(await status.ended()).toBe(3)
     expect(status.stdout).toMatch(/down/)
     expect(daemon.stdout + daemon.stderr + status.stdout).not.toContain('wrong-secret-token')
   })
