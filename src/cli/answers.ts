@@ -19,7 +19,7 @@ import type {
   WhyStep,
 } from '../core/operator.ts'
 
-/** Says whether a value is an answer that this program can show. It looks at no more than what is shown. */
+/** Returns true if a value is an answer that this program can show. It checks only the fields that are shown. */
 export type Answer<Value> = (value: unknown) => value is Value
 
 const text = (value: unknown): value is string => typeof value === 'string'

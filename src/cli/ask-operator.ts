@@ -5,7 +5,10 @@ import { connectLocal } from './local-client.ts'
 import type { CliPorts, LoadedConfig } from './ports.ts'
 import { socketPathOf } from './socket-path.ts'
 
-/** Asks the running daemon; where none runs, its store, and says so on stderr. `not_found` if there is no store yet. */
+/**
+ * Asks the running daemon or, if none runs, its store, with a notice on stderr. Throws `not_found` if there is no store
+ * yet.
+ */
 export async function askOperator<Answer>(
   ports: Pick<CliPorts, 'openOffline' | 'stderr'>,
   loaded: LoadedConfig,

@@ -7,12 +7,12 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   store_broken: EXIT.disk,
   migration_failed: EXIT.migration,
   config: EXIT.config,
-  // Only another program, file or installation mends these, so a service manager must not try again.
+  // Only another program, file or installation fixes these, so a service manager must not try again.
   no_driver: EXIT.config,
   store_newer: EXIT.config,
 }
 
-/** The exit code of a command that failed. */
+/** Returns the exit code of a command that failed. */
 export function exitCodeOf(error: unknown): number {
   return CODES[errorCode(error)] ?? EXIT.failed
 }

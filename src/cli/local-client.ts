@@ -9,10 +9,10 @@ import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
 
 const TIMEOUT_MS = 10_000
-/** More than any answer of ours; a page of a history holds 200 events. */
+/** More than any answer of the daemon; a page of a history holds 200 events. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** Codes by HTTP status: what the caller can act on. The rest is the daemon's own failure. */
+/** The codes by HTTP status for errors that the caller can act on. Any other is the daemon's own failure. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid',
   403: 'forbidden',
@@ -74,7 +74,10 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   }
 }
 
-/** Whether there is a socket. Whoever answers on it is told everything, so it has to be one that only a daemon of ours makes. */
+/**
+ * Returns true if there is a socket. Whoever answers on it receives everything, so it must be one that only the daemon
+ * can have made.
+ */
 function findSocket(socketPath: string): boolean {
   const found = look(socketPath)
   if (found === undefined) return false
@@ -165,12 +168,12 @@ function explained(error: unknown, local: Partial<LocalRequest> & Pick<LocalRequ
         cause: error,
       })
     default:
-      // The parser of HTTP names what it cannot read.
+      // The HTTP parser names the part that it cannot read.
       return code.startsWith('HPE_') ? strange(local, error) : error
   }
 }
 
-/** A daemon that stops takes its socket away first. */
+/** A daemon that stops removes its socket first. */
 function whyHungUp(socketPath: string): string {
   return look(socketPath) === undefined
     ? 'it is stopping.'

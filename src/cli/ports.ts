@@ -3,7 +3,7 @@ import type { JsonSchema } from '../config/json-schema.ts'
 import type { ImportReport, OldFile } from '../core/import.ts'
 import type { OperatorService } from '../core/operator.ts'
 
-/** All the CLI gets from outside; it reads no environment, no clock and no process by itself. */
+/** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
 export interface CliPorts {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
@@ -13,29 +13,32 @@ export interface CliPorts {
   readonly stdout: Output
   readonly stderr: Output
   /**
-   * Reads the configuration; `path` is what `--config` said. To `ask` a daemon or its store, neither a channel nor a
-   * secret needs to be there: another shell may have none of them. Throws `config`.
+   * Reads the configuration at `path`, which is the value of `--config`. With `ask`, for questions to a daemon or its
+   * store, channels and secrets may be missing, as in another shell. Throws `config`.
    */
   load(path?: string, use?: 'run' | 'ask'): Awaitable<LoadedConfig>
-  /** Resolves once the daemon takes requests; its channels may still be coming up. Rejects with `config` or `store_locked`. */
+  /**
+   * Starts the daemon. Resolves once it accepts requests; its channels may still be connecting. Rejects with `config`
+   * or `store_locked`.
+   */
   start(loaded: LoadedConfig): Promise<RunningDaemon>
-  /** The answers of a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
+  /** Opens a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
   openOffline(loaded: LoadedConfig): Promise<OfflineOperator>
-  /** Takes old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
+  /** Imports old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
   importSessions(loaded: LoadedConfig, files: readonly OldFile[]): Promise<ImportReport>
-  /** Resolves with the exit code. */
+  /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
-  /** The JSON schema of the configuration file. */
+  /** Returns the JSON schema of the configuration file. */
   configSchema(): Awaitable<JsonSchema>
-  /** Checks what only shows when the rules are compiled. Returns warnings; throws `config`. */
+  /** Checks mistakes that only appear when the rules are compiled. Returns warnings; throws `config`. */
   compile(config: Config): Awaitable<readonly string[]>
-  /** What the configuration means, line by line. */
+  /** Returns the meaning of the configuration, line by line. */
   explain(config: Config): Awaitable<readonly string[]>
   /** Calls `handler` at each SIGINT or SIGTERM until the returned function is called. */
   onSignal(handler: (signal: string) => void): () => void
 }
 
-/** A port may load what it needs first. */
+/** A port may load its code first. */
 export type Awaitable<Value> = Value | Promise<Value>
 
 export interface Output {
@@ -46,7 +49,7 @@ export interface Output {
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Values to keep out of every log line. */
+  /** The values to redact from every log line. */
   readonly secrets: readonly string[]
 }
 
@@ -55,9 +58,9 @@ export interface RunningDaemon {
   readonly operator: OperatorService
   /** Resolves when every channel is up or has failed once. */
   settled(): Promise<void>
-  /** Drains and lets go of everything. Idempotent. */
+  /** Drains and releases everything. Idempotent. */
   stop(): Promise<void>
-  /** Resolves when it has stopped, for whatever reason; rejects if it fell. */
+  /** Resolves when the daemon has stopped, for any reason; rejects if it failed. */
   readonly stopped: Promise<void>
 }
 

@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander'
 
 export const JSON_OPTION = ['--json', 'print the answer as JSON'] as const
 
-/** An argument that must say something. */
+/** Returns an argument that must not be blank. */
 export function nonBlank(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }
 
-/** A whole number within bounds. */
+/** Returns a parser for a whole number within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN

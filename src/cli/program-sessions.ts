@@ -6,11 +6,11 @@ import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-/** The value that takes an override back. */
+/** The value that removes an override. */
 const INHERIT = 'inherit'
 const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
 
-/** `parley sessions …`. */
+/** Adds `parley sessions …`. */
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   const sessions = program.command('sessions').description('look at conversations, set, name and delete them')
   addReading(sessions, ports, ended)
@@ -49,7 +49,7 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
     })
 }
 
-/** `parley send`. */
+/** Adds `parley send`. */
 export function addSend(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   program
     .command('send')

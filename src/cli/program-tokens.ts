@@ -3,7 +3,7 @@ import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-/** `parley token …`. */
+/** Adds `parley token …`. */
 export function addTokens(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   const token = program.command('token').description('tokens for programs that speak for a channel')
   token

@@ -7,7 +7,7 @@ import { addSend, addSessions } from './program-sessions.ts'
 import { addTokens } from './program-tokens.ts'
 import type { ReadOptions } from './show.ts'
 
-/** Parses a command line and runs its command, whose code is loaded only then. Rejects as the command does. */
+/** Parses a command line and runs its command, whose code is loaded only then. Rejects with the command's error. */
 export async function parseCommand(argv: readonly string[], ports: CliPorts): Promise<number> {
   let exitCode: number = EXIT.ok
   const program = createProgram(ports, (code) => {
@@ -17,7 +17,7 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
     await program.parseAsync([...argv], { from: 'user' })
     return exitCode
   } catch (error) {
-    // The parser has written its own message. It calls help that was not asked for an error too.
+    // The parser has written its own message. It also treats help that was not asked for as an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     throw error
   }

@@ -4,20 +4,20 @@ import * as answers from './answers.ts'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface AskOptions {
-  /** GET if absent. */
+  /** The method, GET if absent. */
   readonly method?: Method
   readonly body?: object
-  /** How much longer than usual the daemon may take. */
+  /** The extra time the daemon may take. */
   readonly waitMs?: number
 }
 
-/** Asks the daemon; resolves with what it answered once that is an answer of this kind, rejects with the code it gave. */
+/** Asks the daemon; resolves with its answer if that is of the expected kind, rejects with its error code. */
 export type Ask = <Value>(answer: answers.Answer<Value>, path: string, options?: AskOptions) => Promise<Value>
 
-/** The daemon's own, if none is asked for. */
+/** The daemon's default wait. */
 const POST_WAIT_SECONDS = 120
 
-/** The sessions of a daemon behind its socket. */
+/** Returns the sessions of a daemon behind its socket. */
 export function remoteSessions(ask: Ask): OperatorService['sessions'] {
   const at = (name: string): string => `/v1/sessions/${encodeURIComponent(name)}`
   return {

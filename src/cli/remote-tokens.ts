@@ -2,7 +2,7 @@ import type { TokenOperator } from '../core/operator.ts'
 import * as answers from './answers.ts'
 import type { Ask } from './remote-sessions.ts'
 
-/** The tokens of a daemon behind its socket. */
+/** Returns the tokens of a daemon behind its socket. */
 export function remoteTokens(ask: Ask): TokenOperator {
   return {
     create: (namespace, label = '') =>

@@ -9,7 +9,7 @@ import { reportError } from './report-error.ts'
  */
 export async function runCommand(argv: readonly string[], ports: CliPorts): Promise<number> {
   try {
-    // What a service manager runs: the parser of everything else is not worth its 10 ms here.
+    // A service manager runs only `start`, which saves the 10 ms of loading the parser.
     if (argv.length === 1 && argv[0] === 'start') return await start(ports)
     const { parseCommand } = await import('./program.ts')
     return await parseCommand(argv, ports)

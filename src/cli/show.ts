@@ -2,7 +2,7 @@ import type { CliPorts } from './ports.ts'
 import { toJson } from './print/plain.ts'
 import { type Style, styleFor } from './print/style.ts'
 
-/** What a command that only reads needs. */
+/** The ports of a command that only reads. */
 export type ReadPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'openOffline'>
 
 export interface ReadOptions {
@@ -11,12 +11,12 @@ export interface ReadOptions {
 }
 
 export interface Answer {
-  /** What `--json` prints: the answer as it came. */
+  /** The answer that `--json` prints unchanged. */
   readonly value: unknown
   lines(style: Style): readonly string[]
 }
 
-/** Writes an answer to stdout, as JSON or as lines; no lines, nothing. */
+/** Writes an answer to stdout, as JSON or as lines; without lines it writes nothing. */
 export function show({ stdout, env }: Pick<CliPorts, 'stdout' | 'env'>, { json }: ReadOptions, answer: Answer): void {
   if (json) {
     stdout.write(toJson(answer.value))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 
-/** Where the daemon of this configuration answers. */
+/** Returns the path of the socket on which the daemon of this configuration answers. */
 export function socketPathOf({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'parley.sock')
 }

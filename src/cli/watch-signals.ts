@@ -1,7 +1,7 @@
 import type { CliPorts } from './ports.ts'
 
 export interface Signals {
-  /** The name of the first signal. */
+  /** Resolves with the name of the first signal. */
   readonly first: Promise<string>
   readonly second: Promise<string>
   close(): void

@@ -16,13 +16,13 @@ export interface AccountsDeps {
   readonly accounts: Accounts
   readonly sinks: Pick<AccountSinks, 'sink'>
   readonly clock: Clock
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
   readonly logger: Logger
 }
 
 /**
- * Returns the configured accounts, each with how its adapter is made when it is first started; those without a secret
+ * Returns the configured accounts, each with the factory of its adapter for the first start; those without a secret
  * stay down.
  */
 export function accountsToStart({ config, plugins, accounts, sinks, ...parts }: AccountsDeps): HubAccount[] {
@@ -41,7 +41,7 @@ export function accountsToStart({ config, plugins, accounts, sinks, ...parts }: 
   }))
 }
 
-/** Returns where an account keeps what it must remember. */
+/** Returns the place where an account keeps its state. */
 export function stateIn({ read, write }: Store) {
   return (channel: ChannelId, account: AccountId): ChannelState => ({
     get: (key) => read.channelState.get(channel, account, key),

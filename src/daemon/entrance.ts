@@ -2,16 +2,19 @@ import type { ChannelCursor } from '../channels/adapter.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Dispatch } from '../core/dispatch.ts'
 
-/** Resolves once the dispatch and how far the platform was read are on disk. Rejects if they could not be stored. */
+/**
+ * Resolves once the dispatch and the position in the platform's stream are on disk. Rejects if they could not be
+ * stored.
+ */
 export type AcceptDispatch = (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
 
 /**
- * The one way in for every dispatch. It is made before the parts that hand dispatches in and the pipeline that accepts
- * them; what is handed in before it is opened waits.
+ * The one entrance for every dispatch. It is made before the parts that hand dispatches in and the pipeline that
+ * accepts them; a dispatch that comes before it is opened waits.
  */
 export interface Entrance {
   readonly accept: AcceptDispatch
-  /** Called once, with what accepts from now on. */
+  /** Called once, with the function that accepts dispatches from then on. */
   open(accept: AcceptDispatch): void
 }
 

@@ -1,16 +1,16 @@
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
-/** Something that happens more than once, told to whoever subscribed before. */
+/** An event that may happen repeatedly; everybody who subscribed before is called. */
 export interface DaemonEvent<Value> {
   emit(this: void, value: Value): void
   on(this: void, listener: (value: Value) => void): void
 }
 
-/** What parts of the daemon tell each other without knowing each other. Made before all of them. */
+/** The events between parts of the daemon that do not know each other. They are made before all parts. */
 export interface DaemonEvents {
-  /** Who is known, or who an owner is, has changed. */
+  /** Called when the known people or their owners have changed. */
   readonly peopleChanged: DaemonEvent<void>
-  /** Something that the owners should be told in private. */
+  /** Called with a notice for the owners, who read it in private. */
   readonly ownerNotice: DaemonEvent<{ readonly where: AccountAt; readonly notice: OwnerNotice }>
 }
 

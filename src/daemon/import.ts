@@ -9,7 +9,7 @@ import { importedSession } from '../routing/imported-session.ts'
 import { importSessions } from '../sessions/service/import-sessions.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 
-/** Takes the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
+/** Imports the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
 export async function importInto(config: Config, files: readonly OldFile[]): Promise<ImportReport> {
   const { routing } = compileRouting(config.routing)
   const { caseSensitive } = routing.channels

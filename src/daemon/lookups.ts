@@ -28,7 +28,7 @@ export interface LookupsDeps {
   readonly commands: ReadonlyMap<string, ChatCommand>
 }
 
-/** What is known of people, chats and sessions beside the configuration: in memory, rebuilt from the store. */
+/** The facts about people, chats and sessions besides the configuration: in memory, rebuilt from the store. */
 export interface Lookups {
   readonly access: Access
   readonly facts: StoredFacts
@@ -36,9 +36,9 @@ export interface Lookups {
   readonly mutes: Mutes
   readonly moves: ChatMoves
   readonly overrides: OverridesCache
-  /** Returns who is behind a platform id as things stand. */
+  /** Returns the present identity of a platform id. */
   whoIs(this: void, platformId: string): Identity
-  /** Returns the role as things stand: the configuration decides about the people it names, the store about the others. */
+  /** Returns the present role: the configuration decides about the people it names, the store about the others. */
   roleOf(this: void, person: PersonId): Promise<Role>
 }
 
@@ -70,7 +70,7 @@ export function freshCode(): string {
   return randomBytes(12).toString('base64url')
 }
 
-/** Returns the chats that got a new id; `reload` reads again what is kept in memory by address or scope key. */
+/** Returns the chats that got a new id; `reload` reads caches by address or scope key again. */
 export function openMoves(
   {
     store,

@@ -10,10 +10,10 @@ import type { RunAgent, Tool } from '../core/turn.ts'
 interface AgentDeps {
   readonly config: Config
   readonly clock: Clock
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
   readonly logger: Logger
-  /** Tools by group name, beside the built-in groups. */
+  /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
 }
 

@@ -24,19 +24,19 @@ export interface DeliveryWiringDeps {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
   readonly logger: Logger
   readonly accounts: Accounts
   readonly policies: LiveRouting
   readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides'>
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
-  /** Times that are not the usual ones. */
+  /** The times that differ from the defaults. */
   readonly timing: Partial<DeliverySettings>
   adapter(this: void, address: Address): ChannelAdapter | undefined
 }
 
-/** Wires the one exit to what is known of chats and sessions. */
+/** Connects the one exit with the facts about chats and sessions. */
 export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
   const { store, clock, random, ids, accounts, adapter, policies, lookups, events, timing } = parts
   const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
@@ -63,7 +63,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
   })
 }
 
-/** Returns what says a line of the daemon's own: after the commit in which `when` agreed. */
+/** Returns the function that sends a notice of the daemon after the commit in which `when` agreed. */
 export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   return async (message, when) => {
     const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
@@ -81,7 +81,7 @@ function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SendVe
   )
 }
 
-/** Returns the refusal where `/send off` was given in the chat: it holds for whatever speaks there, a schedule too (T31). */
+/** Returns the refusal if `/send off` was given in the chat: it holds for every speaker there, a schedule too (T31). */
 function silencedAt(parts: DeliveryWiringDeps, address: Address): SendVerdict | undefined {
   const { overrides } = parts.lookups
   if (!overrides.silences) return undefined

@@ -33,7 +33,7 @@ export function makeSchedules({
   })
 }
 
-/** Returns the configured schedules, with the chats they name as they are called now. */
+/** Returns the configured schedules, with the present ids of the chats they name. */
 export function currentSchedules(
   config: Config,
   moves: readonly ChatMove[],

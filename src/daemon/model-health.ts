@@ -5,7 +5,7 @@ import type { ModelTrouble } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import type { TurnResult } from '../core/turn.ts'
 
-/** Which models fail, as their last calls showed. In memory: a start forgets it. */
+/** The models that fail, by their last calls. In memory: a start forgets it. */
 export interface ModelHealth {
   /** Called with the result of each turn and the model that it asked. */
   ended(this: void, model: string, result: TurnResult): void
@@ -15,17 +15,17 @@ export interface ModelHealth {
 
 export interface ModelHealthDeps {
   readonly clock: Clock
-  /** Under whose name owners are notified: the first account; nobody is notified where there is none. */
+  /** The account from which owners are notified, the first one; if there is none, nobody is notified. */
   readonly where: AccountAt | undefined
   notify(notice: { readonly where: AccountAt; readonly notice: OwnerNotice }): void
 }
 
-/** Failures that no later call mends by itself. */
+/** Failures that do not end by themselves. */
 const LASTING: readonly ErrorCode[] = ['model_auth', 'model_unconfigured']
-/** Failures of one request, which say nothing of the next. */
+/** Failures of one request, which predict nothing about the next. */
 const OF_ONE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
 
-/** Keeps the last failure of each model, and notifies the owners of one that no later call mends. */
+/** Keeps the last failure of each model, and notifies the owners of a lasting one. */
 export function createModelHealth({ clock, where, notify }: ModelHealthDeps): ModelHealth {
   const troubles = new Map<string, ModelTrouble>()
   return {

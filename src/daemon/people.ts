@@ -35,25 +35,25 @@ export interface PeopleDeps {
   readonly events: DaemonEvents
   readonly entrance: Pick<Entrance, 'accept'>
   readonly say: PostNotice
-  /** Returns whether something can leave by this account. */
+  /** Returns true if messages can leave by this account. */
   reaches(address: Address): boolean
 }
 
-/** How people become known, linked and let in, and how owners are told. */
+/** The way people become known, linked and let in, and owners are notified. */
 export interface People {
   readonly links: Links
   readonly admissions: Admissions
   /** Called with every decision. */
   decided(dispatch: Dispatch, decision: Decision): void
-  /** Called with whatever a platform told in a place with others, as it came. */
+  /** Called with the raw payload of a platform from a place with others. */
   overheard(this: void, payload: unknown): void
-  /** What an operator can ask of it. */
+  /** The operator's questions about people. */
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
-  /** Called when another policy is in force. Returns links of the store that it overrules, a sentence each. */
+  /** Called when another policy is in force. Returns the links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
-  /** Tells each owner in private, at most once a day for each thing that it is about. */
+  /** Notifies each owner in private, at most once a day for each subject. */
   tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void
-  /** Returns the platform ids of the owners on a channel, as things stand. */
+  /** Returns the present platform ids of the owners on a channel. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
 

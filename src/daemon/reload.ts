@@ -7,12 +7,12 @@ import type { RoutingPolicy } from '../core/policy.ts'
 import { compareAccess } from '../routing/compare-access.ts'
 import { compileRouting, type Routing } from '../routing/compile-routing.ts'
 
-/** The one place that holds the policy in force. Nobody keeps what `routing` returned: a reload replaces it. */
+/** The one holder of the policy in force. Nobody keeps the result of `routing`, since a reload replaces it. */
 export interface LiveRouting {
   /** Returns the compiled policy in force. */
   routing(this: void): Routing
   readonly policy: RoutingPolicy
-  /** Throws `config` and changes nothing if the policy makes no sense. Returns the warnings. */
+  /** Replaces the policy and returns the warnings. Throws `config`, without a change, if the policy makes no sense. */
   replace(policy: RoutingPolicy): readonly string[]
 }
 
@@ -36,9 +36,9 @@ export function createLiveRouting(first: RoutingPolicy, warn: (warning: string) 
 }
 
 export interface ReloadDeps {
-  /** Somebody is the owner by a claim. */
+  /** Returns true if somebody is the owner by a claim. */
   claimed(): boolean
-  /** Another policy is in force. Returns what is doubtful about it beside what stands in it. */
+  /** Called when another policy is in force. Returns warnings that depend on more than the policy itself. */
   policyChanged(): Promise<readonly string[]>
   readonly live: LiveRouting
   /** The configuration this daemon was started with. */
@@ -48,13 +48,13 @@ export interface ReloadDeps {
   readonly load?: () => Promise<Config>
 }
 
-/** Takes over a changed policy while the daemon runs; what got wider is said line by line (F-H14). */
+/** Applies a changed policy while the daemon runs, and reports each line that widens access (F-H14). */
 export function createReload({ live, running, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
   return {
     async reload() {
       if (!load) throw new ParleyError('unavailable', 'Start the daemon first; it reads the configuration then.')
       const next = await load().catch(refuse)
-      // The agents are those that run: another list takes effect at the next start.
+      // The running agents stay: another list takes effect at the next start.
       const policy: RoutingPolicy = { ...next.routing, agents: live.policy.agents }
       const before = live.policy
       const warnings = attempt(() => live.replace(policy))

@@ -14,11 +14,11 @@ const DISCARDED = 'held after the database was put back, and discarded by an own
 
 export interface RestorationDeps {
   readonly store: Store
-  /** Sends what is held; absent without a daemon. */
+  /** Sends held messages; absent without a daemon. */
   readonly sendHeld?: () => Promise<void>
 }
 
-/** Answers what became of a database that was put back, and carries out what an owner chooses. */
+/** Reports the state of a restored database, and carries out the owner's choice. */
 export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxOperator {
   const { read } = store
 
@@ -54,17 +54,23 @@ export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxO
   }
 }
 
-/** Where the database was put back: what it was told before that is not answered, and what it had queued waits. */
+/**
+ * The state of a restored database: messages it received before the restoration are not answered, and its queued ones
+ * wait.
+ */
 export interface OldState {
   judged(decided: Decided): Decided
-  /** Boot, before anything is taken up. */
+  /** Called at boot, before anything resumes. */
   hold(): Promise<void>
 }
 
 export function createOldState(store: Store, clock: Clock): OldState {
   let restoredAt: number | undefined
   const begun = clock.elapsed()
-  /** It was found at this start or before: a time beyond that was told by a clock that was wrong and has been set since. */
+  /**
+   * The restoration was found at this start or before: a later time comes from a clock that was wrong and has been set
+   * since.
+   */
   const putBackBy = (): number | undefined =>
     restoredAt === undefined ? undefined : Math.min(restoredAt, clock.now() - (clock.elapsed() - begun))
   return {
@@ -77,7 +83,10 @@ export function createOldState(store: Store, clock: Clock): OldState {
   }
 }
 
-/** Returns what tells the owners as an account becomes ready, each once a day while it waits for them. */
+/**
+ * Returns the function that notifies the owners when an account becomes ready, each once a day while messages wait for
+ * them.
+ */
 export async function restorationTeller(
   { restoration }: Pick<OutboxOperator, 'restoration'>,
   tellOwners: (where: AccountAt, notice: OwnerNotice) => void,
@@ -88,7 +97,7 @@ export async function restorationTeller(
   return (channel, account) => tellOwners({ channel, account }, { about: 'restoration', text })
 }
 
-/** The line for owners; undefined where nothing waits for them. */
+/** Returns the notice for owners; undefined if nothing waits for them. */
 function restorationNotice({ at, lastAt, state, held }: RestorationReport): string | undefined {
   if (state !== 'held' && state !== 'found') return undefined
   const since = lastAt > 0 ? new Date(lastAt).toISOString() : 'an unknown time'

@@ -20,7 +20,7 @@ import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { LiveRouting } from './reload.ts'
 
-/** How sessions are reached from other sessions and from outside of any chat. */
+/** The access to sessions from other sessions and from outside of any chat. */
 export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly externalRuns: ExternalRuns

@@ -44,7 +44,7 @@ export interface StagesDeps {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
   readonly logger: Logger
   readonly accounts: Accounts
@@ -55,7 +55,7 @@ export interface StagesDeps {
     readonly admissions: Pick<Admissions, 'refused'>
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
-  /** Tools by group name, beside the built-in groups. */
+  /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
   readonly delivery: DeliveryService
   readonly say: PostNotice
@@ -68,13 +68,13 @@ export interface Stages extends SessionAccess {
   readonly running: RunningTurns
   readonly sessions: SessionService
   readonly modelHealth: ModelHealth
-  /** Resumes what a crash or a stop left. Called at the start, before anything new is accepted. */
+  /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
 
 const VIEW_LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 24_000 }
 
-/** Wires the stages, and opens the entrance to them. */
+/** Connects the stages, and opens the entrance to them. */
 export function createStages(parts: StagesDeps): Stages {
   const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance } = parts
   const { busy, max } = config.session.queue

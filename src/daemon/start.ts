@@ -40,32 +40,32 @@ export interface DaemonOptions {
   readonly logger: Logger
   readonly version: string
   readonly plugins: Readonly<Record<string, ChannelPlugin<never>>>
-  /** Where the daemon answers the CLI of this machine. */
+  /** The path of the socket on which the daemon answers the CLI of this machine. */
   readonly socketPath: string
   /** Reads the configuration again, as the start did. */
   readonly reload?: () => Promise<Config>
-  /** Tools by group name, beside the built-in groups: a test build's. */
+  /** The tools by group name, besides the built-in groups, for a test build. */
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
-  /** The system's by default. */
+  /** The clock, by default the system's. */
   readonly clock?: Clock
-  /** Waits of the delivery, the usual ones by default: a test build's, which cannot move the clock of a process. */
+  /** The waits of the delivery, for a test build that cannot move the clock of a process; the defaults otherwise. */
   readonly delivery?: Partial<DeliverySettings>
 }
 
 export interface Daemon {
   readonly operator: OperatorService
-  /** Resolves when every channel has come up or failed once. */
+  /** Resolves when every channel is connected or has failed once. */
   settled(): Promise<void>
-  /** A write was committed in time just now: what a watchdog may be told. */
+  /** Resolves with true if a write was committed in time just now, for a watchdog. */
   healthy(): Promise<boolean>
   /**
-   * Resolves when it has stopped. Rejects with `store_broken` when the disk did not confirm a write: nothing can be
-   * promised or acknowledged any more, and the process has to end (F-F03).
+   * Resolves when the daemon has stopped. Rejects with `store_broken` when the disk did not confirm a write: nothing
+   * can be promised or acknowledged any more, and the process has to end (F-F03).
    */
   readonly stopped: Promise<void>
   /**
-   * Takes nothing more in, lets running turns end, then lets go of everything, all within 25 s; at once after the disk
-   * has failed. Idempotent.
+   * Accepts nothing more, lets running turns end, then releases everything, all within 25 s; at once after the disk has
+   * failed. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -74,8 +74,8 @@ const COMMIT_WITHIN_MS = 5_000
 const random = Math.random
 
 /**
- * Opens the store, wires the stages, takes up what a crash left, and opens the channels, in this order. Rejects with
- * `store_locked` or `config`; a channel that cannot come up is no reason not to start.
+ * Opens the store, makes the stages, resumes what a crash interrupted, and opens the channels, in this order. Rejects
+ * with `store_locked` or `config`; a channel that cannot connect does not prevent the start.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
@@ -191,7 +191,7 @@ function reloadOf(
   return createReload({ ...parts, claimed: () => access.claimed, ...(reload ? { load: reload } : {}) })
 }
 
-/** A platform that is out does not make the daemon ill; a store that cannot write does. */
+/** A platform that is out leaves the daemon healthy; a store that cannot write does not. */
 async function commitsInTime(store: Store, clock: Clock): Promise<boolean> {
   return within(
     clock,

@@ -20,9 +20,14 @@ export interface StoppedParts {
   readonly store: Pick<Store, 'close'>
 }
 
-/** All of a stop (F-A20). A service manager kills after 30 s (`TimeoutStopSec`), and closing a file needs some. */
+/**
+ * The time for a whole stop (F-A20). A service manager kills after 30 s (`TimeoutStopSec`), and closing a file needs
+ * some.
+ */
 export const STOP_WITHIN_MS = 25_000
-/** What is kept for the steps behind: one that hangs takes none of it. What a step leaves, those behind it may use. */
+/**
+ * The time reserved for later steps, which one that hangs cannot use. Time that a step saves is left to those after it.
+ */
 const KEPT_MS = { delivery: 4_000, channels: 2_000, api: 1_000 }
 const BEHIND_CHANNELS = KEPT_MS.api
 const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
@@ -31,7 +36,7 @@ const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
 interface StopParts {
   readonly clock: Clock
   readonly logger: Logger
-  /** Aborted with what happened when the disk has failed (F-F03). */
+  /** Aborted with the error when the disk has failed (F-F03). */
   readonly broken: AbortSignal
 }
 
@@ -40,7 +45,10 @@ export interface Stopping {
   stop(): Promise<void>
 }
 
-/** The two ways a daemon ends: told to, in order; or by its disk, at once, for no word of an orderly end would be kept. */
+/**
+ * Returns the two ways a daemon ends: by request, in order; or by its disk, at once, since no orderly end could be
+ * recorded.
+ */
 export function createStop(parts: StoppedParts, { clock, logger, broken }: StopParts): Stopping {
   const fallen = new Promise<never>((_, reject) => {
     if (broken.aborted) reject(broken.reason)
@@ -48,7 +56,7 @@ export function createStop(parts: StoppedParts, { clock, logger, broken }: StopP
   })
   const ended = deferred()
   const stopped = Promise.race([ended.promise, fallen])
-  // Whoever does not ask how it ended is told by `stop`.
+  // A caller who does not await this learns of the failure from `stop`.
   stopped.catch(() => {})
   let stopping: Promise<void> | undefined
   const close = (): Promise<void> => closeDaemon(parts, { clock, logger }).finally(ended.resolve)
@@ -62,8 +70,8 @@ export function createStop(parts: StoppedParts, { clock, logger, broken }: StopP
 }
 
 /**
- * EventReceiver first, so that nothing new is promised; the channels last, so that running turns can still answer. What does not
- * stop in its time is left behind: all it may have had to say is on disk, and the next start takes it up.
+ * Stops the entrance first, so that nothing new is promised, and the channels last, so that running turns can still
+ * answer. A part that does not stop in its time is abandoned: its state is on disk, and the next start resumes it.
  */
 export async function closeDaemon(
   parts: StoppedParts,

@@ -13,10 +13,10 @@ import { statusRoutes } from './routes/status.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
-/** The operator's API. Who may call it is decided by whoever serves it; every failure leaves as an `ErrorBody`. */
+/** Returns the operator's API. The server decides who may call it; every failure is answered with an `ErrorBody`. */
 export function createApp(service: OperatorService, logger: Logger): Hono {
   const app = new Hono()
-  // The router hands on only what is an Error.
+  // The router passes on only an Error.
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })

@@ -13,16 +13,15 @@ import {
   privateFolder,
 } from '../platform/private-folder.ts'
 
-/** What the kernel takes in `sun_path`, without the closing zero. */
+/** The longest path that `sun_path` of the kernel holds, without the closing zero. */
 const LONGEST_PATH = 107
-/** Leaves a new socket to its user alone, whoever that is. */
+/** The mask that leaves a new socket to its user alone. */
 const OWNER_ONLY = 0o177
 
 /**
- * Binds `server` to a unix socket that only its user can open, whatever the umask: made under a name of its own, and only
- * then moved to the one that is looked for, which also replaces what a killed daemon left there.
- *
- * Throws `config` for a path that cannot hold a socket or that others could change, and `store_locked` if a daemon answers there.
+ * Binds `server` to a unix socket that only its user can open, whatever the umask: made under a name of its own, then
+ * moved to the final one, which also replaces the socket of a killed daemon. Throws `config` for a path that cannot
+ * hold a socket or that others could change, and `store_locked` if a daemon answers there.
  */
 export async function bindSocket(server: Server, socketPath: string): Promise<void> {
   const fresh = join(dirname(socketPath), `.${randomBytes(3).toString('hex')}`)
@@ -38,7 +37,7 @@ export async function bindSocket(server: Server, socketPath: string): Promise<vo
     handOver(fresh, folder)
     renameSync(fresh, socketPath)
   } catch (error) {
-    // It also takes the file away that it has made.
+    // Closing also removes the file that the server has made.
     server.close()
     throw explained(socketPath, error)
   }
@@ -56,7 +55,7 @@ async function listen(server: Server, path: string): Promise<void> {
   await listening
 }
 
-/** Nothing but a dead socket of ours may be replaced. */
+/** Only a dead socket of the same owner may be replaced. */
 async function refuseTaken(socketPath: string, folder: PrivateFolder): Promise<void> {
   const found = lstatSync(socketPath, { throwIfNoEntry: false })
   if (!found) return

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCode, ParleyError, toError } from '../core/errors.ts'
 import { MOST_BODY_BYTES } from '../core/operator.ts'
 
-/** What every failed request answers. */
+/** The answer to every failed request. */
 export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
@@ -38,12 +38,12 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_failed: 502,
 }
 
-/** Returns what is thrown at a request whose body is longer than any that is read. */
+/** Returns the error for a request whose body is longer than the limit. */
 export function tooLong(): ParleyError {
   return new ParleyError('too_long', `A request may hold ${MOST_BODY_BYTES} bytes and no more.`)
 }
 
-/** The answer to a failed request. What is not ours is `internal` and says nothing of its cause. */
+/** Returns the answer to a failed request. An unknown error is `internal` and does not name its cause. */
 export function errorAnswer(error: unknown): { readonly status: HttpStatus; readonly body: ErrorBody } {
   const code = errorCode(error)
   const message = code === 'internal' ? 'The daemon failed to answer; its log says why.' : toError(error).message

@@ -3,14 +3,17 @@ import { ParleyError } from '../core/errors.ts'
 import { MOST_BODY_BYTES } from '../core/operator.ts'
 import { tooLong } from './errors.ts'
 
-/** The JSON object a request carries; else `invalid`, or `too_long` as soon as more has come than is read. */
+/**
+ * Returns the JSON object of a request. Throws `invalid` for any other body, and `too_long` as soon as it exceeds the
+ * limit.
+ */
 export async function readBody(request: HonoRequest): Promise<Readonly<Record<string, unknown>>> {
   const body = parsed(await readText(request))
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
   throw new ParleyError('invalid', 'Send a JSON object.')
 }
 
-/** Returns the body; nothing where it broke off. A body that comes in chunks does not say its length beforehand. */
+/** Returns the body; empty if it broke off. A body that comes in chunks does not announce its length. */
 async function readText({ raw }: HonoRequest): Promise<string> {
   const reader = raw.body?.getReader()
   const chunks: Uint8Array[] = []
@@ -32,7 +35,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A text of the body; else `invalid`. */
+/** Returns a text of the body. Throws `invalid` for any other value. */
 export function bodyText(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name]
   if (typeof value === 'string' && value.trim() !== '') return value

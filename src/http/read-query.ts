@@ -1,12 +1,12 @@
 import { ParleyError } from '../core/errors.ts'
 
-/** A query value that must be there and not be empty; else `invalid`. */
+/** Returns a query value. Throws `invalid` if it is missing or empty. */
 export function readText(name: string, value: string | undefined): string {
   if (value === undefined || value.trim() === '') throw new ParleyError('invalid', `"${name}" is missing`)
   return value
 }
 
-/** A whole number, not negative; `fallback` where none is given; else `invalid`. */
+/** Returns a whole number that is not negative, `fallback` if none is given. Throws `invalid` for any other value. */
 export function readCount(name: string, value: string | undefined, fallback: number): number {
   if (value === undefined) return fallback
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -14,7 +14,7 @@ export function readCount(name: string, value: string | undefined, fallback: num
   return count
 }
 
-/** `true` or `false`; absent is false; else `invalid`. */
+/** Returns true for `true`, false for `false` or no value. Throws `invalid` for any other. */
 export function readFlag(name: string, value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true

@@ -7,44 +7,50 @@ import { bindSocket } from './bind-socket.ts'
 import { errorAnswer, tooLong } from './errors.ts'
 
 export interface LocalApiOptions {
-  /** Its folder is made 0700 if it is not there. */
+  /** The path of the socket, whose folder is made 0700 if it does not exist. */
   readonly socketPath: string
   readonly service: OperatorService
   readonly logger: Logger
   readonly clock?: Clock
-  /** Replace those of `LIMITS`. */
+  /** The limits that replace those of `LIMITS`. */
   readonly limits?: Partial<LocalApiLimits>
 }
 
-/** How long and how much a connection may take; times in ms. */
+/** The limits of a connection; times in ms. */
 export interface LocalApiLimits {
-  /** Until the headers of a request are there, from the connection or the answer before on. */
+  /** The time until the headers of a request are complete, from the connection or the previous answer on. */
   readonly headers: number
-  /** Until a request is there with its body. */
+  /** The time until a request is complete with its body. */
   readonly request: number
-  /** Between two requests. */
+  /** The time between two requests. */
   readonly idle: number
-  /** Without a byte in either direction, also while an answer is awaited: longer than a post may wait for its own. */
+  /**
+   * The time without a byte in either direction, also while an answer is awaited: longer than a post may wait for its
+   * own.
+   */
   readonly silent: number
   readonly connections: number
 }
 
 const LIMITS: LocalApiLimits = { headers: 10_000, request: 30_000, idle: 5_000, silent: 3_700_000, connections: 200 }
 const MOST_HEADER_BYTES = 16 * 1024
-/** How much later than its limit a connection may be found: a share of the shortest of them. */
+/** The share of the shortest limit by which a connection may exceed its own. */
 const CHECKS_WITHIN = 4
 
 export interface LocalApi {
   readonly socketPath: string
-  /** Takes the socket away, lets answers in the making leave (2 s at most) and drops every other connection at once. Idempotent. */
+  /**
+   * Removes the socket, finishes the answers under way (2 s at most) and drops every other connection at once.
+   * Idempotent.
+   */
   close(): Promise<void>
 }
 
 const GRACE_MS = 2000
 
 /**
- * Serves the operator's API on a local socket. Only its file mode says who may ask: no header and no address is
- * trusted or read. Rejects as `bindSocket` does.
+ * Serves the operator's API on a local socket. Only its file mode authorises callers: no header and no address is
+ * trusted or read. Rejects like `bindSocket`.
  */
 export async function startLocalApi({
   socketPath,
@@ -71,7 +77,7 @@ export async function startLocalApi({
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const cancel = clock.after(GRACE_MS, () => server.closeAllConnections())
     await active.none()
-    // What is open now is idle; `closeIdleConnections` would still wait a minute for one that never sent a byte.
+    // The connections that remain are idle; `closeIdleConnections` would wait a minute for one that never sent a byte.
     server.closeAllConnections()
     await closed
     cancel()
@@ -79,7 +85,7 @@ export async function startLocalApi({
   return { socketPath, close: lazily(close) }
 }
 
-/** A server that bounds what it is sent before anything of ours looks at it; how long an answer takes is the asker's affair. */
+/** Returns a server that bounds every request before any other code sees it; an answer may take any time. */
 function limitedServer(limits: LocalApiLimits, listener: RequestListener): Server {
   const options: ServerOptions = {
     headersTimeout: limits.headers,
@@ -89,14 +95,14 @@ function limitedServer(limits: LocalApiLimits, listener: RequestListener): Serve
     maxHeaderSize: MOST_HEADER_BYTES,
   }
   const server = createServer(options, (request, response) => {
-    // What was not read by then is read by nobody.
+    // Nobody reads the rest of the request after its answer.
     response.once('finish', () => {
       if (!request.complete) request.socket.destroySoon()
     })
     if (isTooLong(request.headers['content-length'])) return refuse(response)
     listener(request, response)
   })
-  // Whoever asks before sending a body is told before sending it.
+  // A client that asks before it sends a body is answered before it sends one.
   server.on('checkContinue', (request, response: ServerResponse) => {
     if (!isTooLong(request.headers['content-length'])) response.writeContinue()
     server.emit('request', request, response)
@@ -115,7 +121,7 @@ function refuse(response: ServerResponse): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
 }
 
-/** The router and its web globals cost 30 ms and some megabytes, which a daemon that is never asked does not pay. */
+/** The router and its web globals cost 30 ms and some megabytes, which a daemon that nobody asks saves. */
 async function loadListener(service: OperatorService, logger: Logger): Promise<RequestListener> {
   const [{ createApp }, { getRequestListener }] = await Promise.all([import('./app.ts'), import('@hono/node-server')])
   const listener = getRequestListener(createApp(service, logger).fetch, { overrideGlobalObjects: false })
@@ -146,7 +152,7 @@ function countActive(server: Server): ActiveRequests {
   }
 }
 
-/** Does `work` on the first call and gives every call its one result. */
+/** Returns a function that does `work` on the first call and returns that one result on every call. */
 function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => (result ??= work())

@@ -25,7 +25,7 @@ export interface PipelineDeps
   readonly running: RunningTurns
   readonly publicTurns: PublicTurns
   readonly runTurn: RunTurn
-  /** Told what each turn came to, before its end is stored. */
+  /** Called with the result of each turn before its end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
   readonly transcript: Pick<Transcript, 'saw'>
   readonly delivery: DeliveryService
@@ -41,7 +41,7 @@ export class Pipeline {
     this.#deps = { ...deps, crowded: deps.delivery.crowded }
   }
 
-  /** Resolves once the dispatch is on disk; what it owes goes on by itself. Rejects if it could not be stored. */
+  /** Resolves once the dispatch is on disk; its turn then runs in the background. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
@@ -51,7 +51,9 @@ export class Pipeline {
     this.#follow(accepted, dispatch, decision)
   }
 
-  /** Runs a turn that is claimed already, unless `first` says no. Resolves when it has ended; never rejects. */
+  /**
+   * Runs a turn that is claimed already, unless `first` resolves to false. Resolves when it has ended; never rejects.
+   */
   readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void> => {
     const run = (signal: AbortSignal): Promise<void> => this.#run(turn, signal)
     return this.#deps.running.begin(turn, first ? async (signal) => (await first(signal)) && run(signal) : run)

@@ -22,20 +22,24 @@ export interface RunTurnDeps {
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  /** As it is now: what was set for the session counts from its next turn. */
+  /** Returns the agent as it is now: a change to the session counts from its next turn. */
   agent(session: Session): AgentProfile
-  /** Its model is told who of several people says what, though it began in a direct chat. */
+  /**
+   * Returns true if several people speak in the session, so that its model is shown who says what, though it began in a
+   * direct chat.
+   */
   joined(session: Session): boolean
-  /** What the chat sees of the tool steps. */
+  /** Returns how much of the tool steps the chat sees. */
   verbose(session: Session): VerboseLevel
 }
 
-/** The middle of the story: one claimed turn with the agent. */
+/** Runs one claimed turn with the agent. */
 export type RunTurn = (turn: StartedTurn, signal: AbortSignal) => Promise<TurnResult>
 
 /**
- * Lets the agent work on a claimed turn: commits each step before the next begins, shows the answer while it grows, and
- * returns what came of it. Never rejects: nothing a turn trips over ends the daemon or leaves the chat without an outcome.
+ * Returns the function that runs a claimed turn: it commits each step before the next begins, shows the answer while it
+ * grows, and returns the result. It never rejects: no failure of a turn ends the daemon or leaves the chat without an
+ * outcome.
  */
 export function createRunTurn(deps: RunTurnDeps): RunTurn {
   return (turn, signal) => runTurn(deps, turn, signal)
@@ -82,7 +86,7 @@ interface Journal {
   readonly signal: AbortSignal
 }
 
-/** Commits each step before the next begins; returns what came of the last. */
+/** Commits each step before the next begins; returns the result of the last. */
 async function journaled(
   { store, clock }: RunTurnDeps,
   turn: StartedTurn,
@@ -106,8 +110,8 @@ async function journaled(
 export const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
 
 /**
- * When a turn is put down for the next start, what that start may run again has no result yet: else a call that was only
- * waiting would be told that it was stopped. What must not run again keeps the result it has.
+ * When a turn is suspended for the next start, calls which that start may repeat get no result: a call that was only
+ * waiting would be marked as stopped. Calls that must not be repeated keep the result they have.
  */
 function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   const begun = new Set<string>()
@@ -117,7 +121,7 @@ function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   }
 }
 
-/** What was used on the way, from the log: a turn that goes on after a crash tells all of it. */
+/** Adds the tools used on the way, from the log, so that a turn resumed after a crash names all of them. */
 async function withNotes(
   { transcript }: RunTurnDeps,
   { session }: StartedTurn,
@@ -129,7 +133,7 @@ async function withNotes(
   return preface === undefined ? result : { ...result, preface }
 }
 
-/** What nobody in the chat asked for is posted once it is whole, if at all. */
+/** An answer that nobody in the chat asked for is posted once it is whole, if at all. */
 const UNSEEN: LiveReply = { push() {}, settle: () => undefined, shown: () => undefined }
 
 function contextOf(
@@ -149,7 +153,10 @@ function contextOf(
 
 const nothingSaid = async (): Promise<readonly string[]> => []
 
-/** What was said meanwhile joins the turn, unless that is being stopped; the agent is told it as the log now has it. */
+/**
+ * Adds messages that came meanwhile to the turn, unless it is being stopped; the agent is shown them as the log has
+ * them.
+ */
 async function steer(
   { store, clock, queue, transcript }: RunTurnDeps,
   turn: StartedTurn,

@@ -7,15 +7,15 @@ interface CachePlaces {
   readonly home: string | undefined
 }
 
-/** Node 22 brought it; without a folder it takes one that all users of a machine share. */
+/** Node 22 added it; without a folder it uses one that all users of a machine share. */
 const enableCompileCache =
   'enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function'
     ? (nodeModule.enableCompileCache as (folder: string) => unknown)
     : undefined
 
 /**
- * Keeps the compiled code for the next start, which is faster then, in a folder where nobody but this user and root can
- * put any: Node runs what it finds there. Without such a folder nothing is kept.
+ * Keeps the compiled code for a faster next start, in a folder that nobody but this user and root can write to: Node
+ * runs what it finds there. Without such a folder nothing is kept.
  */
 export function useCompileCache(places: CachePlaces, enable = enableCompileCache): void {
   const folder = cacheFolder(places)
@@ -23,11 +23,11 @@ export function useCompileCache(places: CachePlaces, enable = enableCompileCache
   try {
     enable(privateFolder(folder, 'code').path)
   } catch {
-    // The start takes longer, and that is all.
+    // The start takes longer, and nothing else happens.
   }
 }
 
-/** The folder systemd gives the service, else that of the user. */
+/** Returns the folder systemd gives the service, else that of the user. */
 function cacheFolder({ env, home }: CachePlaces): string | undefined {
   const service = env.CACHE_DIRECTORY?.split(':')[0]
   if (service) return join(service, 'compiled')

@@ -9,13 +9,13 @@ type Level = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LoggerOptions {
   readonly level: Level
-  /** Lines for people instead of JSON. */
+  /** True for lines for people instead of JSON. */
   readonly pretty: boolean
-  /** Values that never appear in a line, whatever brought them there. */
+  /** The values that never appear in a line, wherever they come from. */
   readonly secrets: readonly string[]
-  /** Standard error unless given. */
+  /** The output, standard error by default. */
   readonly out?: LogOutput
-  /** Ms since the epoch. */
+  /** Returns ms since the epoch. */
   readonly now?: () => number
 }
 
@@ -25,8 +25,8 @@ export interface LogOutput {
 }
 
 /**
- * The logger over pino: one JSON object a line, with ISO time, level name, the fields of the logger and of the call, and
- * the sentence as `msg`. Written at once, so that the last line before a crash is there.
+ * Returns the logger over pino: one JSON object a line, with ISO time, level name, the fields of the logger and of the
+ * call, and the sentence as `msg`. Lines are written at once, so that the last one before a crash is there.
  */
 export function createPinoLogger(options: LoggerOptions): Logger {
   const { level, pretty, secrets, out = standardError(), now = Date.now } = options
@@ -35,11 +35,11 @@ export function createPinoLogger(options: LoggerOptions): Logger {
   const root = pino(
     {
       level,
-      // No process id and host name: the service manager knows both.
+      // There is no process id and host name: the service manager knows both.
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Ours already: pino would put the messages of all causes into one.
+      // The error is plain already: pino would put the messages of all causes into one.
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: (line) => (pretty ? prettyLine(toJson(line), out.isTTY) : `${toJson(line)}\n`) },
     },
@@ -48,7 +48,7 @@ export function createPinoLogger(options: LoggerOptions): Logger {
   return wrap(root)
 }
 
-/** By the descriptor: a write that returned has left the process. */
+/** Writes to the descriptor: a write that returned has left the process. */
 function standardError(): LogOutput {
   const stream = destination({ fd: process.stderr.fd, sync: true })
   return { write: (text) => stream.write(text), isTTY: process.stderr.isTTY === true }
@@ -56,7 +56,7 @@ function standardError(): LogOutput {
 
 function wrap(logger: PinoLogger): Logger {
   const write = (level: Level, sentence: string, fields: LogFields = {}): void => {
-    // Fields of a line that nobody reads are not worked out.
+    // The fields of a line that is not written are not computed.
     if (logger.isLevelEnabled(level)) logger[level](plainFields(fields), sentence)
   }
   return {

@@ -1,11 +1,13 @@
 import type { LogFields } from '../core/logger.ts'
 
-/** Keys of the line itself, which fields must not take. */
+/** Keys of the line itself, which fields must not use. */
 const RESERVED = new Set(['time', 'level', 'msg'])
-/** Nesting below which a value is only named, so that no line grows without end. */
+/** The nesting below which a value is only named, so that no line grows without end. */
 const DEEPEST = 6
 
-/** Fields as JSON can hold them: errors with their causes, whatever depth they are at; nothing in it can throw later. */
+/**
+ * Returns fields in a form that JSON can hold: errors with their causes at any depth; nothing in it can throw later.
+ */
 export function plainFields(fields: LogFields): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(fields)) plain[RESERVED.has(key) ? `${key}_` : key] = toPlain(value, 0)
@@ -32,7 +34,9 @@ function plainObject(value: object, depth: number): unknown {
   }
 }
 
-/** Name, code, message, stack, the errors it gathers and what caused it. Other own properties, such as a request, stay out. */
+/**
+ * Returns name, code, message, stack, aggregated errors and cause. Other own properties, such as a request, stay out.
+ */
 function plainError(error: Error, depth: number): Record<string, unknown> {
   const { code } = error as { code?: unknown }
   return {

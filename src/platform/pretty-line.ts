@@ -17,8 +17,8 @@ interface Line {
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31 }
 
 /**
- * A line of JSON for people: `10:12:03 warn  telegram  The poll failed attempt=3 err="fetch failed"` and, below it and
- * indented, the stack of an error and of its causes. Colours for terminals only.
+ * Returns a line of JSON for people: `10:12:03 warn telegram The poll failed attempt=3 err="fetch failed"` and, below
+ * it and indented, the stack of an error and of its causes. Colours are for terminals only.
  */
 export function prettyLine(json: string, coloured: boolean): string {
   const { time, level, msg = '', subsystem = '', ...fields }: Line & Record<string, unknown> = JSON.parse(json)
@@ -30,7 +30,7 @@ export function prettyLine(json: string, coloured: boolean): string {
   return `${[head, ...stacks.map((line) => `    ${escapeControls(line)}`)].join('\n')}\n`
 }
 
-/** Bare where it reads well, in quotes else; an error is its message, for its stack stands below. */
+/** Returns a value bare if it reads well, else in quotes; an error is its message, since its stack stands below. */
 function word(value: unknown): string {
   const shown = isError(value) ? value.message : value
   const text = typeof shown === 'string' && /^[\w:./@+-]+$/.test(shown) ? shown : JSON.stringify(shown)

@@ -27,8 +27,8 @@ interface Owner {
 }
 
 /**
- * `data`: to keep files in; made where it is missing. `ask`: to look for the socket of a daemon; nothing is made.
- * `code`: to run what lies in it; made where it is missing, and closed to readers too.
+ * The purpose of a folder. `data` holds files and is made if missing. `ask` is searched for the socket of a daemon and
+ * never made. `code` holds code that is run, is made if missing, and is closed to readers too.
  */
 export type FolderUse = 'data' | 'ask' | 'code'
 
@@ -42,10 +42,10 @@ const MOST_LINKS = 40
 const ROOT = 0
 
 /**
- * Returns the folder at `path` once nobody else can change what lies in it or put another in its place: it belongs to
- * the user of this process, only its owner may write to it, and the same holds for every folder and link on the way.
- * Root also takes the folder of another user, whose files it then keeps (a volume, the state folder of a service), but
- * never runs code from there. Throws `config` with the remedy.
+ * Returns the folder at `path` if nobody else can change its files or replace it: it belongs to the user of this
+ * process, only its owner may write to it, and the same holds for every folder and link on the way. Root may also use
+ * the folder of another user, whose files it then keeps (a volume, the state folder of a service), but never runs code
+ * from there. Throws `config` with the remedy.
  */
 export function privateFolder(path: string, use: FolderUse = 'data'): PrivateFolder {
   return named(path, () => {
@@ -65,8 +65,8 @@ export function privateFolder(path: string, use: FolderUse = 'data'): PrivateFol
 }
 
 /**
- * Makes `path` in `folder` a file that only its owner can open, whatever the umask; `existing`: only where it is there.
- * Throws `config` for anything but a file that is the owner's and that nobody else could write to.
+ * Makes `path` in `folder` a file that only its owner can open, whatever the umask; with `existing`, only if it exists.
+ * Throws `config` for anything but a file of the owner that nobody else could write to.
  */
 export function privateFile(path: string, folder: PrivateFolder, which: 'made' | 'existing' = 'made'): void {
   named(path, () => {
@@ -75,7 +75,7 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
     if (found === undefined) return
     if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
     if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
-    // Where names can be given to files of others, the owner of a folder may give one there to a file of root.
+    // On a system where users may hard-link files of others, the owner of a folder may link one of root's files there.
     if (found.nlink > 1 && found.uid !== folder.owner.uid)
       throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
     if ((found.mode & OTHERS_WRITE) !== 0)
@@ -85,8 +85,8 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
 }
 
 /**
- * Returns where a link leads that lies in `folder`. Throws `config` where it lies in somebody else's and leads root to
- * what is not that user's: it may have been put there for root to change what it leads to.
+ * Returns the target of a link in `folder`. Throws `config` if the link lies in another user's folder and leads root to
+ * a file that is not that user's: it may have been put there for root to change its target.
  */
 export function followFrom({ path: folder, owner }: PrivateFolder, link: string): string {
   const target = resolve(folder, readlinkSync(link))
@@ -95,12 +95,12 @@ export function followFrom({ path: folder, owner }: PrivateFolder, link: string)
   throw new ParleyError('config', message)
 }
 
-/** Gives what root has made in somebody's folder to the owner of that folder. Does not follow links. */
+/** Gives a file that root made in somebody's folder to the owner of that folder. Does not follow links. */
 export function handOver(path: string, { owner }: PrivateFolder): void {
   if (self() === ROOT && owner.uid !== ROOT) lchownSync(path, owner.uid, owner.gid)
 }
 
-/** Whether what lies in `folder` was put there by this user, by root, or, for root, by the owner of the folder. */
+/** Returns true if a file in `folder` was put there by this user, by root, or, for root, by the owner of the folder. */
 export function belongsHere(
   { uid }: Pick<Stats, 'uid'>,
   { owner }: PrivateFolder,
@@ -110,22 +110,22 @@ export function belongsHere(
   return self() === ROOT && uid === owner.uid
 }
 
-/** The sentence about something of another user, with the remedy. */
+/** Returns the sentence about a file of another user, with the remedy. */
 export function foreign(path: string, { uid }: Pick<Stats, 'uid'>): string {
   const us = self()
   return `${path} belongs to user ${uid}, and this runs as user ${us}. Run parley as user ${uid}, or give it what is yours: chown -R ${us} ${path}`
 }
 
 interface Way {
-  /** The real path of what is there. */
+  /** The real path of the part that exists. */
   readonly real: string
-  /** Names below it that are not there. */
+  /** The names below it that do not exist. */
   readonly missing: readonly string[]
-  /** Every folder and link that was passed, from the root on. */
+  /** Every folder and link on the way, from the root on. */
   readonly steps: readonly { readonly path: string; readonly stats: Stats }[]
 }
 
-/** Follows a path as the system does, but looks at each link itself. */
+/** Follows a path like the system, and examines each link. */
 function follow(path: string): Way {
   const { root } = parse(resolve(path))
   const ahead = resolve(path).slice(root.length).split('/')
@@ -153,7 +153,7 @@ function follow(path: string): Way {
   return { real, missing: [], steps }
 }
 
-/** The owner of the folder; of one that is not there yet, the owner of the folder it will be made in. */
+/** Returns the owner of the folder; for one that does not exist yet, the owner of its parent. */
 function ownerOf({ real, steps }: Way): Owner {
   const { stats } = steps.findLast(({ path }) => path === real) ?? { stats: lstatSync(real) }
   return { uid: stats.uid, gid: stats.gid }
@@ -194,7 +194,10 @@ function complaintsOf(path: string, owner: Owner, use: FolderUse): string[] {
   ]
 }
 
-/** Whether others than its owner could put another entry in the place of one: of their own, in a sticky folder, nobody. */
+/**
+ * Returns true if others than its owner could replace an entry: in a sticky folder nobody can replace entries of
+ * others.
+ */
 function othersReplace(stats: Stats, trusted: readonly number[]): boolean {
   if (stats.isSymbolicLink() || (stats.mode & STICKY) !== 0) return false
   // A group with the number of a user is that user's own, by the convention of the systems that give each one a group.
@@ -202,7 +205,7 @@ function othersReplace(stats: Stats, trusted: readonly number[]): boolean {
   return (stats.mode & open) !== 0
 }
 
-/** Another process may be making it at the same time; what it made is looked at like anything else that is there. */
+/** Another process may be making it at the same time; its folder is checked like any other that exists. */
 function makeFolder(path: string, owner: Owner): void {
   if (!madeHere(() => mkdirSync(path, { mode: PRIVATE_FOLDER }))) return
   settle(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), PRIVATE_FOLDER, owner)
@@ -245,12 +248,12 @@ function modeOf({ mode }: Stats): string {
   return `mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
 }
 
-/** The user whose rights this process has. */
+/** Returns the user whose rights this process has. */
 function self(): number {
   return process.geteuid?.() ?? ROOT
 }
 
-/** Faults an operator mends by moving, opening or giving away a folder; the rest (a full disk) passes as it is. */
+/** Errors an operator fixes by moving, opening or giving away a folder; any other (a full disk) passes unchanged. */
 const MENDABLE = new Set([
   'EACCES',
   'ENOENT',
@@ -272,7 +275,7 @@ function named<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** A system error about `path` as `config` where an operator can mend it; any other as it is. */
+/** Returns a system error about `path` as `config` if an operator can fix it; any other unchanged. */
 export function explained(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (error instanceof ParleyError || !MENDABLE.has(code)) return error

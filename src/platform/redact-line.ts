@@ -1,12 +1,12 @@
-/** Shorter values are in every other word; hiding them would make the log unreadable and hide nothing. */
+/** Shorter values are part of many words; redacting them would make the log unreadable and hide nothing. */
 const SHORTEST = 4
-/** From here on a value is long enough that its base64 form is not part of other words by chance. */
+/** From this length on the base64 form of a value is not part of other words by chance. */
 const SHORTEST_ENCODED = 8
 
 /**
- * Replaces every secret by `[secret]` in a finished line of JSON, wherever it came from: as it is, escaped as in JSON
- * (also JSON within JSON), URL-encoded, and in base64 at any offset, as in an Authorization header. A line that would
- * no longer be JSON is withheld but for its time and level.
+ * Returns a function that replaces every secret by `[secret]` in a finished line of JSON, wherever it came from: plain,
+ * escaped as in JSON (also JSON within JSON), URL-encoded, and in base64 at any offset, as in an Authorization header.
+ * A line that would no longer be JSON is withheld except for its time and level.
  */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))
@@ -43,7 +43,9 @@ function formsOf(secret: string): string[] {
   return secret.length < SHORTEST_ENCODED ? plain : [...plain, ...base64Forms(secret)]
 }
 
-/** The characters of base64 that the secret alone decides, for each of the three places it can begin at. */
+/**
+ * Returns the characters of base64 that the secret alone decides, for each of the three offsets at which it can begin.
+ */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].flatMap((offset) => {

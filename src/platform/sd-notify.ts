@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { toError } from '../core/errors.ts'
 
-/** What systemd sets for a unit of `Type=notify`, and where `systemd-notify` is looked for. */
+/** The variables that systemd sets for a unit of `Type=notify`, and the path to search for `systemd-notify`. */
 export interface NotifyEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined
   readonly WATCHDOG_USEC?: string | undefined
@@ -9,25 +9,27 @@ export interface NotifyEnvironment {
   readonly PATH?: string | undefined
 }
 
-/** Tells the service manager how the daemon is. Every call resolves, also when nobody could be told. */
+/**
+ * Notifies the service manager of the daemon's state. Every call resolves, also when the manager could not be reached.
+ */
 export interface Notifier {
-  /** Once messages are taken; `status` is the line of `systemctl status`. */
+  /** Called once messages are accepted; `status` is the line of `systemctl status`. */
   ready(status?: string): Promise<void>
   stopping(): Promise<void>
   status(text: string): Promise<void>
-  /** One sign of life. */
+  /** Sends one sign of life. */
   watchdog(): Promise<void>
-  /** A third of what the unit allows, so that a sign may be late; absent without a watchdog. */
+  /** A third of the time that the unit allows, so that a sign may be late; absent without a watchdog. */
   readonly watchdogMs?: number
 }
 
-/** A manager that has not read a message by then is not waited for. */
+/** The longest time to wait for a manager to read a message. */
 const DEADLINE_MS = 5_000
 
 /**
- * Sends by `systemd-notify`, for Node has no unix datagram socket; does nothing outside systemd. The tool waits until
- * the manager has read the message (no `--no-block`), else its process would be gone before it is attributed; the unit
- * needs `NotifyAccess=all`. Of the environment it gets the socket and the path, no secret.
+ * Sends by `systemd-notify`, since Node has no unix datagram socket; does nothing outside systemd. The tool waits until
+ * the manager has read the message (no `--no-block`), or its process would be gone before it is attributed; the unit
+ * needs `NotifyAccess=all`. The tool's environment has the socket and the path, and no secret.
  */
 export function createNotifier(env: NotifyEnvironment, onFailure: (error: Error) => void = () => {}): Notifier {
   const { NOTIFY_SOCKET: socket, PATH = '/usr/bin:/bin' } = env
@@ -35,7 +37,7 @@ export function createNotifier(env: NotifyEnvironment, onFailure: (error: Error)
   const send = (...assignments: readonly string[]): Promise<void> => {
     if (!socket) return Promise.resolve()
     const told = (): Promise<void> => notify(assignments, { NOTIFY_SOCKET: socket, PATH })
-    // One after another: no message overtakes an earlier one.
+    // Messages are sent one after another, so that none overtakes an earlier one.
     last = last.then(told).catch((error) => onFailure(toError(error)))
     return last
   }
@@ -49,7 +51,7 @@ export function createNotifier(env: NotifyEnvironment, onFailure: (error: Error)
   }
 }
 
-/** A status is one line. */
+/** Returns the status as one line. */
 function statusLine(text: string): string {
   return `STATUS=${text.replace(/\p{Cc}+/gu, ' ')}`
 }

@@ -1,16 +1,16 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** The most bytes that the heap's young generation takes: as many as on Node 20 by itself; Node 24 lets it grow to 128 MB. */
+/** The most bytes of the heap's young generation, the default of Node 20; Node 24 lets it grow to 128 MB. */
 const MOST_YOUNG = 32 * 1024 * 1024
 
-/** By how much the old generation grows beyond what was alive in it before it is collected again, in percent. */
+/** The percentage by which the old generation grows beyond its live part before it is collected again. */
 const OLD_GROWS_PERCENT = 150
 
 /**
- * Bounds the room that the engine keeps beside what is alive, from now on (decision 0015). Both flags are read by the
- * engine at each collection, so they hold however the process was started; those that bound the heap by themselves are
- * read at its start alone.
+ * Bounds the room that the engine keeps besides live objects, from now on (decision 0015). The engine reads both flags
+ * at each collection, so they apply however the process was started; those that bound the heap directly are read only
+ * at its start.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${OLD_GROWS_PERCENT}`)

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The version in package.json, the nearest one above this file: it lies at another depth in a bundle than in the sources. */
+/**
+ * The version in package.json, the nearest one above this file, which lies at another depth in a bundle than in the
+ * sources.
+ */
 export const VERSION: string = readVersion(import.meta.url)
 
 function readVersion(from: string): string {

@@ -4,11 +4,14 @@ import type { Notifier } from './sd-notify.ts'
 export interface WatchdogOptions {
   readonly notifier: Pick<Notifier, 'watchdog' | 'watchdogMs'>
   readonly clock: Clock
-  /** No sign of life while this is false or rejects: the service manager then restarts the daemon. */
+  /**
+   * Returns whether the daemon is healthy. While this is false or rejects there is no sign of life, and the service
+   * manager then restarts the daemon.
+   */
   healthy(): Promise<boolean>
 }
 
-/** Gives signs of life while the daemon is healthy, until the returned function is called. */
+/** Sends signs of life while the daemon is healthy, until the returned function is called. */
 export function startWatchdog({ notifier, clock, healthy }: WatchdogOptions): () => void {
   const { watchdogMs: every } = notifier
   if (every === undefined) return () => {}

@@ -7,7 +7,7 @@ import type { CliPorts } from '../ports.ts'
 import { plain, toJson } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
-/** Loads the configuration as `start` would; a mistake leaves as `config` with its path. */
+/** Loads the configuration like `start`. Throws `config`, with the path, for a mistake. */
 export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, options: ReadOptions): Promise<number> {
   const { config } = await ports.load(options.config)
   const { file } = config
@@ -27,7 +27,7 @@ function downLine({ channel, account, reason }: Config['down'][number]): string 
   return `channels.${channel}.accounts.${account}: this channel will be down: ${reason}`
 }
 
-/** Has the running daemon take over who is who, who may talk and what is sent. */
+/** Makes the running daemon apply a changed policy: people, access and sending. */
 export async function reloadConfig(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const report = await askToReload(ports, options).catch(refuse)
   const { wider, narrower, other, warnings, later } = report
@@ -52,7 +52,7 @@ async function askToReload(ports: ReadPorts, options: ReadOptions): Promise<Relo
   return askOperator(ports, loaded, (operator) => operator.config.reload())
 }
 
-/** A mistake is one of the configuration whether it is found here or, as an answer to this request, by the daemon. */
+/** A mistake exits as one of the configuration whether it is found here or by the daemon. */
 function refuse(error: unknown): never {
   if (!(error instanceof ParleyError)) throw error
   if (error.code === 'invalid') throw new ParleyError('config', error.message, { cause: error })

@@ -15,7 +15,7 @@ export async function importFolder(ports: ImportPorts, folder: string, options: 
   return EXIT.ok
 }
 
-/** Files of that folder alone; links and folders with the name of one are not followed, and reported. */
+/** Returns the files of that folder alone; links and folders with the name of a file are reported and not followed. */
 async function readFolder(folder: string): Promise<readonly OldFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw new ParleyError('invalid', `The folder ${folder} cannot be read: ${toError(cause).message}`, { cause })
@@ -34,7 +34,7 @@ async function readOne(folder: string, name: string, names: readonly string[]): 
 
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** What cannot be read is no JSON either, and reported as that. */
+/** A file that cannot be read is reported like one that is no JSON. */
 async function textOf(path: string): Promise<string> {
   try {
     return (await stat(path)).size > MOST_BYTES ? 'larger than 64 MiB' : await readFile(path, 'utf8')

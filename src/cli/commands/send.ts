@@ -8,11 +8,14 @@ export interface SendOptions extends ReadOptions {
   readonly text: string
   readonly deliver?: boolean
   readonly answer: boolean
-  /** Seconds. */
+  /** The wait in seconds. */
   readonly wait: number
 }
 
-/** Prints the answer. Exit code 1 where it was refused or failed; what is still on its way is no failure. */
+/**
+ * Prints the answer. Resolves with 1 if the message was refused or failed; an answer that is still on its way is no
+ * failure.
+ */
 export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
   const { text, answer: answered, deliver = false, wait: waitSeconds } = options
   const request = { text, deliver, waitSeconds, ...(answered ? {} : { answer: false }) }

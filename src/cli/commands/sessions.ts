@@ -15,7 +15,7 @@ export interface HistoryOptions extends ReadOptions {
   readonly before?: number
 }
 
-/** As they are typed; "inherit" takes an override back. */
+/** The changes as they are typed; "inherit" removes an override. */
 export interface PatchOptions extends ReadOptions {
   readonly send?: string
   readonly thinking?: string

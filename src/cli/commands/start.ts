@@ -8,7 +8,7 @@ type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' 
 
 /**
  * Runs the daemon in the foreground. Resolves with 0 after a first SIGINT or SIGTERM and the drain, with 1 at once on a
- * second one (the caller then ends the process) and with 1 if the daemon stops without being told.
+ * second one (the caller then ends the process) and with 1 if the daemon stops by itself.
  */
 export async function start(ports: StartPorts, file?: string): Promise<number> {
   const loaded = await ports.load(file)
@@ -23,7 +23,7 @@ export async function start(ports: StartPorts, file?: string): Promise<number> {
 async function run(ports: StartPorts, loaded: LoadedConfig, told: Promise<string>): Promise<number> {
   const daemon = await ports.start(loaded)
   let stopping = false
-  // Not awaited: a channel that is still trying must not hold the stop up.
+  // Not awaited: a channel that is still connecting must not delay a stop.
   void announce(ports, { daemon, loaded, quiet: () => stopping })
   try {
     const signal = await Promise.race([told, daemon.stopped.then(() => undefined)])
@@ -42,7 +42,7 @@ interface Announcement {
   quiet(): boolean
 }
 
-/** Prints the opening lines once the channels have settled. A daemon that cannot tell its status still runs. */
+/** Prints the opening lines once the channels have settled. A daemon that cannot report its status still runs. */
 async function announce(ports: StartPorts, { daemon, loaded, quiet }: Announcement): Promise<void> {
   try {
     await daemon.settled()

@@ -5,7 +5,7 @@ import { oneLine } from '../print/plain.ts'
 import { formatTime } from '../print/time.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
-/** The token itself is the only line on stdout, so that it can be piped away. */
+/** The token is the only line on stdout, so that it can be piped. */
 export async function createToken(
   ports: ReadPorts,
   namespace: string,

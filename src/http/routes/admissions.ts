@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
 import { readText } from '../read-query.ts'
 
-/** `/v1/admissions`, `POST /v1/admissions/admit?name` and `POST /v1/admissions/deny?name`, by code or key. */
+/** Serves `/v1/admissions`, `POST /v1/admissions/admit?name` and `POST /v1/admissions/deny?name`, by code or key. */
 export function admissionRoutes({ admissions }: OperatorService): Hono {
   return new Hono()
     .get('/v1/admissions', async ({ json }) => json(await admissions.list()))

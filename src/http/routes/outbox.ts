@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
 
-/** `/v1/outbox/restoration`, an empty list where there is none; `POST /v1/outbox/resume`, `POST /v1/outbox/discard`. */
+/**
+ * Serves `/v1/outbox/restoration`, an empty list if there is none; `POST /v1/outbox/resume`, `POST /v1/outbox/discard`.
+ */
 export function outboxRoutes({ outbox }: OperatorService): Hono {
   return new Hono()
     .get('/v1/outbox/restoration', async ({ json }) => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
 import { readText } from '../read-query.ts'
 
-/** `/v1/people`, `POST /v1/people/link?person&id` and `POST /v1/people/unlink?id`. */
+/** Serves `/v1/people`, `POST /v1/people/link?person&id` and `POST /v1/people/unlink?id`. */
 export function peopleRoutes({ people }: OperatorService): Hono {
   return new Hono()
     .get('/v1/people', async ({ json }) => json(await people.list()))

@@ -4,7 +4,9 @@ import { readCount } from '../read-query.ts'
 
 const SHOWN = 5
 
-/** `/v1/schedules`, `/v1/schedules/<id>/next?count` and `POST /v1/schedules/<id>/run`, the id percent-encoded. */
+/**
+ * Serves `/v1/schedules`, `/v1/schedules/<id>/next?count` and `POST /v1/schedules/<id>/run`, the id percent-encoded.
+ */
 export function scheduleRoutes({ schedules }: OperatorService): Hono {
   return new Hono()
     .get('/v1/schedules', async ({ json }) => json(await schedules.list()))

@@ -7,9 +7,9 @@ import { readCount, readFlag } from '../read-query.ts'
 const PAGE = 50
 
 /**
- * `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
- * overrides, DELETE deletes; under it `/history?limit&before`, to which a POST sets what the model is shown, `POST /name`
- * and `POST /messages`.
+ * Serves `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
+ * overrides, DELETE deletes; under it `/history?limit&before`, to which a POST sets what the model is shown, `POST
+ * /name` and `POST /messages`.
  */
 export function sessionRoutes({ sessions }: OperatorService): Hono {
   return new Hono()

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
 
-/** `/healthz` answers as long as the process does; `/v1/status` asks the parts. */
+/** Serves `/healthz`, which answers as long as the process does, and `/v1/status`, which asks the parts. */
 export function statusRoutes(service: OperatorService): Hono {
   return new Hono()
     .get('/healthz', (context) => context.json({ status: 'ok' }))

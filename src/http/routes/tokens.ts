@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { OperatorService } from '../../core/operator.ts'
 import { bodyText, readBody } from '../read-body.ts'
 
-/** `GET /v1/tokens`, `POST /v1/tokens {namespace, label}`, `DELETE /v1/tokens/<id>`. */
+/** Serves `GET /v1/tokens`, `POST /v1/tokens {namespace, label}`, `DELETE /v1/tokens/<id>`. */
 export function tokenRoutes({ tokens }: OperatorService): Hono {
   return new Hono()
     .get('/v1/tokens', async ({ json }) => json(await tokens.list()))

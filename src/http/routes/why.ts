@@ -3,8 +3,9 @@ import type { OperatorService } from '../../core/operator.ts'
 import { readText } from '../read-query.ts'
 
 /**
- * `/v1/why?message=` takes a link to a message, an inbox id, a trace id or a platform message id; nothing of that name is
- * an empty list, and `/v1/unseen?message=` tells what may have kept it away.
+ * Serves `/v1/why?message=`, which accepts a link to a message, an inbox id, a trace id or a platform message id and
+ * returns an empty list for an unknown one, and `/v1/unseen?message=`, which returns why a message may not have been
+ * received.
  */
 export function whyRoutes(service: OperatorService): Hono {
   return new Hono()
