@@ -38,6 +38,7 @@ const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 /** Folders in which every comment begins like a sentence with a subject and a verb. */
 const IN_SENTENCES = [
   ...['core', 'channels', 'routing', 'store', 'agent', 'config'].map((folder) => `src/${folder}/`),
+  ...['sessions', 'delivery', 'schedule', 'http', 'platform', 'pipeline'].map((folder) => `src/${folder}/`),
   ...['telegram', 'discord', 'slack', 'shared'].map((folder) => `adapters/${folder}/`),
 ]
 

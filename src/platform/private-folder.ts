@@ -75,7 +75,7 @@ export function privateFile(path: string, folder: PrivateFolder, which: 'made' |
     if (found === undefined) return
     if (!found.isFile()) throw new ParleyError('config', `${path} is in the way and no plain file. Move it elsewhere.`)
     if (!belongsHere(found, folder)) throw new ParleyError('config', foreign(path, found))
-    // On a system where users may hard-link files of others, the owner of a folder may link one of root's files there.
+    // A folder's owner who may hard-link files of others could link one of root's files there.
     if (found.nlink > 1 && found.uid !== folder.owner.uid)
       throw new ParleyError('config', `${path} is a file that stands elsewhere too. Move it elsewhere.`)
     if ((found.mode & OTHERS_WRITE) !== 0)
