@@ -75,7 +75,7 @@ export const ENDED: Item = { kind: 'ended' }
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 
-/** Doubles with each attempt up to half a minute; half of it is jitter, so that conversations do not come back in step. */
+/** Returns a delay that doubles up to half a minute; half is jitter, so that conversations do not retry in step. */
 export function backOffMs(attempt: number, random: number): number {
   const full = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS)
   return Math.round(full * (0.5 + random / 2))

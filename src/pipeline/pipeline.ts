@@ -51,9 +51,7 @@ export class Pipeline {
     this.#follow(accepted, dispatch, decision)
   }
 
-  /**
-   * Runs a turn that is claimed already, unless `first` resolves to false. Resolves when it has ended; never rejects.
-   */
+  /** Runs a claimed turn, unless `first` resolves to false. Resolves when it has ended; never rejects. */
   readonly resume = (turn: StartedTurn, first?: (signal: AbortSignal) => Promise<boolean>): Promise<void> => {
     const run = (signal: AbortSignal): Promise<void> => this.#run(turn, signal)
     return this.#deps.running.begin(turn, first ? async (signal) => (await first(signal)) && run(signal) : run)

@@ -10,13 +10,13 @@ export interface FaultyCall {
   fault: PlayedFault
   /** Aborts when the server closes. */
   closing: AbortSignal
-  /** Does what the call asks for and returns the true answer. */
+  /** Performs the effect of the call and returns the true answer. */
   effect(): Answer | Promise<Answer>
-  /** The fault ended the call before its effect. */
+  /** Called when the fault ended the call before its effect. */
   skipped(): void
 }
 
-/** Plays a fault on one call: meets it before the effect, after it, and in the bytes of the answer. */
+/** Plays a fault on one call: before the effect, after it, and in the bytes of the answer. */
 export async function answerThroughFault(call: FaultyCall): Promise<void> {
   const { response, fault, closing } = call
   if (!(await meet(call, 'before'))) {
@@ -62,7 +62,7 @@ async function interrupt(
   }
 }
 
-/** False when the server closed meanwhile. */
+/** Returns false when the server closed meanwhile. */
 export async function waitFor(ms: number, closing: AbortSignal): Promise<boolean> {
   return pause(ms, true, { signal: closing }).catch(() => false)
 }

@@ -1,4 +1,4 @@
-/** A promise with its resolver in hand, for gates and hand-made waits. It is never rejected. */
+/** A promise with its resolver, for gates and waits. It is never rejected. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
@@ -12,11 +12,11 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve }
 }
 
-/** How a gate was opened: go on and answer, cut the connection, or the server is closing. */
+/** The way a gate was opened: answer, cut the connection, or the server is closing. */
 export type Release = 'answer' | 'drop' | 'closed'
 
 /**
- * A place where a server stops until the test says go on. `reached` resolves when something first arrives at the gate;
+ * A place where a server stops until the test releases it. `reached` resolves when something first arrives at the gate;
  * after `release` everything that arrives passes at once.
  */
 export interface Gate {

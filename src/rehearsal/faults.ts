@@ -1,10 +1,10 @@
 import type { Gate, GateKeeper } from './deferred.ts'
 import { createGate } from './deferred.ts'
 
-/** `before`: the server has read the request and done nothing yet. `after`: the effect stands, no byte is answered. */
+/** `before`: the server has read the request and done nothing yet. `after`: the effect is done, no byte is answered. */
 export type FaultMoment = 'before' | 'after'
 
-/** A fault that steps in at a moment, and may end the call there. */
+/** A fault that acts at a moment, and may end the call there. */
 export type Interruption =
   | { kind: 'drop'; when: FaultMoment }
   | { kind: 'reset'; when: FaultMoment }
@@ -12,33 +12,33 @@ export type Interruption =
   | { kind: 'delay'; when: FaultMoment; ms: number }
   | { kind: 'answer'; when: FaultMoment; status: number; body: string | object; headers?: Record<string, string> }
 
-/** What goes wrong. An action without `when` shapes the bytes of the true answer, so its effect always happens. */
+/** The action of a fault. One without `when` changes the bytes of the true answer, so the effect always happens. */
 export type FaultAction =
   | Interruption
   | { kind: 'trickle'; everyMs: number; bytes?: number }
   | { kind: 'truncate'; bytes: number }
 
 export interface FaultRule<Call, Action extends FaultAction = FaultAction> {
-  /** The API method the fault is for (`sendMessage`, `messages`); absent: every method. */
+  /** The API method the fault is for (`sendMessage`, `messages`); every method if absent. */
   method?: string
   where?: (call: Call) => boolean
-  /** How many calls it hits. Default 1; `Number.POSITIVE_INFINITY` until removed. */
+  /** The number of calls it hits. Default 1; `Number.POSITIVE_INFINITY` until removed. */
   times?: number
-  /** Stops by itself this long after it was added, by the server's clock. */
+  /** The time after which it stops by itself, by the server's clock. */
   forMs?: number
   action: Action
 }
 
 /**
- * A fault that was set. `reached` resolves at its first hit (for a hold: when the first call stands at the gate);
- * `release` lets held calls go on, or cuts them with `drop`.
+ * A fault that was set. `reached` resolves at its first hit (for a hold: when the first call is at the gate); `release`
+ * lets held calls continue, or cuts them with `drop`.
  */
 export interface Fault extends Gate {
   readonly hits: number
   remove(): void
 }
 
-/** A fault as the server plays it on one call. */
+/** A fault that the server plays on one call. */
 export interface PlayedFault {
   readonly action: FaultAction
   readonly gate: GateKeeper
@@ -76,13 +76,13 @@ export class FaultBook<Call extends { readonly method: string }, Action extends 
     }
   }
 
-  /** Removes every fault; calls that are held go on. */
+  /** Removes every fault; held calls continue. */
   clear(): void {
     this.#active = []
     for (const gate of this.#gates) gate.release()
   }
 
-  /** The fault this call meets, used up by one. */
+  /** Returns the fault this call meets, used up by one. */
   take(call: Call): PlayedFault | undefined {
     if (this.#active.length === 0) return undefined
     const fault = this.#active.find((candidate) => this.#hits(candidate, call))
@@ -93,7 +93,7 @@ export class FaultBook<Call extends { readonly method: string }, Action extends 
     return fault
   }
 
-  /** Opens every gate with `closed`: what is held there ends without an effect or an answer. */
+  /** Opens every gate with `closed`: calls held there end without an effect or an answer. */
   close(): void {
     this.#active = []
     for (const gate of this.#gates) gate.close()

@@ -11,7 +11,10 @@ export interface ListenOptions {
 
 export interface HttpHandler {
   maxBodyBytes: number
-  /** `body` is the whole body, or null when it was longer than allowed (it was read to its end and thrown away). */
+  /**
+   * Handles a request; `body` is the whole body, or null when it was longer than allowed (it was read to its end and
+   * dropped).
+   */
   handle(request: IncomingMessage, response: ServerResponse, body: Buffer | null): void
 }
 
@@ -24,7 +27,7 @@ export interface RunningHttpServer {
 
 const empty = Buffer.alloc(0)
 
-/** A small keep-alive HTTP server that reads bodies whole. */
+/** Starts a small keep-alive HTTP server that reads bodies whole. */
 export async function startHttpServer(options: ListenOptions, handler: HttpHandler): Promise<RunningHttpServer> {
   const host = options.host ?? '127.0.0.1'
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * The ground truth of a rehearsal server: an append-only list of what happened, in the order it happened.
- * Tests and the demo read it or wait on it; nothing in it is ever changed or removed.
+ * An entry in the ground truth of a rehearsal server: an append-only list of its events in order. Tests and the demo
+ * read it or wait on it; nothing in it is ever changed or removed.
  */
 export interface LedgerEntry {
   readonly kind: string
@@ -9,9 +9,11 @@ export interface LedgerEntry {
 }
 
 export interface WaitOptions {
-  /** Give up after this long and reject with a list of what was seen. Default: less than a test has, by a little. */
+  /**
+   * The time after which a wait rejects with a list of what was seen. Default: slightly less than the limit of a test.
+   */
   timeoutMs?: number
-  /** Look only at entries from this position on (see `mark`). Default 0: already recorded entries count. */
+  /** The position from which entries count (see `mark`). Default 0: already recorded entries count. */
   after?: number
 }
 
@@ -21,7 +23,7 @@ interface Waiter<E> {
 }
 
 const shownOnTimeout = 25
-/** A wait ends with what it waits for: the limit only turns one that will never end into a message that says why. */
+/** A wait ends with its entry: the limit only turns one that will never end into a message with the reason. */
 const GIVE_UP_MS = 50_000
 
 export class Ledger<E extends LedgerEntry> {
@@ -39,7 +41,7 @@ export class Ledger<E extends LedgerEntry> {
     for (const waiter of this.#waiters) waiter.check(entry)
   }
 
-  /** The position after the last entry: pass it as `after` to look only at what comes later. */
+  /** Returns the position after the last entry: pass it as `after` to see only later ones. */
   mark(): number {
     return this.entries.length
   }
@@ -59,7 +61,7 @@ export class Ledger<E extends LedgerEntry> {
     return count
   }
 
-  /** Resolves with the first matching entry, recorded already or still to come. */
+  /** Resolves with the first matching entry, recorded already or later. */
   next<T extends E>(match: (entry: E) => entry is T, options?: WaitOptions): Promise<T>
   next(match: (entry: E) => boolean, options?: WaitOptions): Promise<E>
   async next(match: (entry: E) => boolean, options?: WaitOptions): Promise<E> {
@@ -68,7 +70,7 @@ export class Ledger<E extends LedgerEntry> {
     return entry
   }
 
-  /** Resolves with the first `wanted` matching entries, as soon as there are so many. */
+  /** Resolves with the first `wanted` matching entries, as soon as there are that many. */
   collect<T extends E>(wanted: number, match: (entry: E) => entry is T, options?: WaitOptions): Promise<T[]>
   collect(wanted: number, match: (entry: E) => boolean, options?: WaitOptions): Promise<E[]>
   collect(wanted: number, match: (entry: E) => boolean, options: WaitOptions = {}): Promise<E[]> {

@@ -19,13 +19,13 @@ export interface RefusedEntry {
   readonly message: string
 }
 
-/** How the answer to an accepted request ended; `gone`: the client hung up first. */
+/** The end of the answer to an accepted request; `gone` means that the client hung up first. */
 export interface EndedEntry {
   readonly kind: 'ended'
   readonly at: number
   readonly turn: number
   readonly how: 'complete' | 'error' | 'stalled' | 'cut' | 'gone'
-  /** Deltas that were written. */
+  /** The number of deltas that were written. */
   readonly deltas: number
 }
 
@@ -43,7 +43,7 @@ export class MessagesLedger extends Ledger<MessagesEntry> {
     super(describeEntry)
   }
 
-  /** The accepted requests in order. */
+  /** Returns the accepted requests in order. */
   requests(): MessagesRequest[] {
     return this.all((entry): entry is AcceptedEntry => entry.kind === 'accepted').map(({ request }) => request)
   }

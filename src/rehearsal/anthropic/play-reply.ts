@@ -27,7 +27,7 @@ const statusOf: Readonly<Record<string, number>> = {
   timeout_error: 504,
 }
 
-/** Answers in one piece of JSON, after whatever the reply wants to happen first. */
+/** Answers in one piece of JSON, after the delays and interruptions of the reply. */
 export async function playWhole(playing: Playing): Promise<Ending> {
   const { response, message, reply, requestId } = playing
   for (const { gate } of reply.holds ?? []) if (!(await passGate(playing, gate))) return { how: 'cut', deltas: 0 }
@@ -69,7 +69,7 @@ export async function playStream(playing: Playing): Promise<Ending> {
   return { how: 'complete', deltas }
 }
 
-/** Waits or ends; null: the stream goes on. */
+/** Waits or ends; returns null if the stream continues. */
 type Stop = (playing: Playing, deltas: number) => Promise<Ending | null>
 
 function stopBefore(event: StreamEvent, reply: AnswerReply, deltas: number): Stop | undefined {
@@ -88,7 +88,7 @@ function stopBefore(event: StreamEvent, reply: AnswerReply, deltas: number): Sto
   }
 }
 
-/** False when the connection was cut at the gate. */
+/** Returns false when the connection was cut at the gate. */
 async function passGate(
   { response, closing }: Playing,
   gate: NonNullable<AnswerReply['holds']>[number]['gate'],
@@ -125,7 +125,7 @@ function closed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once('close', () => resolve()))
 }
 
-/** Whichever comes first, without leaving a listener behind. */
+/** Settles with whichever comes first, without leaving a listener behind. */
 async function orClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T | 'closed'> {
   if (closing.aborted) return 'closed'
   const { promise, resolve } = deferred<'closed'>()

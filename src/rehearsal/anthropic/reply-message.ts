@@ -34,7 +34,7 @@ export interface Usage {
   speed: null
 }
 
-/** What a rehearsed answer never has: the fields are there, as the API sends them. */
+/** The fields that a rehearsed answer never uses; they are there, as the API sends them. */
 const unusedUsage = {
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
@@ -48,7 +48,7 @@ const unusedUsage = {
 
 const charactersPerToken = 4
 
-/** Fills in what a reply leaves out; `turn` makes its ids unique on one server. */
+/** Fills in the fields that a reply leaves out; `turn` makes its ids unique on one server. */
 export function buildReply(reply: AnswerReply, request: MessagesRequest, turn: number): ReplyMessage {
   const content = reply.blocks.map((block, index) => sentBlock(block, `${pad(turn)}${pad(index)}`))
   const usage = reply.usage ?? {

@@ -1,4 +1,4 @@
-/** A request as it came, after validation. Fields the rehearsal does not look at are kept as they are. */
+/** A request after validation. Fields the rehearsal does not use are kept as they are. */
 export interface MessagesRequest {
   model: string
   max_tokens: number

@@ -1,7 +1,7 @@
 import type { GateKeeper } from '../deferred.ts'
 import type { Content, ContentBlock, MessagesRequest } from './request.ts'
 
-/** What the model says, block by block. An id left out is made up; thinking gets a signature. */
+/** The model's reply, block by block. A missing id is made up; thinking gets a signature. */
 export type ReplyBlock =
   | { type: 'text'; text: string }
   | { type: 'tool_use'; name: string; input: Readonly<Record<string, unknown>>; id?: string }
@@ -17,9 +17,9 @@ export type StopReason =
   | 'model_context_window_exceeded'
 
 /**
- * How a stream goes wrong after `afterDelta` deltas of the whole reply (0: before the first).
- * `error`: an SSE error event after HTTP 200. `stall`: silence on an open connection until the client or server closes.
- * `cut`: the connection is destroyed. Without streaming `cut` and `stall` mean the same for the whole answer.
+ * The failure of a stream after `afterDelta` deltas of the whole reply (0: before the first). `error`: an SSE error
+ * event after HTTP 200. `stall`: silence on an open connection until the client or server closes. `cut`: the connection
+ * is destroyed. Without streaming `cut` and `stall` mean the same for the whole answer.
  */
 export type Interrupt =
   | { kind: 'error'; afterDelta: number; type: string; message: string }
@@ -31,9 +31,9 @@ export interface AnswerReply {
   stopReason?: StopReason
   /** Default: counted from the text, four characters a token. */
   usage?: { input_tokens: number; output_tokens: number }
-  /** How text, thinking and tool input are cut into deltas. Default: pieces of 12 UTF-16 units. */
+  /** Cuts text, thinking and tool input into deltas. Default: pieces of 12 UTF-16 units. */
   split?: (text: string) => readonly string[]
-  /** Wait this long before each delta (without streaming: before the answer). */
+  /** The wait before each delta (without streaming: before the answer). */
   delayMs?: number
   /** Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer. */
   holds?: readonly { beforeDelta: number; gate: GateKeeper }[]
@@ -46,7 +46,7 @@ export interface ErrorReply {
     /** `overloaded_error`, `rate_limit_error`, `api_error`, … */
     type: string
     message?: string
-    /** Sent as the `retry-after` header. */
+    /** The value of the `retry-after` header. */
     retryAfterSeconds?: number
     headers?: Readonly<Record<string, string>>
   }
@@ -67,7 +67,7 @@ export function textReply(text: string, more: Omit<AnswerReply, 'blocks'> = {}):
   return { blocks: [{ type: 'text', text }], ...more }
 }
 
-/** The default script: says the last text of the user again. */
+/** The default script, which repeats the user's last text. */
 export const echoScript: Script = (request) => textReply(`echo ${lastUserText(request)}`)
 
 export function lastUserText(request: MessagesRequest): string {

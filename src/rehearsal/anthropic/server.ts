@@ -20,24 +20,24 @@ export interface AnthropicServerOptions extends ListenOptions {
   apiKey?: string
   /** Default: echo of the last user text. Can be changed while the server runs. */
   script?: Script
-  /** Models that exist; absent: every name does. */
+  /** The models that exist; if absent, every name does. */
   models?: readonly string[]
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
 
-/** What a fault's `where` sees: the parsed body, before validation. */
+/** The call as the `where` of a fault sees it: the parsed body, before validation. */
 export interface MessagesCall {
   readonly method: 'messages'
   readonly body: unknown
 }
 
 export interface AnthropicServer {
-  /** For the SDK's `baseURL`. */
+  /** The SDK's `baseURL`. */
   readonly baseUrl: string
   readonly apiKey: string
   readonly ledger: MessagesLedger
-  /** Faults around a whole request; what happens inside a stream is the reply's affair. */
+  /** Faults around a whole request; a fault inside a stream belongs to the reply. */
   readonly faults: FaultBook<MessagesCall, Interruption>
   setScript(script: Script): void
   /** Ends stalls, holds and every connection at once. Idempotent. */
@@ -162,7 +162,9 @@ class MessagesRehearsal {
     }
   }
 
-  /** An error that is no refusal is a mistake of the script or the rehearsal: answered as 500 so that it is seen. */
+  /**
+   * An error that is no refusal is a mistake of the script or the rehearsal: it is answered as 500 so that it is seen.
+   */
   #refuse(response: ServerResponse, error: unknown, requestId: string): void {
     const known = error instanceof MessagesError
     const message = error instanceof Error ? error.message : String(error)

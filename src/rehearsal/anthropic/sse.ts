@@ -8,7 +8,7 @@ export interface StreamEvent {
 
 const pieceLength = 12
 
-/** The events of a streamed answer, in the order of the API. */
+/** Yields the events of a streamed answer, in the order of the API. */
 export function* streamEvents(
   message: ReplyMessage,
   split: (text: string) => readonly string[] = pieces,
@@ -49,7 +49,7 @@ function plain(data: { type: string; [field: string]: unknown }): StreamEvent {
   return { delta: false, data }
 }
 
-/** A block as it is announced, before its content. */
+/** Returns a block as it is announced, before its content. */
 function emptied(block: SentBlock): SentBlock {
   switch (block.type) {
     case 'text':

@@ -2,8 +2,8 @@ import { invalid } from './api-error.ts'
 import type { ContentBlock, RequestMessage } from './request.ts'
 
 /**
- * Every `tool_use` must be answered by a `tool_result` in the very next user message, and every result must answer one of
- * the message right before it. `messages` are already merged by role.
+ * Checks that the very next user message answers every `tool_use` with a `tool_result`, and that every result answers a
+ * call of the message right before it. `messages` are already merged by role.
  */
 export function checkToolPairs(messages: readonly RequestMessage[]): void {
   const seen = new Set<string>()

@@ -27,7 +27,7 @@ export function validateRequest(body: unknown): MessagesRequest {
   return body as MessagesRequest
 }
 
-/** Blocks of a message; a plain string is one text block. */
+/** Returns the blocks of a message; a plain string is one text block. */
 export function blocksOf({ content }: RequestMessage): ContentBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
@@ -51,7 +51,7 @@ function checkThinking(thinking: unknown, maxTokens: number): void {
   if (maxTokens <= budget) throw invalid('`max_tokens` must be greater than `thinking.budget_tokens`')
 }
 
-/** With manual thinking a turn that waits for tool results must begin with what was thought before it called them. */
+/** With manual thinking a turn that waits for tool results must begin with the thinking before its tool calls. */
 function checkThoughts(thinking: unknown, merged: readonly RequestMessage[]): void {
   if (!isObject(thinking) || thinking.type !== 'enabled') return
   const [asking, results] = merged.slice(-2)
@@ -63,7 +63,7 @@ function checkThoughts(thinking: unknown, merged: readonly RequestMessage[]): vo
   )
 }
 
-/** Returns whether any tool is defined. */
+/** Returns true if any tool is defined. */
 function checkTools(tools: unknown): boolean {
   if (tools === undefined) return false
   if (!Array.isArray(tools)) throw invalid('tools: Input should be a valid list')
@@ -78,7 +78,7 @@ function checkTool(tool: unknown, index: number): string {
   if (!isObject(tool))
     throw invalid(`tools.${index}: Input should be a valid dictionary or object to extract fields from`)
   if (typeof tool.name !== 'string') throw invalid(`${at}.name: Field required`)
-  // Tools of the vendor's own (bash, web search) carry a dated type and no schema.
+  // The vendor's own tools (bash, web search) carry a dated type and no schema.
   if (tool.type !== undefined && tool.type !== 'custom') return tool.name
   if (!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name)) {
     throw invalid(`${at}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`)
@@ -184,7 +184,7 @@ function checkCacheControl(body: Record<string, unknown>): void {
   }
 }
 
-/** Messages of one role in a row count as one turn. */
+/** Merges messages of one role in a row into one turn. */
 function mergeRuns(messages: readonly RequestMessage[]): RequestMessage[] {
   const merged: RequestMessage[] = []
   for (const message of messages) {

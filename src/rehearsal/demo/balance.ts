@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts'
 
-/** Checks the whole tour against the ledgers: what people saw, and what the platforms refused. */
+/** Checks the whole tour against the ledgers: the messages people saw, and the calls the platforms refused. */
 export function balance(stage: Stage): void {
   const platforms = Object.values(stage.platforms)
   const before = stage.failures

@@ -8,9 +8,9 @@ export type Platform = 'telegram' | 'discord' | 'slack'
 export interface Place {
   readonly platform: Platform
   readonly title: string
-  /** As the platform names it. Absent: the private chat of whoever speaks. */
+  /** The platform's id of the chat. Absent for the private chat of whoever speaks. */
   readonly chat?: string
-  /** Forum topic or thread. */
+  /** The forum topic or thread. */
   readonly topic?: string
   /** A Slack thread, begun at the root of its channel by the first thing said here. */
   readonly begins?: true
@@ -18,7 +18,7 @@ export interface Place {
 
 export interface Character {
   readonly name: string
-  /** Who they are on each platform. */
+  /** The person's id on each platform. */
   readonly ids: Readonly<Record<Platform, string>>
 }
 

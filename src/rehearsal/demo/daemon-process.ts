@@ -4,16 +4,16 @@ import { createWriteStream, readFileSync, type WriteStream } from 'node:fs'
 import { request } from 'node:http'
 
 export interface DaemonCommand {
-  /** Program and arguments that start the daemon in the foreground. */
+  /** The program and arguments that start the daemon in the foreground. */
   readonly argv: readonly [string, ...string[]]
   readonly env: Readonly<Record<string, string>>
-  /** Where its log goes. */
+  /** The file for its log. */
   readonly logFile: string
-  /** The local socket it answers on. */
+  /** The local socket on which it answers. */
   readonly socketPath: string
 }
 
-/** The daemon as a child process: what a user would start, so that a crash is a real one. */
+/** The daemon as a child process, as a user would start it, so that a crash is a real one. */
 export class DaemonProcess {
   readonly #command: DaemonCommand
   readonly #log: WriteStream
@@ -25,11 +25,11 @@ export class DaemonProcess {
     this.#log = createWriteStream(command.logFile, { flags: 'a' })
   }
 
-  /** Starts it and resolves once `listening` did; rejects with the end of its log if it exits before. */
+  /** Starts the daemon and resolves once `listening` did; rejects with the end of its log if it exits before. */
   async start(listening: Promise<unknown>): Promise<void> {
     if (this.#over) throw new Error('The daemon was stopped for good.')
     const [program, ...args] = this.#command.argv
-    // In a process group of its own: a Ctrl-C on the terminal is for the demo, which then stops it.
+    // It has a process group of its own: a Ctrl-C on the terminal is for the demo, which then stops it.
     const child = spawn(program, args, {
       env: { ...this.#command.env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,17 +41,17 @@ export class DaemonProcess {
     const exited = once(child, 'exit').then(([code]) => {
       throw new Error(`The daemon ended with ${String(code)}:\n${this.logTail()}`)
     })
-    // After the start an exit is the tour's own doing.
+    // After the start the tour itself causes every exit.
     exited.catch(() => {})
     await Promise.race([listening, exited])
   }
 
-  /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
+  /** Sends SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** SIGTERM: it drains and exits, and is not started again. Returns the exit code. */
+  /** Sends SIGTERM: the daemon drains and exits, and is not started again. Returns the exit code. */
   async stop(): Promise<number | null> {
     this.#over = true
     return this.#end('SIGTERM')
@@ -70,7 +70,7 @@ export class DaemonProcess {
     return child.exitCode
   }
 
-  /** The last lines of its log, for when something went wrong. */
+  /** Returns the last lines of the daemon's log, for an error report. */
   logTail(): string {
     return readFileSync(this.#command.logFile, 'utf8').split('\n').slice(-20).join('\n')
   }

@@ -1,20 +1,20 @@
 import { setTimeout } from 'node:timers/promises'
 import type { DaemonProcess } from './daemon-process.ts'
 
-/** What the daemon has on record about one message. */
+/** The daemon's record of one message. */
 export interface Decision {
   readonly outcome: string
   /** The decision and its reason, for people. */
   readonly line: string
 }
 
-/** A message by its platform id and the chat it was said in (ids are counted apart in each chat), or a run by its trace. */
+/** A message by its platform id and its chat (each chat counts its ids separately), or a run by its trace. */
 export interface Asked {
   readonly message: string
   readonly chat: string
 }
 
-/** The part of the daemon's answer that is shown; the whole is what `parley why` prints. */
+/** The part of the daemon's answer that is shown; `parley why` prints the whole. */
 interface Report {
   readonly messageId?: string
   readonly address: string
@@ -25,7 +25,7 @@ interface Report {
   readonly steps: readonly { readonly stage: string; readonly verdict: string; readonly because: string }[]
 }
 
-/** Asks the daemon why it did what it did. Undefined: it has no record of it. */
+/** Asks the daemon why it decided as it did. Returns undefined if it has no record. */
 export async function askWhy(daemon: DaemonProcess, { message, chat }: Asked): Promise<Decision | undefined> {
   const reports = (await daemon.ask(`/v1/why?${new URLSearchParams({ message })}`)) as readonly Report[]
   const report = reports.find(({ address }) => address.split('/')[0]?.endsWith(`:${chat}`))
@@ -39,12 +39,12 @@ const OPEN = ['waiting', 'claimed']
 const ASK_AGAIN_MS = 25
 const WITHIN_MS = 60_000
 
-/** The decision, as soon as the daemon has stored the message. Rejects if it does not within a minute. */
+/** Resolves with the decision as soon as the daemon has stored the message. Rejects if it does not within a minute. */
 export function awaitDecision(daemon: DaemonProcess, asked: Asked): Promise<Decision> {
   return awaitRecord(daemon, asked, () => true)
 }
 
-/** The final outcome of a message that may never show in a chat: asked for until there is one. */
+/** Resolves with the final outcome of a message that may never show in a chat, by asking until there is one. */
 export async function awaitOutcome(daemon: DaemonProcess, asked: Asked): Promise<string> {
   return (await awaitRecord(daemon, asked, ({ outcome }) => !OPEN.includes(outcome))).outcome
 }

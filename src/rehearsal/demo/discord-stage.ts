@@ -60,7 +60,7 @@ export class DiscordStage implements PlatformStage {
     return { messageId, spot: this.#spotOf(channelId), text, change }
   }
 
-  /** A thread is a channel of its own, and to the daemon a topic of the channel it hangs in. */
+  /** A thread is a channel of its own; to the daemon it is a topic of its parent channel. */
   #spotOf(id: string): Spot {
     const parent = this.#server.world.channels.get(id)?.channel.parent_id
     return parent == null ? { chat: id, topic: null } : { chat: parent, topic: id }

@@ -1,7 +1,7 @@
 import type { Ledger, LedgerEntry, WaitOptions } from '../ledger.ts'
 import type { MatchShown, Shown } from './platform-stage.ts'
 
-/** What any platform's ledger saw of the bot's messages; `read` returns undefined for every other entry. */
+/** The bot's messages in any platform's ledger; `read` returns undefined for every other entry. */
 export class LedgerView<E extends LedgerEntry> {
   readonly #ledger: Ledger<E>
   readonly #read: (entry: E) => Shown | undefined

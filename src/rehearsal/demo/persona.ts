@@ -1,7 +1,7 @@
 import type { MessagesRequest } from '../anthropic/request.ts'
 import { type AnswerReply, lastUserText, type Reply, type Script, textReply } from '../anthropic/script.ts'
 
-/** Slow enough to be watched, fast enough for a tour. */
+/** A delay slow enough to be watched, fast enough for a tour. */
 const TYPING_MS = 25
 /** A story takes some seconds, so that a crash can come in the middle. */
 const STORY_MS = 120
@@ -12,18 +12,18 @@ const STORY = [
   'When the light came back it found the line it had stopped at, and went on. The end.',
 ].join('\n\n')
 
-/** As the platforms write it: by name, or by number in angle brackets. */
+/** A mention in the platforms' forms: by name, or by number in angle brackets. */
 const MENTION = /<?@\w+>?\s*/g
 const NAME_TAG = /^\[(\w+)\] /
 const BEGINNING_OF_TAGS = /^(\[[^\]]*\] )+/
 
-/** What goes with the prompt of a scheduled digest, and one message in it; "you" is the model itself. */
+/** The prompt text of a scheduled digest, and one message in it; "you" is the model itself. */
 const IS_DIGEST = /^Messages of \S+ since the last run/m
 const DIGEST_LINE = /^> \[.*?\] (?!you\b)(\w+)(?: \(.*?\))?: (.*[^?])$/gm
 
 /**
- * The model of the demo is this script: it repeats what it is told, lists what it has read in its conversation, and
- * keeps silent where nobody asked it. That is enough to see what reaches a model and what does not.
+ * The model of the demo is this script: it repeats what it reads, lists the messages of its conversation, and keeps
+ * silent where nobody asked it. That is enough to see what reaches a model and what does not.
  */
 export const persona: Script = (request) => {
   const text = lastUserText(request)
@@ -43,13 +43,13 @@ function answer(said: string, request: MessagesRequest): Reply {
   return spoken(`I heard you: “${said.replace(MENTION, '').trim()}”`)
 }
 
-/** What people said, questions left out; silence where there is nothing. */
+/** Returns people's messages without questions; silence if there are none. */
 function digest(text: string): Reply {
   const said = [...text.matchAll(DIGEST_LINE)].map(([, who, what = '']) => `- ${who}: ${what.replace(MENTION, '')}`)
   return said.length === 0 ? textReply('<NO_REPLY>') : spoken(`What the workshop talked about:\n\n${said.join('\n')}`)
 }
 
-/** What the clock said, if the last thing that happened is its answer. */
+/** Returns the answer of the clock, if that is the last message. */
 function clockResult({ messages }: MessagesRequest): string | undefined {
   const content = messages.at(-1)?.content
   const block = Array.isArray(content) ? content.find(({ type }) => type === 'tool_result') : undefined
@@ -63,7 +63,7 @@ function askClock({ tools }: MessagesRequest): Reply {
   return { blocks: [{ type: 'tool_use', name: clock.name, input: { timezone: 'Europe/Berlin' } }] }
 }
 
-/** Every line of a person in this conversation, as the model sees it: proof of what is kept apart. */
+/** Returns every line of a person in this conversation, as the model sees it: proof of what is kept apart. */
 function recollection({ messages }: MessagesRequest): string {
   const lines = messages.filter(({ role }) => role === 'user').flatMap(({ content }) => textOf(content).split('\n'))
   return lines

@@ -1,20 +1,20 @@
 import type { WaitOptions } from '../ledger.ts'
 import type { Character, Place } from './cast.ts'
 
-/** How people of the demo address the bot, wherever they are. */
+/** A mention of the bot in the demo's texts, on any platform. */
 export const MENTION = /@parley(_bot)?\b/g
 
-/** A message as somebody said it, with where in the platform's ledger to look for what follows. */
+/** A message of a person, with the position in the platform's ledger from which to look for the answer. */
 export interface Said {
   readonly messageId: string
   readonly spot: Spot
   readonly mark: number
 }
 
-/** Where a message stands and its answer belongs, as the daemon's addresses name it. */
+/** The place of a message and of its answer, in the form of the daemon's addresses. */
 export interface Spot {
   readonly chat: string
-  /** Null: the chat itself. */
+  /** Null for the chat itself. */
   readonly topic: string | null
 }
 
@@ -28,25 +28,25 @@ export interface Shown {
 
 export type MatchShown = (shown: Shown) => boolean
 
-/** A platform of the demo: who speaks there, and what its ledger saw of the bot. */
+/** A platform of the demo: the people who speak there, and the bot's messages in its ledger. */
 export interface PlatformStage {
   readonly title: string
-  /** `MENTION` in the text becomes the platform's own mention of the bot. */
+  /** Sends a text; `MENTION` in it becomes the platform's own mention of the bot. */
   say(who: Character, place: Place, text: string): Said
-  /** Returns where the person's messages to a place stand, as the daemon's addresses name it. */
+  /** Returns the place of the person's messages, in the form of the daemon's addresses. */
   spotOf(who: Character, place: Place): Spot
   mark(): number
   /** Resolves once the daemon is connected and receives. */
   listening(options: WaitOptions): Promise<void>
-  /** The first version that matches, and the ledger position after it. */
+  /** Resolves with the first version that matches, and the ledger position after it. */
   next(match: MatchShown, options: WaitOptions): Promise<{ readonly shown: Shown; readonly end: number }>
-  /** Every version since then, oldest first. */
+  /** Returns every version since then, oldest first. */
   shown(after?: number): readonly Shown[]
-  /** Calls of ours that the platform refused, or does not know. */
+  /** Returns the daemon's calls that the platform refused, or does not know. */
   refused(): readonly string[]
 }
 
-/** Returns a matcher of the bot's messages that stand there. */
+/** Returns a matcher of the bot's messages in that place. */
 export function isIn(spot: Spot): MatchShown {
   return (shown) => shown.spot.chat === spot.chat && shown.spot.topic === spot.topic
 }

@@ -31,7 +31,7 @@ export async function playByHand(stage: Stage, { input, output, screen }: Hands)
   const lines = createInterface({ input, output, terminal: screen.terminal })
   const table = new Table(stage, lines, screen)
   const answers = new Answers(stage)
-  // It ends when the servers close, which is after this.
+  // This ends when the servers close, which is after this function.
   void answers.show()
   stage.printer.title('Your turn')
   stage.printer.note(HELP)
@@ -118,7 +118,7 @@ class Table {
   }
 
   async #say(text: string): Promise<void> {
-    // On a terminal it stands there already, behind the prompt.
+    // A terminal shows the typed line already, behind the prompt.
     const line = this.#stage.say(this.#who, this.#where, text, { print: !this.#screen.terminal })
     this.#last = line
     const { line: decided } = await this.#stage.decision(line)

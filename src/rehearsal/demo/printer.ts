@@ -1,4 +1,6 @@
-/** Everything the demo writes: each message with its place, nothing wider than the screen. Colours only on a terminal. */
+/**
+ * The output of the demo: each message with its place, nothing wider than the screen. Colours are for terminals only.
+ */
 export interface Printer {
   title(text: string): void
   said(place: string, name: string, text: string): void
@@ -11,7 +13,7 @@ export interface Printer {
 
 export interface PrinterOptions {
   readonly colours: boolean
-  /** Columns of a line. */
+  /** The columns of a line. */
   readonly width: number
 }
 

@@ -19,9 +19,9 @@ import { playTour } from './tour.ts'
 import { secretsOf, writeConfig } from './write-config.ts'
 
 export interface DemoOptions {
-  /** Play, check, and leave: exit code 0 or 1. Otherwise stay up for the user to type. */
+  /** True to play, check, and leave with exit code 0 or 1; otherwise the demo stays up for the user to type. */
   readonly once: boolean
-  /** Program and arguments in front of `start --config <file>`. */
+  /** The program and arguments before `start --config <file>`. */
   readonly daemon: readonly [string, ...string[]]
   readonly input: NodeJS.ReadableStream
   readonly output: ScreenOutput
@@ -69,7 +69,7 @@ export async function runDemo({ once, daemon: command, input, output, cut }: Dem
   } finally {
     screen.close()
     const code = await daemon.stop()
-    // A tour that is cut may just have killed its daemon.
+    // A tour that was cut short may just have killed its daemon.
     if (code !== 0 && by === undefined) {
       stage.failures++
       output.write(`The daemon ended with ${code ?? 'a signal'} instead of 0.\n`)

@@ -26,7 +26,7 @@ export class Screen {
     this.#typing?.prompt(true)
   }
 
-  /** Shows the prompt and what is typed after it below everything that is written. A file gets no prompt. */
+  /** Shows the prompt and the typed text below everything that is written. A file gets no prompt. */
   ask(lines: Interface, prompt: string): void {
     if (!this.terminal || this.#closed) return
     lines.setPrompt(prompt)
@@ -39,7 +39,7 @@ export class Screen {
     this.#typing = undefined
   }
 
-  /** Called when nothing may be written any more, by whoever still runs. */
+  /** Called when nothing may be written any more. */
   close(): void {
     if (this.#typing) this.#output.write('\n')
     this.#typing = undefined

@@ -5,7 +5,7 @@ const FOREVER_MS = 2 ** 31 - 1
 /** A message that grew is whole when the model has ended and no edit came for this long. */
 const QUIET_MS = 1500
 
-/** Prints each message of the bot with its place, whenever it comes, and one that grows once it is whole. */
+/** Prints each message of the bot with its place when it comes, and a growing one once it is whole. */
 export class Answers {
   readonly #stage: Stage
   readonly #growing = new Map<string, NodeJS.Timeout>()
@@ -67,7 +67,7 @@ export class Answers {
   }
 }
 
-/** Returns what was added to a message, from the beginning of a word; the whole text of one that changed otherwise. */
+/** Returns the text added to a message, from the beginning of a word; the whole text of one that changed otherwise. */
 export function growth(before: string | undefined, text: string): string {
   if (before === undefined) return text
   if (!text.startsWith(before)) return `(edited) ${text}`

@@ -9,7 +9,7 @@ export class SlackStage implements PlatformStage {
   readonly title = 'Slack'
   readonly #server: SlackServer
   readonly #view: LedgerView<SlackEntry>
-  /** The stamp of the message each thread began with. */
+  /** The stamp of the message with which each thread began. */
   readonly #roots = new Map<Place, string>()
 
   constructor(server: SlackServer) {
@@ -17,7 +17,7 @@ export class SlackStage implements PlatformStage {
     this.#view = new LedgerView(server.ledger, readShown)
   }
 
-  /** A mention at the root of a channel begins a thread, and that is where its answer belongs. */
+  /** Sends a text. A mention at the root of a channel begins a thread, in which its answer belongs. */
   say(who: Character, place: Place, text: string): Said {
     const { world, app } = this.#server
     const mark = this.mark()

@@ -19,11 +19,11 @@ export interface StagesDeps {
 /** A message said on the stage. */
 export interface Line extends Said {
   readonly platform: PlatformStage
-  /** The place, for people. */
+  /** The name of the place, for people. */
   readonly place: string
 }
 
-/** Lets people of the cast talk, shows what the daemon decides, and checks it against the ledgers. */
+/** The stage of the demo: people of the cast talk, the daemon's decisions are shown and checked against the ledgers. */
 export class Stage {
   readonly platforms: StagesDeps['platforms']
   readonly anthropic: AnthropicServer
@@ -49,14 +49,14 @@ export class Stage {
     await this.daemon.start(Promise.all(listening))
   }
 
-  /** kill -9, and a start. */
+  /** Kills the daemon with SIGKILL, and starts it again. */
   async crash(): Promise<void> {
     await this.daemon.kill()
     this.printer.note('$ kill -9, and the daemon starts again')
     await this.start()
   }
 
-  /** Says something as a person of the cast. The daemon has not decided yet. */
+  /** Sends a message as a person of the cast; does not wait for the daemon's decision. */
   say(who: CharacterName, where: PlaceName, text: string, { print = true } = {}): Line {
     const place = this.cast.places[where]
     const platform = this.platformOf(place)
@@ -66,7 +66,7 @@ export class Stage {
     return { ...said, platform, place: label }
   }
 
-  /** Returns the place of a message of the bot, by the name that `:in` takes, and whose it is if it is private. */
+  /** Returns the place of a message of the bot, by the name that `:in` takes, and its person if it is private. */
   placeOf(platform: PlatformStage, spot: Spot): string {
     const people = Object.keys(this.cast.people) as CharacterName[]
     const places = (Object.keys(this.cast.places) as PlaceName[]).filter(
@@ -87,17 +87,17 @@ export class Stage {
     return this.platforms[platform]
   }
 
-  /** Resolves with what the daemon decided and why, once it has stored the message. */
+  /** Resolves with the daemon's decision and its reason, once it has stored the message. */
   decision(line: Line): Promise<Decision> {
     return awaitDecision(this.daemon, askedOf(line))
   }
 
-  /** Resolves with what became of a message that may never show in a chat. */
+  /** Resolves with the outcome of a message that may never show in a chat. */
   outcome(line: Line): Promise<string> {
     return awaitOutcome(this.daemon, askedOf(line))
   }
 
-  /** Waits for the answer to a message, until its text is what was waited for, and prints it. */
+  /** Waits for the answer to a message until its text is `finished`, and prints it. */
   async answer(line: Line, finished: (text: string) => boolean = () => true): Promise<Shown> {
     const here = isIn(line.spot)
     const matches = (shown: Shown) => shown.change !== 'deleted' && here(shown) && finished(shown.text)
@@ -115,7 +115,7 @@ export class Stage {
   }
 }
 
-/** Messages the bot sent to the place of a message since then. */
+/** Returns the number of messages the bot has sent to the place of a message since then. */
 export function sentAfter({ platform, spot, mark }: Line): number {
   const here = isIn(spot)
   return platform.shown(mark).filter((shown) => shown.change === 'sent' && here(shown)).length

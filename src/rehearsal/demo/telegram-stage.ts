@@ -46,7 +46,7 @@ export class TelegramStage implements PlatformStage {
     return this.#view.shown(after)
   }
 
-  /** A getUpdates that the next process's poll takes over is refused, and that is no mistake. */
+  /** A getUpdates that the next process's poll replaces is refused, and that is no mistake. */
   refused(): readonly string[] {
     return this.#server.ledger.entries.flatMap((entry) => {
       if (entry.kind === 'unrehearsed') return entry.what

@@ -7,7 +7,7 @@ import { crashInReply, directChats, familyGroup, forumTopics } from './tour-tele
 
 interface Scene {
   readonly title: string
-  /** Printed when every check of the scene passed; a check that failed is printed by itself. */
+  /** The line printed when every check of the scene passed; a failed check is printed by itself. */
   readonly proves: string
   play(stage: Stage): Promise<void>
 }
@@ -50,7 +50,7 @@ const SCENES: readonly Scene[] = [
   },
 ]
 
-/** Plays each scene: somebody says something, the daemon acts, and the platforms' ledgers are checked. */
+/** Plays each scene: a person writes, the daemon acts, and the platforms' ledgers are checked. */
 export async function playTour(stage: Stage): Promise<void> {
   for (const [index, { title, proves, play }] of SCENES.entries()) {
     stage.printer.title(`${index + 1}  ${title}`)

@@ -9,7 +9,7 @@ export interface Scenery extends Servers {
   readonly cast: Cast
 }
 
-/** What the configuration takes from the environment. */
+/** Returns the secrets that the configuration takes from the environment. */
 export function secretsOf({ discord, slack }: Servers, telegramToken: string): Readonly<Record<string, string>> {
   return {
     PARLEY_DEMO_TELEGRAM: telegramToken,
@@ -20,7 +20,10 @@ export function secretsOf({ discord, slack }: Servers, telegramToken: string): R
   }
 }
 
-/** Writes what an operator would write, but for the addresses that point the clients at the rehearsal. Returns its path. */
+/**
+ * Writes an operator's configuration, except for the addresses that point the clients at the rehearsal. Returns its
+ * path.
+ */
 export function writeConfig(folder: string, scenery: Scenery): string {
   const file = join(folder, 'parley.yaml')
   writeFileSync(file, yamlOf(scenery), { mode: 0o600 })

@@ -23,7 +23,7 @@ export function openDirect({ world }: RestApi, { body }: RestCall): ApiChannel {
   return world.direct(user).channel
 }
 
-/** The thread of a message has the message's id, and there is only one. */
+/** Starts the thread of a message, which has the message's id; there is only one. */
 export function startThreadFromMessage(api: RestApi, call: RestCall): ApiChannel {
   const { channel, ...state } = readWritable(api, call)
   const { message } = readMessage({ channel, ...state }, call)

@@ -1,4 +1,4 @@
-/** A refusal of the REST API, with the body the real one answers. */
+/** A refusal of the REST API, with the body of the real one. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -43,7 +43,7 @@ export const invalidJson = () => new ApiError(400, 50_109, 'The request body con
 export const threadExists = () => new ApiError(400, 160_004, 'A thread has already been created for this message')
 export const lockedThread = () => new ApiError(403, 160_005, 'Thread is locked')
 
-/** `Invalid Form Body` with one field at fault. */
+/** Returns `Invalid Form Body` for one field. */
 export function invalidField(field: string, code: string, message: string): ApiError {
   return new ApiError(400, 50_035, 'Invalid Form Body', { errors: { [field]: { _errors: [{ code, message }] } } })
 }

@@ -61,13 +61,13 @@ export interface ApiMessage {
   nonce?: string | number
   webhook_id?: string
   flags?: number
-  /** Type 0: replied to; 1: forwarded. */
+  /** Type 0 is a reply, type 1 a forward. */
   message_reference?: { type: 0 | 1; message_id: string; channel_id: string; guild_id?: string }
   message_snapshots?: readonly ApiSnapshot[]
   referenced_message?: ApiMessage | null
 }
 
-/** A forwarded message as it was then; who wrote it is not told. */
+/** A forwarded message as it was then, without its author. */
 export interface ApiSnapshot {
   message: Pick<
     ApiMessage,

@@ -11,7 +11,7 @@ interface InteractionParts {
   readonly input?: string
 }
 
-/** INTERACTION_CREATE of a slash command, as the platform shapes it. */
+/** Returns the INTERACTION_CREATE of a slash command, in the platform's form. */
 export function buildInteraction(parts: InteractionParts): Readonly<Record<string, unknown>> {
   const { id, token, bot, user, state, command, input } = parts
   const { channel } = state

@@ -8,11 +8,11 @@ export interface MessageParts {
   readonly mentions?: readonly ApiUser[]
   readonly attachments?: readonly ApiAttachment[]
   readonly replied?: ApiMessage
-  /** The author of what is replied to is told, as people's clients do unless asked otherwise. */
+  /** True if the author of the message replied to is notified, the default of people's clients. */
   readonly pingReplied?: boolean
 }
 
-/** A message as the platform shapes it in answers and dispatches (the dispatch adds the guild). */
+/** Returns a message in the platform's form for answers and dispatches (the dispatch adds the guild). */
 export function buildMessage(world: WorldState, parts: MessageParts): ApiMessage {
   const { state, author, content, replied } = parts
   const mentions = [...(parts.mentions ?? findMentions(world, content))]
@@ -48,13 +48,16 @@ export function storeMessage({ channel, messages }: ChannelState, message: ApiMe
   return stored
 }
 
-/** Users written as `<@id>` or `<@!id>`; in code blocks too little is known, so they count as well. */
+/**
+ * Returns the users written as `<@id>` or `<@!id>`; those in code blocks count as well, since the platform's rule is
+ * unknown.
+ */
 function findMentions(world: WorldState, content: string): ApiUser[] {
   const ids = new Set([...content.matchAll(/<@!?(\d+)>/g)].map(([, id]) => id ?? ''))
   return [...ids].flatMap((id) => world.users.get(id) ?? [])
 }
 
-/** The fields of a message that forwards another one: empty but for a snapshot, and nobody is mentioned by it. */
+/** Returns the fields of a message that forwards another one: empty but for a snapshot, and it mentions nobody. */
 export function forwardFields(
   state: ChannelState,
   original: ApiMessage,
@@ -82,7 +85,7 @@ function referenceTo(
   }
 }
 
-/** What is replied to never carries what it replied to itself. */
+/** A message that is replied to never carries the one that it replied to itself. */
 function flat(message: ApiMessage): ApiMessage {
   const { referenced_message: _, ...rest } = message
   return rest

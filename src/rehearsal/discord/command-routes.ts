@@ -11,7 +11,7 @@ export function myApplication({ world }: RestApi): object {
   return { id: world.bot.id, name: world.bot.username, description: '', flags: 0 }
 }
 
-/** Replaces the list of global commands; what is the same by name keeps its id. */
+/** Replaces the list of global commands; a command of the same name keeps its id. */
 export function overwriteCommands({ world }: RestApi, { ids, body }: RestCall): readonly ApiCommand[] {
   if (ids[0] !== world.bot.id) throw unknownApplication()
   const given: unknown = body
@@ -53,7 +53,7 @@ function readCommand(command: unknown, at: string): ApiCommand {
   return { id: '', name, options: read, contexts: contexts === undefined ? [0, 1, 2] : contexts.map(Number) }
 }
 
-/** A name in lower case and a description of 1 to 100 characters. */
+/** Reads a name in lower case and a description of 1 to 100 characters. */
 function readName({ name, description }: Record<string, unknown>, at: string): string {
   if (typeof name !== 'string' || !NAME.test(name) || name !== name.toLowerCase()) {
     throw invalidField(`${at}.name`, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid')

@@ -1,6 +1,6 @@
 import type { ApiAttachment, ApiUser } from './api-types.ts'
 
-/** Anything that names something: the id, or an object that carries it. */
+/** A reference: the id, or an object that carries it. */
 export type Ref = string | { readonly id: string }
 
 export interface NewUser {
@@ -9,7 +9,7 @@ export interface NewUser {
   id?: string
   displayName?: string
   isBot?: boolean
-  /** Takes no direct messages from the bot. */
+  /** True if the person accepts no direct messages from the bot. */
   closedDirect?: boolean
 }
 
@@ -21,24 +21,24 @@ export interface NewChannel {
 }
 
 export interface NewThread {
-  /** The channel it hangs in. */
+  /** The channel it belongs to. */
   channel: Ref
   name: string
   id?: string
-  /** Tell the bot by THREAD_CREATE. Default true. */
+  /** True if the bot is notified by THREAD_CREATE, the default. */
   announce?: boolean
 }
 
-/** What the bot may do in a channel; threads take after their parent. */
+/** The bot's rights in a channel; a thread has those of its parent. */
 export type Access = 'full' | 'read_only' | 'hidden'
 
 export interface Slash {
   from: Ref
   /** Default: the direct chat with the bot. */
   channel?: Ref
-  /** Without its slash; one that is registered, as people are offered no other. */
+  /** The command without its slash; it must be registered, as people are offered no other. */
   command: string
-  /** What is typed into its one option. */
+  /** The text of its one option. */
   input?: string
 }
 
@@ -48,7 +48,7 @@ export interface Say {
   channel?: Ref
   text: string
   replyTo?: Ref
-  /** Instead of those found in the text (`<@id>`). */
+  /** The mentions in place of those found in the text (`<@id>`). */
   mentions?: readonly ApiUser[]
   attachments?: readonly ApiAttachment[]
   /** More fields, laid over the built ones: a webhook id, a service type, a nonsense value. */
@@ -59,6 +59,6 @@ export interface Forward {
   readonly from: Ref
   /** Default: the direct chat with the bot. */
   readonly channel?: Ref
-  /** The message, and where it stands. */
+  /** The message, and its channel. */
   readonly of: { readonly channel: Ref; readonly message: Ref }
 }

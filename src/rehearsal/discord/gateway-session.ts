@@ -16,7 +16,7 @@ export interface SessionParts {
   readonly now: () => number
 }
 
-/** Dispatches kept for a resume; the real platform forgets them after about a minute. */
+/** The most dispatches kept for a resume; the real platform forgets them after about a minute. */
 const MOST_KEPT = 10_000
 
 /** One session of the gateway: numbers its dispatches and keeps them, so that a connection that broke can resume. */
@@ -44,7 +44,7 @@ export class GatewaySession {
     if (this.#socket === socket) this.#socket = undefined
   }
 
-  /** Numbers a dispatch, keeps it, and sends it where there is a connection. */
+  /** Numbers a dispatch, keeps it, and sends it if there is a connection. */
   dispatch(type: string, data: Readonly<Record<string, unknown>>): void {
     const { intents, bot, ledger, now, id: sessionId } = this.#parts
     if (!isWanted(type, data, intents)) return
@@ -57,12 +57,15 @@ export class GatewaySession {
     this.#socket?.send(frame)
   }
 
-  /** Numbers a dispatch that nobody will be told. */
+  /** Numbers a dispatch that is never sent. */
   lose(type: string, data: Readonly<Record<string, unknown>>): void {
     if (isWanted(type, data, this.#parts.intents)) this.#seq++
   }
 
-  /** Sends again everything after `seq`. False: it was never given out or is forgotten, so the client must identify. */
+  /**
+   * Sends again everything after `seq`. Returns false if it was never used or is forgotten, so that the client must
+   * identify.
+   */
   replay(seq: number): boolean {
     const first = this.#kept[0]?.seq ?? this.#seq + 1
     if (seq > this.#seq || seq < first - 1) return false

@@ -16,14 +16,14 @@ export interface GatewayOptions {
   readonly now: () => number
 }
 
-/** How many sessions the platform lets the bot begin, as it tells at `/gateway/bot`. Each IDENTIFY takes one. */
+/** The number of sessions the platform lets the bot begin, as `/gateway/bot` reports it. Each IDENTIFY takes one. */
 export interface SessionLimit {
   total: number
   remaining: number
   resetAfterMs: number
 }
 
-/** Questions that the gateway can leave without an answer, as one that is half dead does. */
+/** The questions that the gateway can leave without an answer, like one that is half dead. */
 type Question = 'hello' | 'identify' | 'guilds' | 'resume'
 
 interface Connection {
@@ -32,21 +32,21 @@ interface Connection {
   session?: GatewaySession
 }
 
-/** The gateway: HELLO, IDENTIFY, RESUME, heartbeats, and what a test wants to go wrong with them. */
+/** The gateway: HELLO, IDENTIFY, RESUME, heartbeats, and the failures that a test wants. */
 export class Gateway {
-  /** False: heartbeats are heard and not acknowledged, as on a half-dead connection. */
+  /** False if heartbeats are received and not acknowledged, as on a half-dead connection. */
   acknowledges = true
-  /** True: what happens is neither told nor kept for a resume, as the real one loses a dispatch now and then. */
+  /** True if events are neither sent nor kept for a resume, as the real one loses a dispatch now and then. */
   muted = false
-  /** True: what happens is numbered, and neither told nor kept for a resume. */
+  /** True if events are numbered, and neither sent nor kept for a resume. */
   loses = false
-  /** Heard and recorded, and not answered; heartbeats are acknowledged all the same. */
+  /** The questions that are recorded and not answered; heartbeats are acknowledged all the same. */
   readonly unanswered = new Set<Question>()
-  /** Laid over each READY: missing and nonsensical fields. */
+  /** The fields laid over each READY: missing and nonsensical ones. */
   readyOver: Readonly<Record<string, unknown>> = {}
-  /** True: every IDENTIFY is answered by "invalid session". */
+  /** True if every IDENTIFY is answered by "invalid session". */
   invalidatesAll = false
-  /** True: after each READY and RESUMED the client is asked to come back. */
+  /** True if the client is asked to reconnect after each READY and RESUMED. */
   restless = false
   readonly sessionLimit: SessionLimit = { total: 1000, remaining: 1000, resetAfterMs: 86_400_000 }
   readonly #held: (() => void)[] = []
@@ -78,7 +78,7 @@ export class Gateway {
     return `ws://${this.#options.host}:${port}`
   }
 
-  /** Tells every session, also those that could still resume. */
+  /** Sends a dispatch to every session, also to those that could still resume. */
   publish(type: string, data: Readonly<Record<string, unknown>>): void {
     if (this.muted) return
     for (const session of this.#sessions.values()) {
@@ -87,17 +87,20 @@ export class Gateway {
     }
   }
 
-  /** Op 1: asks for a heartbeat at once, whatever the interval. */
+  /** Sends op 1: asks for a heartbeat at once, whatever the interval. */
   askForHeartbeat(): void {
     this.#sendAll({ op: 1, d: null, s: null, t: null })
   }
 
-  /** Op 7: asks the client to come back and resume. */
+  /** Sends op 7: asks the client to reconnect and resume. */
   askToReconnect(): void {
     this.#sendAll({ op: 7, d: null, s: null, t: null })
   }
 
-  /** Op 9: the session is no longer valid; unless `resumable` it is forgotten, and nothing in between is told again. */
+  /**
+   * Sends op 9: the session is no longer valid; unless `resumable` it is forgotten, and its dispatches are not sent
+   * again.
+   */
   invalidate(resumable = false): void {
     if (!resumable) this.#sessions.clear()
     for (const connection of this.#connections) {
@@ -107,17 +110,19 @@ export class Gateway {
     this.#sendAll({ op: 9, d: resumable, s: null, t: null })
   }
 
-  /** Closes every connection with a code; the sessions stay, except after those the platform ends them with. */
+  /**
+   * Closes every connection with a code; the sessions stay, except after the codes with which the platform ends them.
+   */
   close(code: number): void {
     for (const connection of this.#connections) this.#hangUp(connection, code)
   }
 
-  /** Cuts the connections without a word. */
+  /** Cuts the connections without a close frame. */
   cut(): void {
     for (const { socket } of this.#connections) socket.terminate()
   }
 
-  /** Answers at last what was left without an answer. */
+  /** Answers late the questions that were left without an answer. */
   answerLate(): void {
     this.unanswered.clear()
     for (const answer of this.#held.splice(0)) answer()
@@ -128,12 +133,12 @@ export class Gateway {
     this.#sendAll(frame)
   }
 
-  /** Forgets the sessions: who comes back must identify. */
+  /** Forgets the sessions: a client that reconnects must identify. */
   forgetSessions(): void {
     this.#sessions.clear()
   }
 
-  /** The next IDENTIFY or RESUME is answered by this close code. */
+  /** Answers the next IDENTIFY or RESUME with this close code. */
   refuseNext(code: number): void {
     this.#refusals.push(code)
   }
@@ -254,7 +259,7 @@ export class Gateway {
     this.#connections.delete(connection)
     const { session, socket } = connection
     session?.detach(socket)
-    // A client that says goodbye in the ordinary way ends its session.
+    // A client that closes in the ordinary way ends its session.
     if (session !== undefined && (code === 1000 || code === 1001)) this.#sessions.delete(session.id)
     this.#record({ event: 'closed', code, ...(session !== undefined && { sessionId: session.id }) })
   }

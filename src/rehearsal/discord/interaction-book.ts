@@ -3,7 +3,7 @@ import { ApiError, unknownMessage } from './api-error.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
 import type { WorldState } from './world-state.ts'
 
-/** The first answer to an interaction must come within this time, and its token is good for the other. */
+/** The time for the first answer to an interaction, and the time for which its token is valid. */
 const FIRST_WITHIN_MS = 3000
 const TOKEN_LASTS_MS = 15 * 60_000
 
@@ -19,7 +19,7 @@ interface Interaction {
   readonly channelId: string
   readonly at: number
   acknowledged: boolean
-  /** The message in the place of the first answer, once there is one; `deleted` after it was taken away. */
+  /** The message in place of the first answer, once there is one; `deleted` after it was deleted. */
   original: { readonly id: string; deleted: boolean } | undefined
 }
 
@@ -28,7 +28,7 @@ interface Whispering {
   readonly ledger: DiscordLedger
 }
 
-/** What people did by the platform's menu, and what the bot has shown to them alone for it. */
+/** The interactions that people began by the platform's menu, and the texts that the bot has shown to them alone. */
 export class InteractionBook {
   readonly #byToken = new Map<string, Interaction>()
   readonly #parts: Whispering
@@ -45,7 +45,7 @@ export class InteractionBook {
     return interaction
   }
 
-  /** The one first answer: here always the sign that an answer will follow. */
+  /** Records the one first answer, here always the notice that an answer will follow. */
   acknowledge(id: string, token: string): void {
     const interaction = this.#byToken.get(token)
     if (interaction?.id !== id || this.#age(interaction) > TOKEN_LASTS_MS) throw unknownInteraction()
@@ -56,7 +56,7 @@ export class InteractionBook {
     this.#record('deferred', interaction, { messageId: interaction.original.id, text: '' })
   }
 
-  /** Puts a text in the place of the first answer. */
+  /** Replaces the first answer by a text. */
   edit(token: string, text: string): string {
     const interaction = this.#answerable(token)
     const { original } = interaction
@@ -73,7 +73,7 @@ export class InteractionBook {
     this.#record('deleted', interaction, { messageId: original.id, text: '' })
   }
 
-  /** A further message. */
+  /** Adds a further message. */
   follow(token: string, text: string): string {
     const interaction = this.#answerable(token)
     const messageId = this.#parts.world.ids.next()

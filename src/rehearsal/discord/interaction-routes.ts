@@ -6,7 +6,7 @@ import type { RestApi, RestCall } from './rest-api.ts'
 const DEFERRED = 5
 const EPHEMERAL = 64
 
-/** Only what is shown to one person alone is rehearsed; anything else would be a message everybody sees. */
+/** Only messages for one person alone are rehearsed; any other would be one that everybody sees. */
 export function acknowledgeInteraction({ interactions }: RestApi, { ids, body }: RestCall): undefined {
   const [id = '', token = ''] = ids
   if (body.type !== DEFERRED) throw new Error(`an interaction callback of type ${String(body.type)} is not rehearsed`)

@@ -10,7 +10,7 @@ export interface CallEntry {
   readonly method: string
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
-  /** What the server answers, or would have without the fault; absent when the fault came before the effect. */
+  /** The server's answer, or the one without the fault; absent when the fault came before the effect. */
   readonly status?: number
   readonly answer?: unknown
   /** The kind of the fault the call met. */
@@ -29,7 +29,7 @@ export interface MessageEntry {
   readonly message: ApiMessage
 }
 
-/** A create that carried the nonce of an earlier one: nothing was made, the first message was given back. */
+/** A create with the nonce of an earlier one: nothing was made, the first message was returned. */
 export interface RepeatedEntry {
   readonly kind: 'repeated'
   readonly at: number
@@ -37,7 +37,10 @@ export interface RepeatedEntry {
   readonly messageId: string
 }
 
-/** What the bot showed to one person alone, in answer to a slash command; `deferred`: the sign that an answer follows. */
+/**
+ * A text that the bot showed to one person alone, in answer to a slash command; `deferred` is the notice that an answer
+ * follows.
+ */
 export interface WhisperEntry {
   readonly kind: 'whisper'
   readonly at: number
@@ -49,21 +52,21 @@ export interface WhisperEntry {
   readonly text: string
 }
 
-/** What happens on the gateway, from the server's side. */
+/** An event on the gateway, from the server's side. */
 export interface GatewayEntry {
   readonly kind: 'gateway'
   readonly at: number
   readonly event: 'connected' | 'identified' | 'ready' | 'resumed' | 'refused' | 'heartbeat' | 'closed' | 'unanswered'
   readonly sessionId?: string
-  /** Close code, also of a refusal. */
+  /** The close code, also of a refusal. */
   readonly code?: number
-  /** The question, where the event is `unanswered`. */
+  /** The question, for the event `unanswered`. */
   readonly question?: 'hello' | 'identify' | 'guilds' | 'resume'
-  /** Of `ready` and `resumed`: the connection's number, counted up from 1. */
+  /** The connection's number, counted up from 1, for `ready` and `resumed`. */
   readonly connection?: number
 }
 
-/** A dispatch that was given a number in a session; `live`: a connection was there to carry it. */
+/** A dispatch that was numbered in a session; `live` if a connection was there to carry it. */
 export interface DispatchEntry {
   readonly kind: 'dispatch'
   readonly at: number
@@ -74,7 +77,7 @@ export interface DispatchEntry {
   readonly data: unknown
 }
 
-/** Something the server does not rehearse was asked for. */
+/** A request for something the server does not rehearse. */
 export interface UnrehearsedEntry {
   readonly kind: 'unrehearsed'
   readonly at: number
@@ -116,7 +119,7 @@ export class DiscordLedger extends Ledger<DiscordEntry> {
     return this.next(match, options)
   }
 
-  /** What was shown to people alone, oldest first. */
+  /** Returns the texts that were shown to people alone, oldest first. */
   whispers(after?: number): WhisperEntry[] {
     return this.all((entry): entry is WhisperEntry => entry.kind === 'whisper', after)
   }
@@ -129,7 +132,7 @@ export class DiscordLedger extends Ledger<DiscordEntry> {
     return this.next((entry): entry is GatewayEntry => entry.kind === 'gateway' && entry.event === event, options)
   }
 
-  /** Waits until the bot has identified and was told of its guilds, or has resumed. */
+  /** Waits until the bot has identified and received its guilds, or has resumed. */
   async listening(options?: WaitOptions): Promise<void> {
     await this.next(
       (entry) => entry.kind === 'gateway' && (entry.event === 'ready' || entry.event === 'resumed'),

@@ -6,7 +6,7 @@ import type { RestApi, RestCall } from './rest-api.ts'
 import { readChannel, readMessage, readWritable } from './targets.ts'
 import type { ChannelState } from './world-state.ts'
 
-/** UTF-16 units; the platform may count an emoji as one, so this is never laxer. */
+/** The limit in UTF-16 units; the platform may count an emoji as one, so this is never laxer. */
 const MOST_CONTENT = 2000
 const MOST_NONCE = 25
 
@@ -42,7 +42,7 @@ export function deleteMessage(api: RestApi, call: RestCall): undefined {
   api.world.erase(state, stored)
 }
 
-/** Newest first, as the platform answers, also with `after`: then the oldest of what follows it. */
+/** Returns messages newest first, as the platform does also with `after`: then the oldest of those that follow it. */
 export function getMessages(api: RestApi, call: RestCall): ApiMessage[] {
   const state = readChannel(api, call)
   const limit = Number(call.query.get('limit') ?? 50)
@@ -84,7 +84,7 @@ function build(
   }
 }
 
-/** The platform trims what it shows. */
+/** The platform trims the text. */
 export function readContent({ body }: RestCall): string {
   const { content } = body
   if (content === undefined || content === null) return ''

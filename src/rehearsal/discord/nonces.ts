@@ -7,7 +7,7 @@ interface Remembered {
   readonly at: number
 }
 
-/** What `enforce_nonce` looks at: the nonces the bot used lately, whatever the channel, and the message each made. */
+/** The nonces that `enforce_nonce` checks: those the bot used lately, in any channel, and the message each made. */
 export class NonceBook {
   readonly #now: () => number
   readonly #used = new Map<string, Remembered>()

@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/** A bucket for each route and channel, as the platform has them. */
+/** The limits of a bucket; each route and channel has one, as on the platform. */
 export interface RateLimit {
   readonly limit: number
   readonly windowMs: number
@@ -11,7 +11,7 @@ interface Bucket {
   resetAt: number
 }
 
-/** Counts calls by bucket and knows the headers that tell of them. */
+/** Counts calls by bucket and returns the headers that report them. */
 export class RateLimits {
   readonly #rule: RateLimit | undefined
   readonly #now: () => number
@@ -22,7 +22,7 @@ export class RateLimits {
     this.#now = now
   }
 
-  /** Counts one call; returns the headers of its answer. Throws 429 when the bucket is empty; then nothing was counted. */
+  /** Counts one call; returns the headers of its answer. Throws 429, without counting, when the bucket is empty. */
   take(name: string): Readonly<Record<string, string>> {
     const rule = this.#rule
     if (rule === undefined) return {}

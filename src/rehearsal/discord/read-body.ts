@@ -25,7 +25,7 @@ function parseJson(text: string): Body {
     throw invalidJson()
   }
   if (typeof value !== 'object' || value === null) throw invalidJson()
-  // A list of commands is a body too; whoever reads one looks.
+  // A list of commands is a body too; its reader checks it.
   return value as Body
 }
 

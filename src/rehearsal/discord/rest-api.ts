@@ -5,7 +5,7 @@ import type { NonceBook } from './nonces.ts'
 import type { Body } from './read-body.ts'
 import type { DiscordWorld } from './world.ts'
 
-/** What a route works on. */
+/** The parts that a route uses. */
 export interface RestApi {
   readonly world: DiscordWorld
   readonly ledger: DiscordLedger

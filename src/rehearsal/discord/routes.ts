@@ -47,7 +47,7 @@ const rehearsed: readonly RouteEntry[] = [
   route('DELETE', `${webhook}/messages/@original`, deleteInteractionAnswer),
 ]
 
-/** The route of a call under `/api/v10`; undefined: not rehearsed. */
+/** Returns the route of a call under `/api/v10`; undefined if it is not rehearsed. */
 export function findRoute(
   verb: string,
   path: string,

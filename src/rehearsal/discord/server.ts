@@ -18,22 +18,22 @@ import { DiscordWorld } from './world.ts'
 export interface DiscordServerOptions extends ListenOptions {
   /** Default `rehearsal.discord.token`. */
   token?: string
-  /** Of the bot. */
+  /** The bot's name. */
   username?: string
   /** The switch "Message Content Intent" of the application. Default true. */
   messageContent?: boolean
   /** Default 41,250, the platform's own. */
   heartbeatIntervalMs?: number
-  /** REST buckets; absent: none. */
+  /** The REST buckets; none if absent. */
   rateLimit?: RateLimit
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
 
 export interface DiscordServer {
-  /** For discord.js's `rest.api`; the gateway is found through it. */
+  /** The `rest.api` of discord.js; it finds the gateway through this. */
   readonly apiRoot: string
-  /** What the platform accepts now; changing it revokes the old one. */
+  /** The token that the platform accepts now; a change revokes the old one. */
   token: string
   messageContent: boolean
   readonly world: DiscordWorld
@@ -197,7 +197,7 @@ class DiscordRehearsal {
     this.ledger.append(fault === undefined ? entry : { ...entry, fault })
   }
 
-  /** An error that is no refusal is a mistake of the rehearsal itself: answered as 500 so that it is seen. */
+  /** An error that is no refusal is a mistake of the rehearsal itself: it is answered as 500 so that it is seen. */
   #failure(error: unknown): Answer {
     if (error instanceof ApiError) return refusal(error)
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -210,7 +210,7 @@ class DiscordRehearsal {
   }
 }
 
-/** As the platform answers it: without a body, and not said to be JSON. */
+/** The platform's empty answer: without a body, and not declared as JSON. */
 const NOTHING = { status: 204, body: '', headers: { 'content-type': 'text/html; charset=utf-8' } } as const
 
 function refusal(error: ApiError): Answer {

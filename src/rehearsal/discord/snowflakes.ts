@@ -1,8 +1,8 @@
-/** 2015-01-01T00:00:00Z, where the platform's ids begin. */
+/** The beginning of the platform's ids, 2015-01-01T00:00:00Z. */
 const EPOCH = 1_420_070_400_000
 const STEPS = 2 ** 22
 
-/** Ids as the platform makes them: sortable by time, never the same twice, rising also within one millisecond. */
+/** Ids like the platform's: sortable by time, never the same twice, rising also within one millisecond. */
 export class Snowflakes {
   readonly #now: () => number
   #last = 0n

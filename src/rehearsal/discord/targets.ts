@@ -11,7 +11,7 @@ import type { RestApi, RestCall } from './rest-api.ts'
 import { isSnowflake } from './snowflakes.ts'
 import type { ChannelState, StoredMessage, WorldState } from './world-state.ts'
 
-/** The channel of the path, as the bot may see it. */
+/** Returns the channel of the path, as the bot may see it. */
 export function readChannel({ world }: RestApi, { ids }: RestCall): ChannelState {
   const id = ids[0] ?? ''
   if (!isSnowflake(id)) throw notASnowflake('channel_id', id)
@@ -21,7 +21,7 @@ export function readChannel({ world }: RestApi, { ids }: RestCall): ChannelState
   return state
 }
 
-/** The channel of the path, refused where the bot may not write. */
+/** Returns the channel of the path. Throws where the bot may not write. */
 export function readWritable(api: RestApi, call: RestCall): ChannelState {
   const state = readChannel(api, call)
   const { channel } = state
@@ -31,7 +31,7 @@ export function readWritable(api: RestApi, call: RestCall): ChannelState {
   return state
 }
 
-/** The message of the path; deleted ones do not exist. */
+/** Returns the message of the path; deleted ones do not exist. */
 export function readMessage(state: ChannelState, { ids }: RestCall): StoredMessage {
   const id = ids[1] ?? ''
   if (!isSnowflake(id)) throw notASnowflake('message_id', id)

@@ -3,7 +3,7 @@ import type { Access, NewChannel, NewThread, NewUser, Ref } from './driver-types
 import type { DiscordLedger } from './ledger-entries.ts'
 import { Snowflakes } from './snowflakes.ts'
 
-/** A message as it stands now, with what it was before. */
+/** A message as it is now, with its earlier texts. */
 export interface StoredMessage {
   message: ApiMessage
   deleted: boolean
@@ -36,7 +36,7 @@ export interface WorldParts {
   readonly now: () => number
 }
 
-/** Who and what exists. Asking for something unknown is a mistake of the script, so it throws. */
+/** The people and places that exist. Asking for an unknown one is a mistake of the script, so it throws. */
 export class WorldState {
   readonly bot: ApiUser
   readonly now: () => number
@@ -83,7 +83,7 @@ export class WorldState {
     return found(channel.messages.get(idOf(ref)), 'message', ref)
   }
 
-  /** The direct chat of a person with the bot, made when first asked for. */
+  /** Returns the direct chat of a person with the bot, made when first asked for. */
   direct(ref: Ref): ChannelState {
     const user = this.user(ref)
     for (const state of this.channels.values()) {
@@ -92,13 +92,13 @@ export class WorldState {
     return this.open({ id: this.ids.next(), type: 1, recipients: [user], last_message_id: null })
   }
 
-  /** A group DM with the bot in it. */
+  /** Adds a group DM with the bot in it. */
   addGroup(input: { readonly members: readonly Ref[]; readonly id?: string }): ApiChannel {
     const recipients = input.members.map((member) => this.user(member))
     return this.open({ id: input.id ?? this.ids.next(), type: 3, recipients, last_message_id: null }).channel
   }
 
-  /** What the bot may do in a channel; a thread takes after its parent. */
+  /** Returns the bot's rights in a channel; a thread has those of its parent. */
   accessTo({ channel, access }: ChannelState): Access {
     const parent = channel.parent_id == null ? undefined : this.channels.get(channel.parent_id)
     return parent !== undefined && isThread(channel) ? parent.access : access

@@ -6,12 +6,12 @@ import { InteractionBook } from './interaction-book.ts'
 import type { ChannelState, StoredMessage, WorldParts } from './world-state.ts'
 import { isThread, WorldState } from './world-state.ts'
 
-/** Where the gateway listens: every act that the bot may see is told to it. */
+/** Sends a dispatch to the gateway; called for every act that the bot may see. */
 export type Publisher = (type: string, data: Readonly<Record<string, unknown>>) => void
 
 /**
- * What the script of a rehearsal does: people speak, edit, delete, open threads. Each act changes the world and sends the
- * dispatch the platform would. Everything is immediate and synchronous.
+ * The script of a rehearsal: people speak, edit, delete, open threads. Each act changes the world and sends the
+ * dispatch of the platform. Everything is immediate and synchronous.
  */
 export class DiscordWorld extends WorldState {
   readonly interactions: InteractionBook
@@ -23,7 +23,7 @@ export class DiscordWorld extends WorldState {
     this.#publish = publish
   }
 
-  /** A guild with the bot in it; told at once to a bot that is connected. */
+  /** Adds a guild with the bot in it; a connected bot is notified at once. */
   addGuild(input: { readonly name: string; readonly id?: string }): ApiGuild {
     const guild: ApiGuild = { id: input.id ?? this.ids.next(), name: input.name, owner_id: this.bot.id }
     this.guilds.set(guild.id, { guild, joinedAt: new Date(this.now()).toISOString() })
@@ -43,7 +43,7 @@ export class DiscordWorld extends WorldState {
     return thread
   }
 
-  /** A person writes. */
+  /** Sends a person's message. */
   say(input: Say): ApiMessage {
     const author = this.user(input.from)
     const state = input.channel === undefined ? this.direct(author) : this.channel(input.channel)
@@ -63,7 +63,7 @@ export class DiscordWorld extends WorldState {
     return message
   }
 
-  /** A person forwards a message. What they want to say of it they write in another message. */
+  /** Forwards a message for a person, whose own words go into another message. */
   forward({ from, channel, of }: Forward): ApiMessage {
     const author = this.user(from)
     const there = this.channel(of.channel)
@@ -76,7 +76,7 @@ export class DiscordWorld extends WorldState {
     return message
   }
 
-  /** A person runs a slash command of the bot's. Returns the id of the interaction. */
+  /** Runs a slash command of the bot for a person. Returns the id of the interaction. */
   slash(input: Slash): string {
     const user = this.user(input.from)
     const state = input.channel === undefined ? this.direct(user) : this.channel(input.channel)
@@ -102,7 +102,7 @@ export class DiscordWorld extends WorldState {
     this.erase(state, this.message(state, message))
   }
 
-  /** A moderator deletes several at once: one dispatch tells of all. */
+  /** Deletes several messages for a moderator, in one dispatch. */
   removeMany(channel: Ref, messages: readonly Ref[]): void {
     const state = this.channel(channel)
     const gone = messages.map((message) => this.message(state, message))
@@ -111,7 +111,7 @@ export class DiscordWorld extends WorldState {
     this.#publish('MESSAGE_DELETE_BULK', { ids, channel_id: state.channel.id, ...guildOf(state.channel) })
   }
 
-  /** Changes what the bot may do in a channel; one that is hidden from it is deleted for it, as on the platform. */
+  /** Changes the bot's rights in a channel; a hidden one is deleted for it, as on the platform. */
   setAccess(ref: Ref, access: Access): void {
     const state = this.channel(ref)
     state.access = access
@@ -130,7 +130,7 @@ export class DiscordWorld extends WorldState {
     this.#publish(type, data)
   }
 
-  /** The messages of a channel as they stand now, oldest first. */
+  /** Returns the messages of a channel as they are now, oldest first. */
   messages(ref: Ref, by: { readonly bot?: boolean } = {}): StoredMessage[] {
     const all = [...this.channel(ref).messages.values()].filter(({ deleted }) => !deleted)
     return by.bot === undefined ? all : all.filter(({ message }) => (message.author.id === this.bot.id) === by.bot)
@@ -143,7 +143,7 @@ export class DiscordWorld extends WorldState {
     return thread
   }
 
-  /** Puts a message into its channel and tells the gateway; also for the bot's own. */
+  /** Puts a message into its channel and notifies the gateway; also for the bot's own messages. */
   post(state: ChannelState, message: ApiMessage, nonce?: string): void {
     storeMessage(state, message, this.now())
     this.#record('sent', message)
@@ -164,7 +164,7 @@ export class DiscordWorld extends WorldState {
     this.#publish('MESSAGE_DELETE', { id, channel_id, ...guildOf(channel) })
   }
 
-  /** GUILD_CREATE as a bot gets it: the channels it sees, and the threads that are not archived. */
+  /** Returns the GUILD_CREATE for a bot: the channels it sees, and the threads that are not archived. */
   describeGuild(id: string): Readonly<Record<string, unknown>> {
     const state = this.guilds.get(id)
     if (state === undefined) throw new Error(`The rehearsal knows no guild ${id}.`)
@@ -196,7 +196,7 @@ export class DiscordWorld extends WorldState {
     return { ...message, ...guildOf(channel), channel_type: channel.type }
   }
 
-  /** An archived thread comes back when somebody writes in it. */
+  /** Unarchives a thread when somebody writes in it. */
   #wakeThread({ channel }: ChannelState): void {
     if (channel.thread_metadata?.archived === true) this.setThread(channel, { archived: false })
   }

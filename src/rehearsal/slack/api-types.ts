@@ -34,5 +34,5 @@ export interface ApiMessage {
   readonly [field: string]: unknown
 }
 
-/** What is inside an `event_callback`. */
+/** The event inside an `event_callback`. */
 export type ApiEvent = Readonly<Record<string, unknown>> & { readonly type: string }

@@ -1,6 +1,6 @@
 import type { ApiUser } from './api-types.ts'
 
-/** The one app of a rehearsal: its tokens, its bot user and what its installation allows. */
+/** The one app of a rehearsal: its tokens, its bot user and the rights of its installation. */
 export interface AppOptions {
   botToken?: string
   appToken?: string
@@ -39,7 +39,10 @@ export const fullSubscriptions: readonly string[] = [
   'message.mpim',
 ]
 
-/** May be changed while the server runs: tokens are revoked, scopes granted, Socket Mode switched off. */
+/**
+ * The state of the app, which may change while the server runs: tokens are revoked, scopes granted, Socket Mode
+ * switched off.
+ */
 export interface AppState {
   readonly appId: string
   readonly teamId: string
@@ -52,7 +55,7 @@ export interface AppState {
   scopes: readonly string[]
   subscriptions: readonly string[]
   slashCommands: readonly string[]
-  /** Why the bot token is refused, such as `token_revoked`; null: it is good. */
+  /** The reason why the bot token is refused, such as `token_revoked`; null if it is valid. */
   botTokenRefusal: string | null
   appTokenRefusal: string | null
   socketMode: boolean

@@ -1,7 +1,10 @@
 import type { AppState } from './app-state.ts'
 import { SlackApiError } from './slack-error.ts'
 
-/** Checks the bearer token of a call. @throws SlackApiError as the platform refuses it */
+/**
+ * Checks the bearer token of a call.
+ * @throws SlackApiError like the platform's refusal
+ */
 export function authorize(app: AppState, authorization: string | undefined, wanted: 'bot' | 'app'): void {
   const token = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
   if (token === undefined) throw new SlackApiError('not_authed')

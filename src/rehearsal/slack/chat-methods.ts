@@ -35,7 +35,7 @@ export function postMessage(api: WebApi, params: Params): Answer {
   }
 }
 
-/** Shown to one member of the conversation, and kept nowhere. */
+/** Shows a text to one member of the conversation; it is kept nowhere. */
 export function postEphemeral(api: WebApi, params: Params): Answer {
   const channel = readWritableChannel(api, params)
   const user = textParam(params, 'user')
@@ -99,7 +99,7 @@ function checkBlocks(blocks: unknown): void {
   if (total > MOST_IN_BLOCKS) throw new SlackApiError('msg_blocks_too_long')
 }
 
-/** Stricter than the platform: a thread that is not there is refused instead of being made up. */
+/** This is stricter than the platform: a missing thread is refused instead of being made up. */
 function readThread({ messages }: ChannelState, params: Params): string | undefined {
   const thread = textParam(params, 'thread_ts')
   if (thread === undefined) return undefined

@@ -13,12 +13,12 @@ const SCOPE_PREFIX: Readonly<Record<ChannelKind, string>> = {
   mpim: 'mpim',
 }
 
-/** @throws `missing_scope`, with what is needed and what the token has */
+/** @throws `missing_scope`, with the needed scope and those of the token */
 export function requireScope({ scopes }: AppState, needed: string): void {
   if (!scopes.includes(needed)) throw new SlackApiError('missing_scope', { needed, provided: scopes.join(',') })
 }
 
-/** The conversation of a call; one the bot may not see is as if it were not there. */
+/** Returns the conversation of a call; one the bot may not see does not exist. */
 export function readChannel({ world, app }: WebApi, params: Params): ChannelState {
   const channel = world.findChannel(textParam(params, 'channel') ?? '')
   if (channel === undefined) throw new SlackApiError('channel_not_found')
@@ -27,7 +27,7 @@ export function readChannel({ world, app }: WebApi, params: Params): ChannelStat
   return channel
 }
 
-/** As `readChannel`, and the bot may write there. */
+/** Does the same as `readChannel`, and checks that the bot may write there. */
 export function readWritableChannel(api: WebApi, params: Params): ChannelState {
   const id = textParam(params, 'channel') ?? ''
   // A user's id stands for the direct chat with them.
@@ -37,7 +37,7 @@ export function readWritableChannel(api: WebApi, params: Params): ChannelState {
   return channel
 }
 
-/** As `readChannel`, and its history may be read. */
+/** Does the same as `readChannel`, and checks that its history may be read. */
 export function readReadableChannel(api: WebApi, params: Params): ChannelState {
   const channel = readChannel(api, params)
   requireScope(api.app, `${SCOPE_PREFIX[channel.kind]}:history`)

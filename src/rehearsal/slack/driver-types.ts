@@ -16,12 +16,12 @@ export interface NewUser {
 }
 
 export interface NewChannel {
-  /** `im`: the direct chat of two people, where no bot is. */
+  /** `im` is the direct chat of two people, without a bot. */
   kind?: ChannelKind
   name: string
   id?: string
   members?: readonly UserRef[]
-  /** Whether the bot was invited. Default true. */
+  /** True if the bot was invited, the default. */
   botJoined?: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Say {
   /** Default: the direct chat with the bot. */
   channel?: ChannelRef
   text: string
-  /** The message whose thread it is a reply in. */
+  /** The message in whose thread this is a reply. */
   thread?: MessageRef
   /** Further fields, laid over the built ones: a subtype, a bot_id, a nonsense value. */
   extra?: Readonly<Record<string, unknown>>
@@ -38,9 +38,9 @@ export interface Say {
 
 export interface Slash {
   from: UserRef
-  /** Default: the direct chat with the bot. Threads take no slash commands. */
+  /** Default: the direct chat with the bot. Threads accept no slash commands. */
   channel?: ChannelRef
-  /** One the app declares, such as `/parley`. */
+  /** A command that the app declares, such as `/parley`. */
   command: string
   text?: string
 }
@@ -49,7 +49,7 @@ export interface EditSaid {
   channel: ChannelRef
   message: MessageRef
   text: string
-  /** A link in it now leads to this message, which is shown beside it. */
+  /** The message that a link in the text now leads to; it is shown beside the text. */
   shares?: Share['of']
 }
 
@@ -58,7 +58,7 @@ export interface Share {
   /** Default: the direct chat with the bot. */
   channel?: ChannelRef
   thread?: MessageRef
-  /** The message, and where it stands. */
+  /** The message, and its channel. */
   of: { channel: ChannelRef; message: MessageRef }
   /** The person's own words beside it. */
   text?: string

@@ -3,7 +3,7 @@ import type { ApiEvent } from './api-types.ts'
 import type { AppState } from './app-state.ts'
 import type { EventEntry, SlackLedger } from './ledger-entries.ts'
 
-/** What the platform sends: the outer body, the same bytes over every repetition. */
+/** The platform's body of an event, the same bytes at every repetition. */
 interface EventBody {
   readonly type: string
   readonly event_id: string
@@ -18,7 +18,7 @@ export interface Delivery {
   readonly retryNum: number
   readonly retryReason: string | undefined
   confirm(): void
-  /** `final`: the receiver asked not to be retried. */
+  /** `final` says that the receiver asked for no retry. */
   fail(reason: string, final?: boolean): void
 }
 
@@ -29,22 +29,22 @@ export interface CommandDelivery {
   fail(reason: string): void
 }
 
-/** Where events go. False: nobody is there; the queue keeps the event until `wake`. */
+/** The receiver of events. `false` means that nobody is there; the queue keeps the event until `wake`. */
 export interface Transport {
   readonly name: string
   deliver(delivery: Delivery): string | undefined
-  /** False: nobody is there. */
+  /** Returns false if nobody is there. */
   command(delivery: CommandDelivery): boolean
 }
 
 export interface RedeliverySettings {
-  /** How long an acknowledgement may take. */
+  /** The time for an acknowledgement. */
   readonly ackMs: number
-  /** Waits before the second, third and fourth delivery. */
+  /** The waits before the second, third and fourth delivery. */
   readonly retryAfterMs: readonly number[]
 }
 
-/** The platform's own: nearly at once, after one minute, after five. */
+/** The platform's waits: nearly none, one minute, five. */
 export const slackRedelivery: RedeliverySettings = { ackMs: 3000, retryAfterMs: [0, 60_000, 300_000] }
 
 interface Pending {
@@ -61,7 +61,7 @@ interface QueueParts {
   readonly redelivery: RedeliverySettings
 }
 
-/** Events that the app has not acknowledged. Looser than the platform: while nobody is connected, an event waits. */
+/** The events that the app has not acknowledged. Unlike on the platform, an event waits while nobody is connected. */
 export class EventQueue {
   readonly #parts: QueueParts
   readonly #waiting: Pending[] = []
@@ -104,7 +104,7 @@ export class EventQueue {
     return id
   }
 
-  /** Sends a slash command, which must be acknowledged in time: the person is told at once if it was not. */
+  /** Sends a slash command, which must be acknowledged in time: the person is notified at once if it was not. */
   sendCommand(body: Readonly<Record<string, string>>): void {
     const { ledger, clock } = this.#parts
     const { command = '', text = '', user_id: userId = '', channel_id: channel = '' } = body
@@ -129,12 +129,12 @@ export class EventQueue {
     this.#attempt({ ...pending, done: false })
   }
 
-  /** Somebody is there now: sends what waits. */
+  /** Called when a receiver is there: sends the waiting events. */
   wake(): void {
     for (const pending of this.#waiting.splice(0)) this.#attempt(pending)
   }
 
-  /** As after the last repetition: what nobody took is never sent again. */
+  /** Drops the unacknowledged events for good, as after the last repetition. */
   giveUp(): void {
     this.#waiting.length = 0
     for (const pending of this.#all.values()) {

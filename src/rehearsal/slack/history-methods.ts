@@ -8,14 +8,14 @@ import type { ChannelState } from './world-state.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** What stands in the conversation itself, newest first; replies in threads are not part of it. */
+/** Returns the messages of the conversation itself, newest first, without replies in threads. */
 export function history(api: WebApi, params: Params): Answer {
   const channel = readReadableChannel(api, params)
   const all = channel.messages.list({ thread: null }).map(({ message }) => withReplies(channel, message))
   return page(all.toReversed(), params)
 }
 
-/** A root says how many answered it, and when last. */
+/** A root has the number of its replies and the time of the last. */
 function withReplies({ messages }: ChannelState, root: ApiMessage): ApiMessage {
   const replies = messages.list({ thread: root.ts }).map(({ message }) => message)
   const latest = replies.at(-1)
@@ -23,7 +23,7 @@ function withReplies({ messages }: ChannelState, root: ApiMessage): ApiMessage {
   return { ...root, thread_ts: root.ts, reply_count: replies.length, latest_reply: latest.ts }
 }
 
-/** A thread's root and its replies, oldest first. */
+/** Returns a thread's root and its replies, oldest first. */
 export function replies(api: WebApi, params: Params): Answer {
   const channel = readReadableChannel(api, params)
   const ts = textParam(params, 'ts')

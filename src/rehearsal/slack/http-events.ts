@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { AppState } from './app-state.ts'
 import type { CommandDelivery, Delivery, Transport } from './event-queue.ts'
 
-/** The headers that sign a body: HMAC-SHA256 over `v0:<timestamp>:<raw body>`. */
+/** Returns the headers that sign a body: HMAC-SHA256 over `v0:<timestamp>:<raw body>`. */
 export function signatureHeaders(secret: string, timestampSeconds: number, body: string): Record<string, string> {
   const signature = createHmac('sha256', secret).update(`v0:${timestampSeconds}:${body}`).digest('hex')
   return { 'x-slack-request-timestamp': String(timestampSeconds), 'x-slack-signature': `v0=${signature}` }
@@ -23,7 +23,7 @@ export class HttpEvents implements Transport {
     this.#ackMs = ackMs
   }
 
-  /** What the platform does when the url is entered: true if the challenge came back. */
+  /** Checks the url as the platform does when it is entered: resolves with true if the challenge came back. */
   async verify(): Promise<boolean> {
     const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
     const response = await this.post(JSON.stringify({ type: 'url_verification', token: 'legacy', challenge }))
@@ -57,7 +57,7 @@ export class HttpEvents implements Transport {
     return true
   }
 
-  /** A signed request with any body, for tests of the receiver. */
+  /** Sends a signed request with any body, for tests of the receiver. */
   post(body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const seconds = Math.floor(this.#now() / 1000)
     return fetch(this.#url, {

@@ -8,7 +8,7 @@ export interface CallEntry {
   readonly at: number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** What the server answers, or would have without the fault; absent when the fault came before the effect. */
+  /** The server's answer, or the one without the fault; absent when the fault came before the effect. */
   readonly answer?: Readonly<Record<string, unknown>> & { readonly ok: boolean }
   readonly fault?: string
 }
@@ -20,17 +20,17 @@ export interface MessageEntry {
   readonly change: 'sent' | 'edited' | 'deleted'
   readonly byBot: boolean
   readonly channel: string
-  /** The thread it is a reply in, or null: it stands in the channel itself. */
+  /** The thread it is a reply in, or null in the channel itself. */
   readonly thread: string | null
   readonly ts: string
-  /** As the platform keeps it: escaped, with its markup. */
+  /** The text as the platform keeps it: escaped, with its markup. */
   readonly text: string
-  /** Whom the text notifies: user ids, `!channel`, `!here`, `!everyone`, `!subteam…`. */
+  /** The ids that the text notifies: users, `!channel`, `!here`, `!everyone`, `!subteam…`. */
   readonly pings: readonly string[]
   readonly message: ApiMessage
 }
 
-/** What the bot showed to one person alone in a conversation. */
+/** A text that the bot showed to one person alone in a conversation. */
 export interface WhisperEntry {
   readonly kind: 'whisper'
   readonly at: number
@@ -40,7 +40,7 @@ export interface WhisperEntry {
   readonly text: string
 }
 
-/** A slash command; `failed`: the person was told that nothing came of it. */
+/** A slash command; `failed` if the person was notified that it failed. */
 export interface SlashEntry {
   readonly kind: 'slash'
   readonly at: number
@@ -59,12 +59,12 @@ export interface EventEntry {
   readonly step: 'offered' | 'delivered' | 'confirmed' | 'given_up'
   readonly eventId: string
   readonly type: string
-  /** The channel and ts of what it is about, where it has them. */
+  /** The channel and ts of its message, if it has them. */
   readonly channel?: string
   readonly ts?: string
-  /** Deliveries so far. */
+  /** The number of deliveries so far. */
   readonly times: number
-  /** The socket or `http` it went out by. */
+  /** The socket or `http` by which it was sent. */
   readonly by?: string
 }
 
@@ -75,7 +75,7 @@ export interface WithheldEntry {
   readonly type: string
 }
 
-/** A socket's life; `ready` is when hello was sent to it. */
+/** The life of a socket; `ready` is when hello was sent to it. */
 export interface SocketEntry {
   readonly kind: 'socket'
   readonly at: number
@@ -125,7 +125,7 @@ export class SlackLedger extends Ledger<SlackEntry> {
     return this.next(match, options)
   }
 
-  /** What was shown to people alone, oldest first. */
+  /** Returns the texts that were shown to people alone, oldest first. */
   whispers(after?: number): WhisperEntry[] {
     return this.all((entry): entry is WhisperEntry => entry.kind === 'whisper', after)
   }
@@ -139,7 +139,7 @@ export class SlackLedger extends Ledger<SlackEntry> {
     return this.next((entry): entry is SlashEntry => entry.kind === 'slash' && entry.step === step, options)
   }
 
-  /** What the bot sent so far, oldest first. */
+  /** Returns the bot's messages so far, oldest first. */
   fromBot(after?: number): MessageEntry[] {
     return this.all((entry): entry is MessageEntry => entry.kind === 'message' && entry.byBot, after)
   }

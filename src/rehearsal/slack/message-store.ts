@@ -1,9 +1,9 @@
 import type { ApiMessage } from './api-types.ts'
 
-/** A message as it stands now, with what it was before. */
+/** A message as it is now, with its earlier texts. */
 export interface StoredMessage {
   message: ApiMessage
-  /** Written by the app's bot. */
+  /** True if the app's bot wrote it. */
   readonly own: boolean
   deleted: boolean
   /** Every text it had, the present one last. */
@@ -11,7 +11,7 @@ export interface StoredMessage {
 }
 
 export interface MessageFilter {
-  /** The ts of a thread's root; null: only what stands in the channel itself; absent: all. */
+  /** The ts of a thread's root; null for the channel itself only; all if absent. */
   thread?: string | null
   by?: 'bot' | 'person'
   deleted?: boolean
@@ -25,7 +25,7 @@ export class MessageStore {
     this.#byTs.set(message.ts, { message, own, deleted: false, history: [message.text] })
   }
 
-  /** A message that exists (deleted ones do not). */
+  /** Returns a message that exists (deleted ones do not). */
   find(ts: string | undefined): StoredMessage | undefined {
     const stored = ts === undefined ? undefined : this.#byTs.get(ts)
     return stored?.deleted === true ? undefined : stored
@@ -36,7 +36,7 @@ export class MessageStore {
     stored.history.push(message.text)
   }
 
-  /** Oldest first. */
+  /** Returns the messages, oldest first. */
   list(filter: MessageFilter = {}): StoredMessage[] {
     return [...this.#byTs.values()].filter(({ message, own, deleted }) => {
       if (deleted !== (filter.deleted ?? false)) return false
@@ -46,7 +46,7 @@ export class MessageStore {
   }
 }
 
-/** The thread a message is a reply in; null for a root, also one that has replies. */
+/** Returns the thread in which a message is a reply; null for a root, also one that has replies. */
 export function threadOf(message: ApiMessage): string | null {
   return message.thread_ts === undefined || message.thread_ts === message.ts ? null : message.thread_ts
 }

@@ -1,9 +1,9 @@
 import { SlackApiError } from './slack-error.ts'
 
-/** Arguments of a call as they came: texts of a form, or values of a JSON body. */
+/** The raw arguments of a call: texts of a form, or values of a JSON body. */
 export type Params = Readonly<Record<string, unknown>>
 
-/** Reads a form or a JSON body; anything else is refused as the platform does. */
+/** Reads a form or a JSON body. Throws the platform's refusal for any other. */
 export function readParams(contentType: string, body: Buffer): Params {
   if (body.length === 0) return {}
   if (contentType.startsWith('application/json')) return recordOf(parseJson(body.toString('utf8')))
@@ -33,7 +33,7 @@ export function countParam(params: Params, name: string, bounds: { least: number
   return number
 }
 
-/** A structured argument: in a form it is JSON text. Undefined when it is absent. */
+/** Returns a structured argument, which in a form is JSON text; undefined when it is absent. */
 export function structureParam(params: Params, name: string, refusal: string): unknown {
   const value = params[name]
   if (value === undefined || value === '') return undefined

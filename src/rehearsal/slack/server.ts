@@ -22,7 +22,7 @@ export interface SlackServerOptions extends ListenOptions {
   app?: AppOptions
   /** Default: the platform's. */
   redelivery?: RedeliverySettings
-  /** Times redeliveries and pings. */
+  /** The clock for redeliveries and pings. */
   clock?: Clock
 }
 
@@ -33,17 +33,17 @@ export interface SlackCall {
 }
 
 export interface SlackServer {
-  /** For the client's `slackApiUrl`; ends with a slash. */
+  /** The client's `slackApiUrl`; ends with a slash. */
   readonly apiRoot: string
-  /** Tokens, scopes, subscriptions; may be changed at any time. */
+  /** The tokens, scopes and subscriptions; may be changed at any time. */
   readonly app: AppState
-  /** The driver: people, channels, and what they do. */
+  /** The driver: people, channels, and their acts. */
   readonly world: SlackWorld
   readonly ledger: SlackLedger
   readonly faults: FaultBook<SlackCall>
   readonly sockets: Sockets
   readonly events: EventQueue
-  /** From now on events go to this Request URL instead of the sockets. */
+  /** Sends events to this Request URL instead of the sockets from now on. */
   deliverTo(url: string): HttpEvents
   /** Ends everything at once. Idempotent. */
   close(): Promise<void>
@@ -51,7 +51,7 @@ export interface SlackServer {
 
 const maxBodyBytes = 4 * 1024 * 1024
 
-/** A rule that refuses the next call of `method` as the platform does when it is called too often. */
+/** Returns a rule that refuses the next call of `method` as the platform does when it is called too often. */
 export function rateLimited(method: string, retryAfterSeconds: number): FaultRule<SlackCall> {
   const headers = { 'retry-after': String(retryAfterSeconds) }
   const body = { ok: false, error: 'ratelimited' }
@@ -162,7 +162,7 @@ class WebApiServer {
       this.#unrehearsed(`method ${name}`)
       throw new SlackApiError('unknown_method', { req_method: name })
     }
-    // Tokens go in the header; one in the arguments would end up in logs.
+    // Tokens belong in the header; one in the arguments would end up in logs.
     if (params.token !== undefined) throw new SlackApiError('invalid_arguments')
     authorize(this.#api.app, authorization, method.token)
     if (method.scope !== undefined) requireScope(this.#api.app, method.scope)
@@ -202,7 +202,7 @@ class WebApiServer {
     })
   }
 
-  /** An error that is no refusal is a mistake of the rehearsal itself: answered as 500 so that it is seen. */
+  /** An error that is no refusal is a mistake of the rehearsal itself: it is answered as 500 so that it is seen. */
   #broken(error: unknown): Answer {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#unrehearsed(`internal error: ${what}`)

@@ -35,7 +35,7 @@ export class Sockets implements Transport {
   readonly #server: WebSocketServer
   readonly #tickets = new Set<string>()
   readonly #open = new Map<string, Connection>()
-  /** Refuses new connections before hello, as when the platform is in trouble. */
+  /** True to refuse new connections before hello, as when the platform is in trouble. */
   refuseConnections = false
   #next = 1
   #turn = 0
@@ -55,7 +55,7 @@ export class Sockets implements Transport {
     return new Sockets(parts, server)
   }
 
-  /** A url for one connection, as `apps.connections.open` gives it out. */
+  /** Returns a url for one connection, the answer of `apps.connections.open`. */
   issueUrl(): string {
     const ticket = randomUUID()
     this.#tickets.add(ticket)
@@ -106,17 +106,17 @@ export class Sockets implements Transport {
     this.#write(connection, { envelope_id: randomUUID(), type, accepts_response_payload: true, payload })
   }
 
-  /** Tells every socket to go; `warning` and `refresh_requested` leave it open for the client to replace. */
+  /** Sends a disconnect to every socket; `warning` and `refresh_requested` leave it open for the client to replace. */
   tellToGo(reason: DisconnectReason): void {
     for (const connection of this.#open.values()) this.#tell(connection, reason)
   }
 
-  /** Destroys every connection without a word. */
+  /** Destroys every connection without a close frame. */
   cut(): void {
     for (const { socket } of this.#open.values()) socket.terminate()
   }
 
-  /** The connections stay but nothing comes any more, as behind a dead router. */
+  /** Keeps the connections but sends nothing any more, as behind a dead router. */
   mute(): void {
     for (const connection of this.#open.values()) {
       connection.muted = true
@@ -124,7 +124,7 @@ export class Sockets implements Transport {
     }
   }
 
-  /** The connections stay and are pinged, but what is handed to them never arrives. New ones are well. */
+  /** Keeps and pings the connections, but envelopes for them never arrive. New ones work. */
   deafen(): void {
     for (const connection of this.#open.values()) connection.deaf = true
   }

@@ -3,17 +3,20 @@ import type { Params } from './params.ts'
 import type { Sockets } from './sockets.ts'
 import type { SlackWorld } from './world.ts'
 
-/** What a method works on. */
+/** The parts that a method uses. */
 export interface WebApi {
   readonly app: AppState
   readonly world: SlackWorld
   readonly sockets: Sockets
 }
 
-/** A method: arguments in, the fields of an ok answer out. @throws SlackApiError for a refusal */
+/**
+ * A method, which takes arguments and returns the fields of an ok answer.
+ * @throws SlackApiError for a refusal
+ */
 export interface Method {
   readonly token: 'bot' | 'app'
-  /** Any one of these suffices; where it depends on the conversation the method checks by itself. */
+  /** The scopes of which any one suffices; if that depends on the conversation, the method checks by itself. */
   readonly scope?: string
   run(api: WebApi, params: Params): Readonly<Record<string, unknown>>
 }

@@ -20,7 +20,7 @@ export interface WorldParts {
   readonly now: () => number
 }
 
-/** Who and what exists. Asking for something unknown is a mistake of the script, so it throws. */
+/** The people and places that exist. Asking for an unknown one is a mistake of the script, so it throws. */
 export class WorldState {
   readonly app: AppState
   readonly now: () => number
@@ -58,7 +58,7 @@ export class WorldState {
     return this.#keep({ id: id ?? `${prefix}${this.#nextChannel++}`, kind, name, members: all })
   }
 
-  /** The direct chat between the bot and a person, made when it is first asked for. */
+  /** Returns the direct chat between the bot and a person, made when it is first asked for. */
   direct(person: UserRef): ChannelState {
     const user = this.user(person)
     const id = `D${user.id.slice(1)}`
@@ -86,7 +86,7 @@ export class WorldState {
     return this.#channels.get(id)
   }
 
-  /** A stamp in the platform's form, never the same twice. */
+  /** Returns a stamp in the platform's form, never the same twice. */
   nextStamp(): string {
     this.#lastStamp = Math.max(this.#lastStamp + 1, this.now() * 1000)
     const text = String(this.#lastStamp)

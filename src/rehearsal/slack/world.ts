@@ -4,7 +4,7 @@ import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import { type ChannelState, idOf, type WorldParts, WorldState } from './world-state.ts'
 
-/** What the bot posts. */
+/** A message that the bot posts. */
 interface BotPost {
   readonly text: string
   readonly thread?: string
@@ -12,8 +12,8 @@ interface BotPost {
 }
 
 /**
- * What the script of a rehearsal does: people speak, edit, delete, come and go. Each act changes the world and offers
- * the events the platform would send to the app. Everything is immediate and synchronous.
+ * The script of a rehearsal: people speak, edit, delete, come and go. Each act changes the world and offers the
+ * platform's events to the app. Everything is immediate and synchronous.
  */
 export class SlackWorld extends WorldState {
   readonly #queue: EventQueue
@@ -24,7 +24,7 @@ export class SlackWorld extends WorldState {
     this.#queue = queue
   }
 
-  /** A person writes; a mention of the bot in a channel makes two events, as on the platform. */
+  /** Sends a person's message; a mention of the bot in a channel makes two events, as on the platform. */
   say(input: Say): ApiMessage {
     const from = this.user(input.from)
     const channel = input.channel === undefined ? this.direct(from) : this.channel(input.channel)
@@ -46,12 +46,12 @@ export class SlackWorld extends WorldState {
     return message
   }
 
-  /** A person shares a message: it comes as an attachment beside what they say of it themselves. */
+  /** Shares a message for a person: it comes as an attachment beside their own text. */
   share({ of, text = '', ...where }: Share): ApiMessage {
     return this.say({ ...where, text, extra: { attachments: [this.#shared(of)] } })
   }
 
-  /** A person runs a slash command of the app; the app must acknowledge it within three seconds. */
+  /** Runs a slash command of the app for a person; the app must acknowledge it within three seconds. */
   slash(input: Slash): void {
     const { appId, teamId, slashCommands } = this.app
     if (!slashCommands.includes(input.command)) throw new Error(`The app declares no ${input.command}.`)
@@ -75,7 +75,7 @@ export class SlackWorld extends WorldState {
     })
   }
 
-  /** The bot shows something to one person alone. Returns its ts, which names no message. */
+  /** Shows a text of the bot to one person alone. Returns its ts, which names no message. */
   whisper(
     channel: ChannelState,
     what: { readonly user: string; readonly text: string; readonly thread: string | null },
@@ -85,7 +85,7 @@ export class SlackWorld extends WorldState {
     return this.nextStamp()
   }
 
-  /** A person edits what they wrote. */
+  /** Edits a person's message. */
   edit(input: EditSaid): ApiMessage {
     const channel = this.channel(input.channel)
     const { text, message, shares } = input
@@ -93,13 +93,13 @@ export class SlackWorld extends WorldState {
     return this.#change(channel, this.#stored(channel, message), text, more)
   }
 
-  /** A person deletes a message. */
+  /** Deletes a person's message. */
   remove(channel: ChannelRef, message: MessageRef): void {
     const state = this.channel(channel)
     this.#delete(state, this.#stored(state, message))
   }
 
-  /** The bot posts, by the Web API. */
+  /** Posts a text of the bot, by the Web API. */
   post(channel: ChannelState, { text, thread, metadata }: BotPost): ApiMessage {
     const { bot, botId, appId, teamId } = this.app
     const message: ApiMessage = {
@@ -130,24 +130,24 @@ export class SlackWorld extends WorldState {
     this.channel(channel).archived = archived
   }
 
-  /** Takes somebody out of a channel or, with `joined`, in; default: the bot. */
+  /** Removes a user from a channel or, with `joined`, adds them; by default the bot. */
   setMember(channel: ChannelRef, joined: boolean, user: UserRef = this.app.bot): void {
     const { members } = this.channel(channel)
     if (joined) members.add(idOf(user))
     else members.delete(idOf(user))
   }
 
-  /** Offers an event as it stands, whatever the subscriptions say. Returns its id. */
+  /** Offers an event unchanged, whatever the subscriptions are. Returns its id. */
   raw(event: ApiEvent): string {
     return this.#queue.offer(event)
   }
 
-  /** Offers a callback body without any of what `raw` builds around an event, such as `app_rate_limited`. */
+  /** Offers a callback body without the fields that `raw` builds around an event, such as `app_rate_limited`. */
   rawBody(body: Readonly<Record<string, unknown>>): string {
     return this.#queue.offerBody(body)
   }
 
-  /** The messages of a channel as they stand now, oldest first. */
+  /** Returns the messages of a channel as they are now, oldest first. */
   messages(channel: ChannelRef, filter: MessageFilter = {}): StoredMessage[] {
     return this.channel(channel).messages.list(filter)
   }
@@ -167,7 +167,7 @@ export class SlackWorld extends WorldState {
     return stored
   }
 
-  /** A message as the platform attaches it to another one. */
+  /** Returns a message in the form in which the platform attaches it to another one. */
   #shared(of: Share['of']): object {
     const there = this.channel(of.channel)
     const { message } = this.#stored(there, of.message)

@@ -51,7 +51,7 @@ export function deleteMyCommands(api: BotApi, params: Params): true {
   return true
 }
 
-/** An unset list keeps the previous setting, an empty one brings the default back. */
+/** Remembers the list: an unset one keeps the previous setting, an empty one restores the default. */
 export function rememberAllowedUpdates({ bot }: BotApi, params: Params): void {
   const allowed = structureParam(params, 'allowed_updates')
   if (allowed === undefined) return

@@ -3,7 +3,7 @@ export interface ErrorParameters {
   migrate_to_chat_id?: number
 }
 
-/** A refusal of the Bot API: the HTTP status equals `code`, the description is what the real server says. */
+/** A refusal of the Bot API: the HTTP status equals `code`, and the description is that of the real server. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: number

@@ -31,7 +31,7 @@ export interface ApiEntity {
   custom_emoji_id?: string
 }
 
-/** The first writer of a forwarded message, and when it was written. */
+/** The first writer of a forwarded message, and the time of writing. */
 export type ApiOrigin = { date: number } & (
   | { type: 'user'; sender_user: ApiUser }
   | { type: 'hidden_user'; sender_user_name: string }
@@ -86,5 +86,5 @@ export type UpdateKind =
   | 'chat_member'
   | 'message_reaction'
 
-/** Kinds a bot gets only after it asked for them in `allowed_updates`. */
+/** The kinds a bot gets only after it asked for them in `allowed_updates`. */
 export const optInUpdates: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count']

@@ -4,7 +4,7 @@ import type { TextRules } from './formatted-text.ts'
 import type { TelegramLedger } from './ledger-entries.ts'
 import type { WorldState } from './world-state.ts'
 
-/** What a method works on: one bot account in the world. */
+/** The parts that a method uses: one bot account in the world. */
 export interface BotApi {
   readonly world: WorldState
   readonly bot: BotState

@@ -5,31 +5,31 @@ import { UpdateQueue } from './update-queue.ts'
 import { type RedeliveryOptions, Webhook } from './webhook.ts'
 
 export interface BotOptions {
-  /** `<bot id>:<secret>`, as given out by the platform. */
+  /** The token `<bot id>:<secret>`, in the platform's form. */
   token: string
   firstName?: string
   username?: string
-  /** False (the platform's default): privacy mode, the bot sees only what is meant for it in groups. */
+  /** False for privacy mode, the platform's default: in groups the bot sees only messages meant for it. */
   canReadAllGroupMessages?: boolean
   /** Default 100001. */
   firstUpdateId?: number
 }
 
-/** What the server keeps of one bot account. */
+/** The server's state of one bot account. */
 export interface BotState {
   readonly token: string
   readonly user: ApiUser
   canReadAllGroupMessages: boolean
   readonly queue: UpdateQueue
   readonly poller: Poller
-  /** As last asked for; null: the default set. */
+  /** The set last asked for; null for the default one. */
   allowedUpdates: readonly string[] | null
   readonly webhook: Webhook
-  /** There is news: whoever receives is told. */
+  /** Called when there is an update: notifies the receiver. */
   wake(): void
   /** Commands by scope and language. */
   readonly commands: Map<string, unknown>
-  /** Ids of button presses that were not answered yet. */
+  /** The ids of button presses that were not answered yet. */
   readonly openPresses: Set<string>
 }
 

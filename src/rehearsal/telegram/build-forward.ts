@@ -1,6 +1,6 @@
 import type { ApiMessage, ApiOrigin, ApiUser } from './api-types.ts'
 
-/** The fields that a forward takes along: the content, whatever it is, and nothing of how it came. */
+/** The fields that a forward copies: the content, whatever it is, and nothing of its context. */
 const CONTENT = [
   'text entities caption caption_entities photo document animation video audio voice video_note sticker via_bot',
 ].flatMap((names) => names.split(' '))

@@ -10,7 +10,7 @@ export const hiddenSenders = {
 
 export interface MessageParts {
   state: ChatState
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   at: number
   from?: ApiUser
   senderChat?: ApiChat
@@ -22,9 +22,9 @@ export interface MessageParts {
 }
 
 /**
- * A message as the platform shapes it: in a topic it carries the thread id and, unless it answers something else, the
- * topic's creation message as what it replies to; in a supergroup without topics a reply carries the id of its thread
- * but no `is_topic_message`.
+ * Returns a message in the platform's form. In a topic it carries the thread id and, unless it answers another message,
+ * replies to the topic's creation message; in a supergroup without topics a reply carries the id of its thread but no
+ * `is_topic_message`.
  */
 export function buildMessage(parts: MessageParts): ApiMessage {
   const { state, topic, replyTo } = parts
@@ -49,7 +49,7 @@ export function seconds(ms: number): number {
   return Math.floor(ms / 1000)
 }
 
-/** The platform never nests what the replied message itself replied to. */
+/** The platform never nests the message to which the replied message itself replied. */
 function quoted(message: ApiMessage): ApiMessage {
   if (message.reply_to_message === undefined) return message
   const { reply_to_message: _, ...flat } = message

@@ -7,7 +7,7 @@ import type { Method } from './methods.ts'
 import type { Params } from './params.ts'
 import type { QueuedUpdate } from './update-queue.ts'
 
-/** A call that was recognised: which bot, which method, with what. */
+/** A call that was recognised: its bot, its method and its parameters. */
 export interface TelegramCall {
   readonly botId: number
   readonly method: string
@@ -20,11 +20,11 @@ export interface Dispatch {
   readonly run: Method
   /** The kind of the fault the call meets, for the ledger. */
   readonly fault: string | undefined
-  /** Aborts when the caller hangs up. Made only when somebody asks. */
+  /** Returns a signal that aborts when the caller hangs up; made on demand. */
   gone(): AbortSignal
 }
 
-/** Does the call, records it in the ledger, and returns the bytes of the answer; only a poll takes time. */
+/** Performs the call, records it in the ledger, and returns the bytes of the answer; only a poll takes time. */
 export function perform(dispatch: Dispatch): Answer | Promise<Answer> {
   const { api, call, run } = dispatch
   try {

@@ -1,6 +1,6 @@
 import type { ApiChatType, ApiEntity, MemberStatus } from './api-types.ts'
 
-/** Anything that names a chat or a user: the id, or an object that carries it. */
+/** A reference to a chat or a user: the id, or an object that carries it. */
 export type ChatRef = number | { readonly id: number }
 export type UserRef = number | { readonly id: number }
 /** A message of a chat that is named beside it: the id, or an object that carries it. */
@@ -25,7 +25,9 @@ export interface NewChat {
   /** A supergroup with topics. Message 1 is its General topic, which carries no thread id. */
   forum?: boolean
   members?: readonly UserRef[]
-  /** What every bot of the server is here. Default `member`, in a channel `administrator`; `none`: never joined. */
+  /**
+   * The status of every bot of the server here. Default `member`, in a channel `administrator`; `none`: never joined.
+   */
   botStatus?: MemberStatus | 'none'
 }
 
@@ -33,7 +35,7 @@ export interface NewTopic {
   chat: ChatRef
   name: string
   by?: UserRef
-  /** Offer the service message as an update, as when it is made while the bot listens. Default false. */
+  /** True to offer the service message as an update, as when the bot is listening. Default false. */
   announce?: boolean
 }
 
@@ -43,19 +45,19 @@ export interface TopicRef {
 }
 
 export interface Say {
-  /** The person. In a channel, or as an anonymous admin (`senderChat`), only who really wrote it. */
+  /** The person. In a channel, or for an anonymous admin (`senderChat`), only the true writer. */
   from: UserRef
   /** Default: the private chat with the bot, opened by this message. */
   chat?: ChatRef
-  /** Thread id of a forum topic; absent in a forum: the General topic. */
+  /** The thread id of a forum topic; absent in a forum for the General topic. */
   topic?: number
   text: string
   replyTo?: MessageRef
-  /** Instead of those found in the text (`@name`, `/command`, urls, hashtags). */
+  /** The entities in place of those found in the text (`@name`, `/command`, urls, hashtags). */
   entities?: readonly ApiEntity[]
   /** The chat itself (anonymous admin) or another chat (linked channel) as visible sender. */
   senderChat?: ChatRef
-  /** The inline bot that wrote the text and that the person picked it from. */
+  /** The inline bot that wrote the text which the person picked. */
   via?: UserRef
   /** The bot a private message is for. Default: the first bot of the server. */
   bot?: UserRef
@@ -70,9 +72,9 @@ export interface Forward {
   chat?: ChatRef
   topic?: number
   of: { chat: ChatRef; message: MessageRef }
-  /** The writer's settings hide who they are: only their name is told. */
+  /** True if the writer's settings hide who they are: only their name is sent. */
   hidden?: boolean
-  /** Tells it in the fields of a Bot API server before 7.0. */
+  /** True to use the fields of a Bot API server before 7.0. */
   old?: boolean
 }
 
@@ -100,14 +102,14 @@ export interface Membership {
 }
 
 export interface Migrating {
-  /** Default: first the old chat, then the new one. */
+  /** The chats that report the move. Default: first the old one, then the new one. */
   tell?: readonly ('leaving' | 'arriving')[]
 }
 
 export interface RawUpdate {
   /**
-   * Offered as it stands. A string is the JSON text of the update, byte for byte; an object without `update_id` gets
-   * the next one.
+   * The update, offered unchanged. A string is its JSON text, byte for byte; an object without `update_id` gets the
+   * next one.
    */
   update: string | Readonly<Record<string, unknown>>
   /** Default: the first bot of the server. */

@@ -2,7 +2,7 @@ import type { ApiChatType } from './api-types.ts'
 
 export interface FloodLimits {
   perChatPerSecond: number
-  /** How many messages to one chat pass at once before `perChatPerSecond` bites. */
+  /** The number of messages to one chat that pass at once before `perChatPerSecond` applies. */
   perChatBurst: number
   perGroupPerMinute: number
   perSecond: number
@@ -23,7 +23,7 @@ interface Bucket {
 
 const minute = 60_000
 
-/** Sends and edits share it, as on the platform. A refused call costs nothing. */
+/** Counts sends and edits together, as on the platform. A refused call costs nothing. */
 export class FloodControl {
   readonly #limits: FloodLimits
   readonly #now: () => number
@@ -71,7 +71,7 @@ function refill(bucket: Bucket, { now, rate, most }: { now: number; rate: number
   bucket.at = now
 }
 
-/** Seconds until the bucket holds a whole token. */
+/** Returns the seconds until the bucket holds a whole token. */
 function missing(bucket: Bucket, rate: number): number {
   return bucket.tokens >= 1 ? 0 : (1 - bucket.tokens) / rate
 }

@@ -12,17 +12,17 @@ export interface FormattedText {
 
 export interface TextRules {
   strictHtml: boolean
-  /** What the server says of a text over the limit; it differs between sending and editing. */
+  /** The server's message for a text over the limit; it differs between sending and editing. */
   tooLong: string
   unrehearsed(what: string): void
 }
 
 /** UTF-16 units after entity parsing. */
 const maxTextLength = 4096
-/** More entities than this are dropped without a word, as the platform does. */
+/** More entities than this are dropped without an error, as on the platform. */
 const maxEntities = 100
 
-/** Reads `text` with `parse_mode` or `entities`, cleans it, and refuses what cannot be sent. */
+/** Reads `text` with `parse_mode` or `entities` and cleans it. Throws for a text that cannot be sent. */
 export function readText(params: Params, rules: TextRules): FormattedText {
   const source = textParam(params, 'text')
   if (source === undefined) throw badRequest('message text is empty')
@@ -69,13 +69,13 @@ function readEntity(value: unknown): ApiEntity {
   return { ...value, type, offset, length }
 }
 
-/** Carriage returns go, other control characters become spaces. */
+/** Removes carriage returns, and replaces other control characters by spaces. */
 function clean(source: string): string {
   if (!/\p{Cc}/u.test(source)) return source
   return source.replace(/\r/g, '').replace(/\p{Cc}/gu, (char) => (char === '\n' || char > '\u007e' ? char : ' '))
 }
 
-/** White space around the text goes; in front only as far as the first entity begins. */
+/** Removes white space around the text; in front only as far as the first entity begins. */
 function trim({ text, entities }: FormattedText): FormattedText {
   const end = text.trimEnd().length
   const first = entities.reduce((least, entity) => Math.min(least, entity.offset), end)

@@ -8,7 +8,7 @@ import type { QueuedUpdate } from './update-queue.ts'
 /** The platform's ceiling for `timeout`, in seconds. */
 const longestPoll = 50
 
-/** Answers with updates now, or holds on until there are some or `timeout` seconds have passed. */
+/** Answers with updates now, or waits until there are some or `timeout` seconds have passed. */
 export function getUpdates(api: BotApi, params: Params, gone: AbortSignal): Promise<QueuedUpdate[]> {
   const { bot, ledger, world } = api
   if (bot.webhook.settings.url !== '') {

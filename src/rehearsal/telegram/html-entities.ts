@@ -1,9 +1,9 @@
 import type { ApiEntity } from './api-types.ts'
 
 /**
- * `parse_mode: HTML` as the Bot API server reads it: the same tags, the same refusals, the same words.
- * `strict` (the default of the rehearsal) also refuses what the documentation forbids and the real server lets pass:
- * a bare `&`, and attributes a tag does not have. Whoever passes strict passes the real one.
+ * `parse_mode: HTML` as the Bot API server reads it: the same tags, the same refusals, the same words. `strict` (the
+ * default of the rehearsal) also refuses text that the documentation forbids and the real server accepts: a bare `&`,
+ * and attributes a tag does not have. A text that passes strict passes the real one.
  */
 export interface HtmlText {
   text: string
@@ -122,7 +122,7 @@ class HtmlReader {
     this.#open.push({ name, argument, offset: this.#text.length })
   }
 
-  /** The next attribute of the tag that began at `begin`, or null after eating its `>`. */
+  /** Returns the next attribute of the tag that began at `begin`, or null after its `>`. */
   #attribute(tag: string, begin: number): Attribute | null {
     this.#skipSpace()
     this.#expectMore(begin)
@@ -243,7 +243,7 @@ function entityOf(tag: OpenTag, text: string): Omit<ApiEntity, 'offset' | 'lengt
   }
 }
 
-/** A link the server does not take for one (no host with a dot, unknown scheme) silently stays plain text. */
+/** An invalid link (no host with a dot, unknown scheme) silently stays plain text. */
 function linkEntity(url: string): Omit<ApiEntity, 'offset' | 'length'> | null {
   const user = /^tg:\/\/user\?id=(\d+)$/.exec(url)
   if (user !== null) return { type: 'text_mention', user: { id: Number(user[1]), is_bot: false, first_name: '' } }

@@ -9,7 +9,7 @@ export interface CallEntry {
   readonly botId: number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** What the server answers, or would have without the fault; absent when the fault came before the effect. */
+  /** The server's answer, or the one without the fault; absent when the fault came before the effect. */
   readonly answer?: CallAnswer
   /** The kind of the fault the call met. */
   readonly fault?: string
@@ -29,18 +29,20 @@ export interface MessageEntry {
   readonly kind: 'message'
   readonly at: number
   readonly change: 'sent' | 'edited' | 'deleted'
-  /** The bot that did it, or null: a person. */
+  /** The bot that did it, or null for a person. */
   readonly botId: number | null
   readonly chatId: number
-  /** The forum topic, or null: no forum, or its General topic. */
+  /** The forum topic, or null in no forum, or in its General topic. */
   readonly topic: number | null
   readonly messageId: number
   readonly text: string
   readonly message: ApiMessage
 }
 
-/** An update on its way: put into the bot's queue, kept from it, handed out, confirmed by a higher
- * offset or the answer of a webhook, or not taken by it. */
+/**
+ * An update on its way: queued for the bot, withheld from it, handed out, confirmed by a higher offset or the answer of
+ * a webhook, or refused by it.
+ */
 export type UpdateEntry =
   | {
       readonly kind: 'offered'
@@ -48,7 +50,7 @@ export type UpdateEntry =
       readonly botId: number
       readonly updateId: number
       readonly type: string
-      /** What the update carries under its type, the object the driver returned; null for raw ones. */
+      /** The object under the update's type, which the driver returned; null for raw ones. */
       readonly payload: object | null
     }
   | {
@@ -85,7 +87,7 @@ export interface PollEntry {
   readonly timeoutSeconds: number
 }
 
-/** Something the server does not rehearse was asked for (a file upload, MarkdownV2, an unknown method). */
+/** A request for something the server does not rehearse (a file upload, MarkdownV2, an unknown method). */
 export interface UnrehearsedEntry {
   readonly kind: 'unrehearsed'
   readonly at: number
@@ -100,7 +102,7 @@ export class TelegramLedger extends Ledger<TelegramEntry> {
     super(describeEntry)
   }
 
-  /** Every recorded call of one method. */
+  /** Returns every recorded call of one method. */
   calls(method: string, after?: number): CallEntry[] {
     return this.all(isCall(method), after)
   }
@@ -128,7 +130,7 @@ export class TelegramLedger extends Ledger<TelegramEntry> {
   }
 
   /**
-   * The id of the (last) update that carries what the driver returned from `say` or `edit`.
+   * Returns the id of the (last) update that carries the object which the driver returned from `say` or `edit`.
    * @throws Error when it was withheld from every bot
    */
   updateIdOf(message: object): number {
@@ -142,7 +144,7 @@ export class TelegramLedger extends Ledger<TelegramEntry> {
     await this.next((entry) => entry.kind === 'confirmed' && entry.updateId === updateId, options)
   }
 
-  /** Waits until a bot stands in a long poll. */
+  /** Waits until a bot is in a long poll. */
   async listening(options?: WaitOptions): Promise<void> {
     await this.next((entry) => entry.kind === 'poll', options)
   }

@@ -90,7 +90,7 @@ export function answerCallbackQuery(api: BotApi, params: Params): true {
   return true
 }
 
-/** What an edit must change: the text, its entities or the buttons. */
+/** Returns the parts that an edit must change: the text, its entities or the buttons. */
 function looks(message: ApiMessage): string {
   return JSON.stringify([message.text, message.entities ?? [], message.reply_markup ?? null])
 }

@@ -1,10 +1,10 @@
 import type { ApiMessage } from './api-types.ts'
 import type { MessageEntry, TelegramLedger } from './ledger-entries.ts'
 
-/** A message as it stands now, with what it was before. */
+/** A message as it is now, with its earlier texts. */
 export interface StoredMessage {
   message: ApiMessage
-  /** The bot that wrote it, or null: a person. */
+  /** The bot that wrote it, or null for a person. */
   readonly botId: number | null
   deleted: boolean
   /** Every text it had, the present one last; `at` in milliseconds. */
@@ -12,7 +12,7 @@ export interface StoredMessage {
 }
 
 export interface MessageFilter {
-  /** A thread id; null: only what is in no topic; absent: all. */
+  /** A thread id; null for messages in no topic; all if absent. */
   topic?: number | null
   by?: 'bot' | 'person'
   deleted?: boolean
@@ -34,7 +34,7 @@ export class MessageStore {
     return ++this.#lastId
   }
 
-  /** A message that exists (deleted ones do not). */
+  /** Returns a message that exists (deleted ones do not). */
   find(messageId: number | undefined): StoredMessage | undefined {
     if (messageId === undefined) return undefined
     const stored = this.#byId.get(messageId)
@@ -65,7 +65,7 @@ export class MessageStore {
   }
 }
 
-/** The topic a message stands in; the General topic and chats without topics are null. */
+/** Returns the topic of a message; null for the General topic and chats without topics. */
 export function topicOf(message: ApiMessage): number | null {
   return message.is_topic_message === true ? (message.message_thread_id ?? null) : null
 }

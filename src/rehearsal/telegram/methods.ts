@@ -26,7 +26,7 @@ const rehearsed: Readonly<Record<string, Method>> = {
 const byLowerCase = new Map(Object.entries(rehearsed).map(([name, run]) => [name.toLowerCase(), { name, run }]))
 byLowerCase.set('getupdates', { name: 'getUpdates', run: () => [] })
 
-/** A method by its name in any case, as the platform takes it; undefined: not rehearsed. */
+/** Returns a method by its name in any case, as the platform accepts it; undefined if it is not rehearsed. */
 export function findMethod(name: string): { name: string; run: Method } | undefined {
   return byLowerCase.get(name.toLowerCase())
 }

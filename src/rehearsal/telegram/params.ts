@@ -1,9 +1,9 @@
 import { badRequest } from './api-error.ts'
 
-/** Parameters of a call, as JSON values or as the strings of a form. */
+/** The parameters of a call, as JSON values or as the strings of a form. */
 export type Params = Readonly<Record<string, unknown>>
 
-/** An integer given as a number or as its digits; absent and empty are undefined. */
+/** Returns an integer given as a number or as its digits; undefined if it is absent or empty. */
 export function integerParam(params: Params, name: string): number | undefined {
   const value = params[name]
   if (value === undefined || value === null || value === '') return undefined
@@ -23,7 +23,7 @@ export function flagParam(params: Params, name: string): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(true|yes|1)$/i.test(value))
 }
 
-/** A structured parameter: an object or array, or its JSON text (what a form carries). */
+/** Returns a structured parameter: an object or array, or its JSON text in a form. */
 export function structureParam(params: Params, name: string): unknown {
   const value = params[name]
   if (value === undefined || value === null || value === '') return undefined

@@ -13,9 +13,11 @@ interface HeldPoll {
 
 /** One getUpdates consumer at a time: a second poll ends the first with 409, an update or the timeout answers it. */
 export class Poller {
-  /** False: a poll without news is answered at once, whatever `timeout` it asks for, as some servers do. */
+  /** False if a poll without updates is answered at once, whatever `timeout` it asks for, as by some servers. */
   holds = true
-  /** Polls for which it holds are answered as if nothing waited, as where a server has lost a client's place. */
+  /**
+   * Returns true for polls that are answered as if no update waited, as by a server that has lost a client's position.
+   */
   isDeafTo: (request: PollRequest) => boolean = () => false
   readonly #queue: UpdateQueue
   #held: HeldPoll | undefined
@@ -24,7 +26,9 @@ export class Poller {
     this.#queue = queue
   }
 
-  /** `gone` aborts when the caller hung up: then nothing is handed out, and its updates stay for the next poll. */
+  /**
+   * Polls. `gone` aborts when the caller hung up: then nothing is handed out, and its updates stay for the next poll.
+   */
   poll(request: PollRequest, gone: AbortSignal, onHeld: () => void): Promise<QueuedUpdate[]> {
     if (gone.aborted) return Promise.resolve([])
     this.#end(conflict('terminated by other getUpdates request; make sure that only one bot instance is running'))

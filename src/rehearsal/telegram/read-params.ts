@@ -4,8 +4,8 @@ import type { Params } from './params.ts'
 import { isRecord } from './params.ts'
 
 /**
- * The parameters of a call from its query string and its body: JSON, urlencoded, or multipart without files. Values of the
- * body win.
+ * Reads the parameters of a call from its query string and its body: JSON, urlencoded, or multipart without files.
+ * Values of the body win.
  * @param onFile called before a multipart request with a file is refused
  */
 export function readParams(request: IncomingMessage, body: Buffer, onFile: () => void): Params {

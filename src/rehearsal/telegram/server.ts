@@ -21,22 +21,22 @@ import { TelegramWorld } from './world.ts'
 export interface TelegramServerOptions extends ListenOptions {
   /** Default: one bot `@parley_bot` with the token `7000001:rehearsal`, in privacy mode. */
   bots?: readonly BotOptions[]
-  /** Flood control; absent: none. `telegramFloodLimits` holds the platform's numbers. */
+  /** Flood control; none if absent. `telegramFloodLimits` holds the platform's numbers. */
   flood?: FloodLimits
-  /** Refuse a bare `&` and unknown attributes too. Default true. */
+  /** True to refuse a bare `&` and unknown attributes too, the default. */
   strictHtml?: boolean
-  /** How updates are sent to a webhook again. Default: as the platform does. */
+  /** The repetition of updates to a webhook. Default: the platform's. */
   redelivery?: RedeliveryOptions
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
 
 export interface TelegramServer {
-  /** For telegraf's `telegram.apiRoot`. */
+  /** The `telegram.apiRoot` of telegraf. */
   readonly apiRoot: string
   /** The token of the first bot. */
   readonly token: string
-  /** The driver: people, chats, and what they do. */
+  /** The driver: people, chats, and their acts. */
   readonly world: TelegramWorld
   readonly ledger: TelegramLedger
   readonly faults: FaultBook<TelegramCall>
@@ -145,7 +145,7 @@ class TelegramRehearsal {
     return { api, call, run: method.run, gone: () => goneSignal(response) }
   }
 
-  /** An error that is no refusal is a mistake of the rehearsal itself: answered as 500 so that it is seen. */
+  /** An error that is no refusal is a mistake of the rehearsal itself: it is answered as 500 so that it is seen. */
   #failure(error: unknown): Answer {
     if (error instanceof ApiError) return errorAnswer(error)
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -168,7 +168,7 @@ function unknownToken(token: string): ApiError {
   return /^\d+:[\w-]+$/.test(token) ? new ApiError(401, 'Unauthorized') : new ApiError(404, 'Not Found')
 }
 
-/** The caller may be gone already: a fault can hold a call for as long as it likes. */
+/** The caller may be gone already: a fault can hold a call for any time. */
 function goneSignal(response: ServerResponse): AbortSignal {
   if (response.destroyed) return AbortSignal.abort()
   const gone = new AbortController()

@@ -8,10 +8,10 @@ import { flagParam, integerParam, recordParam, textParam } from './params.ts'
 import { isPresent } from './visibility.ts'
 import type { ChatState, WorldState } from './world-state.ts'
 
-/** The id of the General topic, where a method takes one at all. */
+/** The id of the General topic, for the methods that accept one. */
 const generalTopic = 1
 
-/** The chat of `chat_id` as this bot may see it. */
+/** Returns the chat of `chat_id` as this bot may see it. */
 export function readChat(world: WorldState, bot: BotState, params: Params): ChatState {
   const given = textParam(params, 'chat_id')
   if (given === undefined || given === '') throw badRequest('chat_id is empty')
@@ -25,7 +25,7 @@ export function readChat(world: WorldState, bot: BotState, params: Params): Chat
   return state
 }
 
-/** The chat of `chat_id`, refused where the bot may not write. */
+/** Returns the chat of `chat_id`. Throws where the bot may not write. */
 export function readWritableChat(world: WorldState, bot: BotState, params: Params): ChatState {
   const state = readChat(world, bot, params)
   const status = state.members.get(bot.user.id)
@@ -48,7 +48,8 @@ export function isAdmin(state: ChatState, bot: BotState): boolean {
 }
 
 /**
- * The topic a text goes to. General has no id here: 1 is refused on sends (the platform takes it for chat actions only).
+ * Returns the topic for a text. General has no id here: 1 is refused on sends (the platform accepts it for chat actions
+ * only).
  */
 export function readTopic(state: ChatState, bot: BotState, params: Params): number | undefined {
   const id = integerParam(params, 'message_thread_id')
@@ -59,7 +60,7 @@ export function readTopic(state: ChatState, bot: BotState, params: Params): numb
   return openTopic(state, bot, id)
 }
 
-/** As `readTopic`, for chat actions. */
+/** Does the same as `readTopic`, for chat actions. */
 export function readActionTopic(state: ChatState, bot: BotState, params: Params): void {
   const id = integerParam(params, 'message_thread_id')
   if (id === undefined || id === 0 || (id === generalTopic && state.chat.is_forum === true)) return
@@ -73,7 +74,7 @@ function openTopic(state: ChatState, bot: BotState, id: number): number {
   return id
 }
 
-/** The message that `reply_parameters` (or the older `reply_to_message_id`) names, if it can be replied to. */
+/** Returns the message that `reply_parameters` (or the older `reply_to_message_id`) names, if it can be replied to. */
 export function readReply(state: ChatState, params: Params): ApiMessage | undefined {
   const reply = recordParam(params, 'reply_parameters')
   const id = integerParam(reply ?? {}, 'message_id') ?? integerParam(params, 'reply_to_message_id')
@@ -86,12 +87,12 @@ export function readReply(state: ChatState, params: Params): ApiMessage | undefi
   throw badRequest('message to be replied not found')
 }
 
-/** A reply without a thread id stays in the thread of what it answers. */
+/** A reply without a thread id stays in the thread of the message it answers. */
 export function threadOfReply(topic: number | undefined, reply: ApiMessage | undefined): number | undefined {
   return topic ?? (reply === undefined ? undefined : (topicOf(reply) ?? undefined))
 }
 
-/** The message of `message_id`, with the words the platform has for a missing one. */
+/** Returns the message of `message_id`. Throws with the platform's words for a missing one. */
 export function readMessage(state: ChatState, params: Params, missing: string): StoredMessage {
   const id = integerParam(params, 'message_id')
   if (id === undefined) throw badRequest('message identifier is not specified')
@@ -100,7 +101,7 @@ export function readMessage(state: ChatState, params: Params, missing: string): 
   return stored
 }
 
-/** `reply_markup`, with the one check that bites in practice: 1 to 64 bytes of callback data. */
+/** Returns `reply_markup` after the one check that matters in practice: 1 to 64 bytes of callback data. */
 export function readMarkup(params: Params): object | undefined {
   const markup = recordParam(params, 'reply_markup')
   if (markup === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { ApiEntity } from './api-types.ts'
 
-/** What the platform finds in plain text by itself, for people's messages and the bot's alike. */
+/** The entities the platform finds in plain text by itself, in messages of people and the bot alike. */
 const found =
   /(?<=^|[^\w@/])(?:(?<mention>@[A-Za-z][A-Za-z0-9_]{2,31})(?![\w])|(?<bot_command>\/[A-Za-z0-9_]{1,64}(?:@[A-Za-z][A-Za-z0-9_]{2,31})?)(?![\w/])|(?<hashtag>#[\p{L}\p{N}_]*\p{L}[\p{L}\p{N}_]*)|(?<url>https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]))/gu
 
@@ -17,7 +17,7 @@ export function findEntities(text: string): ApiEntity[] {
   return entities
 }
 
-/** Adds the found entities to those the markup named; inside code and links nothing is looked for. */
+/** Adds the found entities to those of the markup; code and links are not searched. */
 export function withFoundEntities(text: string, marked: ApiEntity[]): ApiEntity[] {
   const blocked = marked.filter((entity) => opaque.has(entity.type))
   const free = findEntities(text).filter((entity) => !blocked.some((other) => overlaps(entity, other)))

@@ -11,7 +11,7 @@ export interface QueuedUpdate {
 
 export interface OfferedUpdate {
   readonly type: string
-  /** What it carries, for the ledger; null: only the text is known. */
+  /** The object it carries, for the ledger; null if only the text is known. */
   readonly payload: object | null
   write(updateId: number): string
 }
@@ -25,8 +25,8 @@ export interface TakeUpdates {
 const futureSlack = 10
 
 /**
- * The updates of one bot that were not confirmed yet. `take` confirms everything below the offset and hands out the rest
- * again, as often as it is asked.
+ * The updates of one bot that were not confirmed yet. `take` confirms everything below the offset and hands out the
+ * rest again, as often as it is asked.
  */
 export class UpdateQueue {
   readonly #record: (entry: UpdateEntry) => void
@@ -43,7 +43,7 @@ export class UpdateQueue {
     this.#nextId = owner.firstUpdateId
   }
 
-  /** What was not confirmed yet, oldest first. */
+  /** Returns the unconfirmed updates, oldest first. */
   get waiting(): readonly QueuedUpdate[] {
     return this.#waiting
   }
@@ -63,7 +63,7 @@ export class UpdateQueue {
   }
 
   /**
-   * Sets the next id. A lower one is what the platform does after a quiet week, so it is refused while updates wait.
+   * Sets the next id. The platform uses a lower one only after a quiet week, so it is refused while updates wait.
    * @throws Error when a lower id is asked for and the queue is not empty
    */
   jumpTo(updateId: number): void {
@@ -88,7 +88,7 @@ export class UpdateQueue {
     this.#record({ kind: 'delivered', at: now(), botId, updateId: update.id, times: update.times })
   }
 
-  /** Confirms one update, wherever it stands. */
+  /** Confirms one update at any position. */
   settle(update: QueuedUpdate): void {
     const at = this.#waiting.indexOf(update)
     if (at < 0) return
@@ -97,7 +97,7 @@ export class UpdateQueue {
     this.#record({ kind: 'confirmed', at: now(), botId, updateId: update.id })
   }
 
-  /** Forgets everything that waits (drop_pending_updates). */
+  /** Forgets the waiting updates (drop_pending_updates). */
   clear(): void {
     this.#waiting = []
   }
@@ -120,7 +120,10 @@ export class UpdateQueue {
   }
 }
 
-/** As the platform sorts them: what is said in a chat is in order, all else is by itself. Undefined: not known. */
+/**
+ * Returns the lane in the platform's order: the messages of a chat are in order, every other update is by itself.
+ * Undefined if it is not known.
+ */
 function laneOf(type: string, payload: object | null): string | undefined {
   const { chat, from } = (payload ?? {}) as { chat?: { id: number }; from?: { id: number } }
   if (chat !== undefined)

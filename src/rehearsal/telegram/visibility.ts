@@ -10,7 +10,7 @@ export function isPresent(status: MemberStatus | undefined): boolean {
   return present.includes(status)
 }
 
-/** Why the platform keeps a message from a bot, or null: the bot gets it. */
+/** Returns why the platform keeps a message from a bot, or null if the bot gets it. */
 export function withholding(bot: BotState, state: ChatState, message: ApiMessage): WithheldReason | null {
   const status = state.members.get(bot.user.id)
   if (!isPresent(status)) return 'not_member'
@@ -35,7 +35,7 @@ function isService(message: ApiMessage): boolean {
   )
 }
 
-/** In privacy mode: a command (not one for another bot), a reply to the bot, or a mention of it. */
+/** Returns true, for privacy mode, for a command (not one for another bot), a reply to the bot, or a mention of it. */
 function isMeantFor(bot: BotState, message: ApiMessage): boolean {
   if (message.reply_to_message?.from?.id === bot.user.id) return true
   const text = message.text ?? message.caption ?? ''

@@ -7,7 +7,10 @@ import { NO_WEBHOOK, type WebhookSettings } from './webhook.ts'
 
 const PORTS = ['', '443', '80', '88', '8443']
 
-/** Takes https:// addresses as the platform does and posts nothing there; to http:// on this machine it does, as an own server would. */
+/**
+ * Accepts https:// addresses as the platform does and posts nothing there; posts to http:// on this machine, as an own
+ * server would.
+ */
 export function setWebhook(api: BotApi, params: Params): true {
   const settings = readSettings(params)
   if (settings.url === '') return deleteWebhook(api, params)

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { UpdateEntry } from './ledger-entries.ts'
 import type { QueuedUpdate, UpdateQueue } from './update-queue.ts'
 
-/** What setWebhook was told; an empty url: none is set. */
+/** The settings of setWebhook; an empty url means that none is set. */
 export interface WebhookSettings {
   readonly url: string
   readonly secretToken: string
@@ -10,11 +10,14 @@ export interface WebhookSettings {
 }
 
 export interface RedeliveryOptions {
-  /** Times answers and repetitions. */
+  /** The clock for answers and repetitions. */
   readonly clock?: Clock
-  /** How long an answer may take. Default: the platform's minute. */
+  /** The time for an answer. Default: the platform's minute. */
   readonly answerMs?: number
-  /** Ms before an update that failed so often is sent again, and what the answer asked for. Default: the platform's. */
+  /**
+   * Returns the ms before an update that failed so often is sent again, given the wait that the answer asked for.
+   * Default: the platform's.
+   */
   readonly waitMs?: (failures: number, askedMs: number) => number
 }
 
@@ -25,7 +28,7 @@ interface WebhookParts extends RedeliveryOptions {
   readonly record: (entry: UpdateEntry) => void
 }
 
-/** Updates of one lane go one after another; the first that is not taken holds up those behind it, and no other lane. */
+/** A lane of updates, sent one after another; the first that is refused blocks those behind it, and no other lane. */
 interface Lane {
   isBusy: boolean
   failures: number
@@ -37,8 +40,8 @@ const LONGEST_WAIT_MS = 60_000
 const ANSWER_MS = 60_000
 
 /**
- * The platform as the sender of a bot's updates: several connections at once, each chat in order, and again with growing
- * waits until the answer is a 2xx. Only http:// addresses are posted to.
+ * The platform as the sender of a bot's updates: several connections at once, each chat in order, and again with
+ * growing waits until the answer is a 2xx. Only http:// addresses are posted to.
  */
 export class Webhook {
   readonly #parts: WebhookParts
@@ -46,7 +49,7 @@ export class Webhook {
   readonly #lanes = new Map<string, Lane>()
   #settings = NO_WEBHOOK
   #lastError: { readonly at: number; readonly message: string } | undefined
-  /** Ends what is under way for these settings: an answer to it counts for nothing any more. */
+  /** Aborts the work under these settings: its answers do not count any more. */
   #round = new AbortController()
   #open = 0
 
@@ -63,7 +66,7 @@ export class Webhook {
     return this.#lastError
   }
 
-  /** The same settings again change nothing. */
+  /** Sets the settings; the same ones again change nothing. */
   set(settings: WebhookSettings): void {
     const { url, secretToken, maxConnections } = this.#settings
     if (url === settings.url && secretToken === settings.secretToken && maxConnections === settings.maxConnections)
@@ -75,7 +78,7 @@ export class Webhook {
     this.wake()
   }
 
-  /** Sends what waits, as far as connections go. */
+  /** Sends the waiting updates, as far as connections allow. */
   wake(): void {
     const { url, maxConnections } = this.#settings
     if (!url.startsWith('http://') || this.#round.signal.aborted) return
@@ -124,7 +127,7 @@ export class Webhook {
     })
   }
 
-  /** Never rejects. `why`: the update was not taken. */
+  /** Posts an update. Never rejects; `why` says that the update was refused. */
   async #post(body: string, signal: AbortSignal): Promise<{ why?: string; askedMs: number }> {
     const { url, secretToken } = this.#settings
     const late = new AbortController()

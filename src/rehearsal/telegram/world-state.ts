@@ -17,7 +17,7 @@ export interface ChatState {
   readonly members: Map<number, MemberStatus>
   readonly topics: Map<number, Topic>
   readonly messages: MessageStore
-  /** Of a forum: its General topic was closed. */
+  /** True if the General topic of a forum was closed. */
   generalClosed: boolean
   migratedTo: number | undefined
 }
@@ -32,7 +32,7 @@ const firstUserId = 1001
 const firstGroupId = -2001
 const firstSupergroupId = -1_001_000_000_001
 
-/** Who and what exists: users, chats, memberships. Asking for something unknown is a mistake of the script, so it throws. */
+/** The users, chats and memberships that exist. Asking for an unknown one is a mistake of the script, so it throws. */
 export class WorldState {
   readonly bots: readonly BotState[]
   readonly now: () => number
@@ -63,7 +63,7 @@ export class WorldState {
     return user
   }
 
-  /** Adds a group, supergroup, forum or channel with the bots in it; nobody is told by an update. */
+  /** Adds a group, supergroup, forum or channel with the bots in it; no update reports it. */
   addChat(input: NewChat): ApiChat {
     const chat: ApiChat = {
       id: input.id ?? (input.type === 'group' ? this.#nextGroupId-- : this.#nextSupergroupId--),
@@ -73,7 +73,7 @@ export class WorldState {
       ...(input.forum === true && { is_forum: true as const }),
     }
     const state = this.#open(chat)
-    // Message 1 is where a group begins, and in a forum it is the General topic.
+    // Message 1 is the beginning of a group, and in a forum the General topic.
     state.messages.nextId()
     for (const member of input.members ?? []) state.members.set(this.user(member).id, 'member')
     const status = input.botStatus ?? (input.type === 'channel' ? 'administrator' : 'member')
@@ -81,7 +81,9 @@ export class WorldState {
     return chat
   }
 
-  /** The private chat between a user and the bots; opened on first use, without the bots until the user writes. */
+  /**
+   * Returns the private chat between a user and the bots; opened on first use, without the bots until the user writes.
+   */
   privateChat(ref: UserRef): ChatState {
     const user = this.user(ref)
     const { id, first_name, last_name, username } = user
@@ -111,7 +113,7 @@ export class WorldState {
     return chat
   }
 
-  /** A chat the wire may name; undefined where the platform says "chat not found". */
+  /** Returns a chat that a call may name; undefined where the platform answers "chat not found". */
   findChat(id: number | string): ChatState | undefined {
     if (typeof id === 'number') return this.#chats.get(id) ?? (this.#users.has(id) ? this.privateChat(id) : undefined)
     const name = id.slice(1).toLowerCase()
@@ -128,7 +130,7 @@ export class WorldState {
     return bot
   }
 
-  /** A new supergroup with the members of a group, which from now on only points to it. */
+  /** Returns a new supergroup with the members of a group, which from now on only points to it. */
   protected upgrade(group: ChatState): ChatState {
     const { title = '' } = group.chat
     const state = this.chat(this.addChat({ type: 'supergroup', title, botStatus: 'none' }))

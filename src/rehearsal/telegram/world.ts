@@ -24,8 +24,8 @@ import type { ChatState } from './world-state.ts'
 import { WorldState } from './world-state.ts'
 
 /**
- * What the script of a rehearsal does: people speak, edit, press buttons, come and go. Each act changes the world and
- * offers the Update the platform would send to every bot that may see it. Everything is immediate and synchronous.
+ * The script of a rehearsal: people speak, edit, press buttons, come and go. Each act changes the world and offers the
+ * platform's Update to every bot that may see it. Everything is immediate and synchronous.
  */
 export class TelegramWorld extends WorldState {
   #nextPressId = 4_000_000_000_000
@@ -55,7 +55,7 @@ export class TelegramWorld extends WorldState {
     this.#setClosed(ref, false)
   }
 
-  /** Deletes a topic with its messages; no update tells the bot. */
+  /** Deletes a topic with its messages; no update notifies the bot. */
   deleteTopic(ref: TopicRef): void {
     const state = this.chat(ref.chat)
     const topic = state.topics.get(ref.topic)
@@ -64,7 +64,7 @@ export class TelegramWorld extends WorldState {
     for (const stored of state.messages.list({ topic: ref.topic })) state.messages.remove(stored, null)
   }
 
-  /** A person writes. The message is kept also where privacy mode or membership hides it from the bot. */
+  /** Sends a person's message. It is kept also where privacy mode or membership hides it from the bot. */
   say(input: Say): ApiMessage {
     const state = input.chat === undefined ? this.privateChat(input.from) : this.chat(input.chat)
     if (state.chat.type === 'private') this.#openTo(state, input)
@@ -86,7 +86,7 @@ export class TelegramWorld extends WorldState {
     return message
   }
 
-  /** A person forwards a message of any chat, a caption with its file too; it comes with its own entities. */
+  /** Forwards a message of any chat for a person, a caption with its file too; it comes with its own entities. */
   forward({ from, chat, topic, of, hidden, old }: Forward): ApiMessage {
     const original = this.#message(this.chat(of.chat), of.message).message
     const state = chat === undefined ? this.privateChat(from) : this.chat(chat)
@@ -99,7 +99,7 @@ export class TelegramWorld extends WorldState {
     return message
   }
 
-  /** A person edits what they wrote. */
+  /** Edits a person's message. */
   edit(input: EditSaid): ApiMessage {
     const state = this.chat(input.chat)
     const stored = this.#message(state, input.message)
@@ -112,13 +112,13 @@ export class TelegramWorld extends WorldState {
     return message
   }
 
-  /** A person or admin deletes a message; the platform does not tell bots. */
+  /** Deletes a message for a person or admin; the platform does not notify bots. */
   remove(chat: ChatRef, message: MessageRef): void {
     const state = this.chat(chat)
     state.messages.remove(this.#message(state, message), null)
   }
 
-  /** A person presses a button of a bot's message; returns the id of the callback query. */
+  /** Presses a button of a bot's message for a person; returns the id of the callback query. */
   press(input: Press): string {
     const state = this.chat(input.chat)
     const stored = this.#message(state, input.message)
@@ -132,7 +132,7 @@ export class TelegramWorld extends WorldState {
     return id
   }
 
-  /** Changes what a bot (my_chat_member) or a person (chat_member, and a service message) is in a chat. */
+  /** Changes the status of a bot (my_chat_member) or a person (chat_member, and a service message) in a chat. */
   setMember(input: Membership): void {
     const state = this.chat(input.chat)
     const user = this.user(input.user ?? this.bot().user)
@@ -153,14 +153,14 @@ export class TelegramWorld extends WorldState {
     } else this.#offer(own, 'my_chat_member', change)
   }
 
-  /** A person blocks the bot in their private chat, or lets it in again. */
+  /** Blocks the bot in a person's private chat, or unblocks it. */
   block(person: UserRef, blocked = true): void {
     this.setMember({ chat: this.privateChat(person).chat, status: blocked ? 'kicked' : 'member', by: person })
   }
 
   /**
-   * A group becomes a supergroup with a new id; sends to the old one are refused with `migrate_to_chat_id`. Both chats
-   * tell of it: `tell` says which and in what order, for updates can be late or lost.
+   * Turns a group into a supergroup with a new id; sends to the old one are refused with `migrate_to_chat_id`. Both
+   * chats report it: `tell` says which and in what order, for updates can be late or lost.
    */
   migrate(group: ChatRef, { tell = ['leaving', 'arriving'] }: Migrating = {}): ApiChat {
     const old = this.chat(group)
@@ -192,12 +192,12 @@ export class TelegramWorld extends WorldState {
     return id
   }
 
-  /** The next update id of a bot, also above 2^31; lower than before only while nothing waits unconfirmed. */
+  /** Sets the next update id of a bot, also above 2^31; lower than before only while nothing waits unconfirmed. */
   setNextUpdateId(updateId: number, bot?: UserRef): void {
     this.bot(bot).queue.jumpTo(updateId)
   }
 
-  /** The messages of a chat as they stand now, oldest first, with their history. */
+  /** Returns the messages of a chat as they are now, oldest first, with their history. */
   messages(chat: ChatRef, filter: MessageFilter = {}): StoredMessage[] {
     return this.chat(chat).messages.list(filter)
   }
