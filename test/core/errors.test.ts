@@ -19,7 +19,8 @@ describe('errors', () => {
     expect(toError('plain')).toMatchObject({ message: 'plain' })
   })
 
-  it('the exit codes of the service unit are fixed', () => {
-    expect(EXIT).toEqual({ ok: 0, failed: 1, usage: 2, migration: 65, disk: 74, locked: 75, config: 78 })
+  it('the exit codes are fixed: the service unit and scripts go by them', () => {
+    const forStatus = { channelDown: 3 }
+    expect(EXIT).toEqual({ ok: 0, failed: 1, usage: 2, ...forStatus, migration: 65, disk: 74, locked: 75, config: 78 })
   })
 })

@@ -73,11 +73,14 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
       expect(await scene.daemon.exited()).toEqual(KILLED)
       await scene.daemon.start()
       await scene.sent('I could not sign in')
+      await scene.sent('cannot answer')
       await scene.finish()
-      const [shown, line] = scene.texts(ADA)
-      expect([shown?.trim(), line]).toEqual([
-        'The first half,',
+      const [shown, ...lines] = scene.texts(ADA)
+      expect(shown?.trim()).toBe('The first half,')
+      // She owns the bot: she is notified of the model too.
+      expect(lines.toSorted()).toEqual([
         expect.stringMatching(/^I could not sign in to my language model\. \(tr_\w+\)$/),
+        expect.stringContaining('The model anthropic/rehearsal cannot answer'),
       ])
     })
 
