@@ -38,7 +38,7 @@ const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 /** Folders in which every comment begins like a sentence with a subject and a verb. */
 const IN_SENTENCES = [
   ...['core', 'channels', 'routing', 'store', 'agent', 'config'].map((folder) => `src/${folder}/`),
-  ...['sessions', 'delivery', 'schedule', 'http', 'platform', 'pipeline', 'rehearsal'].map(
+  ...['sessions', 'delivery', 'schedule', 'http', 'cli', 'platform', 'pipeline', 'daemon', 'rehearsal'].map(
     (folder) => `src/${folder}/`,
   ),
   ...['telegram', 'discord', 'slack', 'shared'].map((folder) => `adapters/${folder}/`),

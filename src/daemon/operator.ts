@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 import type { ModelHealth } from './model-health.ts'
 import type { WhyService } from './why.ts'
 
-/** What the answers are read from. Without a daemon there is only the store. */
+/** The sources of the answers. Without a daemon there is only the store. */
 export interface OperatorSources {
   readonly store: Store
   readonly version: string
@@ -25,7 +25,7 @@ export interface OperatorSources {
   readonly config: OperatorService['config']
   readonly outbox: OperatorService['outbox']
   readonly why: WhyService
-  /** The configuration names an owner; asked only where no daemon runs. */
+  /** True if the configuration names an owner; used only where no daemon runs. */
   readonly ownerNamed?: boolean
   readonly live?: LiveSources
 }
@@ -41,7 +41,7 @@ export interface LiveSources {
 }
 
 const SHOWN_UNCERTAIN = 20
-/** The local socket's file mode says who asks. */
+/** The file mode of the local socket authorises the caller. */
 const OPERATOR: Caller = { kind: 'operator' }
 
 export function createOperator(sources: OperatorSources): OperatorService {
@@ -107,7 +107,7 @@ function asListed({ id, address, state, reason, traceId }: Delivery): ListedDeli
   return { id, address: formatAddress(address), state, traceId, ...(reason === undefined ? {} : { reason }) }
 }
 
-/** Every account as it is now. */
+/** Returns every account as it is now. */
 export function channelStatuses({ hub, sinks }: Pick<LiveSources, 'hub' | 'sinks'>): readonly ChannelStatus[] {
   return hub.reports().map((report) => channelStatus(report, sinks))
 }
@@ -130,7 +130,10 @@ function channelStatus(
   }
 }
 
-/** Where the platform can, a link opens a chat with the code filled in; elsewhere the command is typed. */
+/**
+ * Returns links that open a chat with the code filled in, for the platforms that have them; elsewhere the command is
+ * typed.
+ */
 function claimLinks(channels: readonly ChannelStatus[], traits: Channels['traits'], code: string): string[] {
   return channels.flatMap(({ channel, username }) => {
     const { claimLink } = traits(channel)

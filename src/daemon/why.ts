@@ -11,21 +11,21 @@ import { findMessages } from '../sessions/commands/find-messages.ts'
 import { summarizeRow } from '../sessions/commands/summarize-row.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
 
-/** By channel: how a message that somebody asks about is found there. */
+/** The lookup of a message that somebody asks about, by channel. */
 export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup; readonly traits: ChannelTraits }>>
 
 export interface WhySources {
   readonly read: StoreReader
   readonly lookups: Lookups
-  /** How the accounts are now; none without a daemon. */
+  /** Returns the present state of the accounts; none without a daemon. */
   channels(): readonly AccountState[]
 }
 
-/** Tells what was decided about a message and why, or what may have kept it from us. */
+/** Answers why a message was decided as it was, or why it may not have been received. */
 export interface WhyService {
   why(name: string): Promise<readonly WhyReport[]>
   unseen(asked: string | MessageLink): Promise<readonly string[]>
-  /** A link to a message, as one of the platforms writes it. */
+  /** Reads a link to a message in any platform's form. */
   readLink(text: string): MessageLink | null
 }
 
@@ -61,7 +61,7 @@ type AgedOut =
   | { readonly certain: true; readonly reason: string }
   | { readonly certain: false; readonly reason?: string }
 
-/** Our own ids tell when they were made, a platform's do not. */
+/** The daemon's own ids contain the time when they were made, a platform's do not. */
 async function agedOut(read: StoreReader, asked: string | MessageLink): Promise<AgedOut> {
   const until = await read.ageing.agedOut()
   if (until === undefined) return { certain: false }
@@ -72,7 +72,7 @@ async function agedOut(read: StoreReader, asked: string | MessageLink): Promise<
   return { certain: false, reason: `Or it came long ago: ${what} ${before} is deleted.` }
 }
 
-/** Something from this chat was stored; a link does not say which type of chat it is. */
+/** Returns true if a message from this chat was stored; a link does not name the type of its chat. */
 async function isKnown(
   read: StoreReader,
   { channel, chat }: Pick<MessageLink, 'channel' | 'chat'>,

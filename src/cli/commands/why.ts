@@ -10,8 +10,8 @@ export interface WhyOptions extends ReadOptions {
 }
 
 /**
- * Resolves with 1 if nothing of that name was ever received, as a search that finds nothing does; what may have kept it
- * away is told beside the answer.
+ * Resolves with 1 if no message of that name was ever received, like a search without a result; the reasons that may
+ * have kept it away are printed with the answer.
  */
 export async function why(ports: ReadPorts, message: string, options: WhyOptions): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')

@@ -4,7 +4,7 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** One line an applicant, newest first. */
+/** Returns one line for each applicant, newest first. */
 export function printAdmissions(admissions: readonly AdmissionReport[], style: Style): string[] {
   if (admissions.length === 0) return ['Nobody has asked to be let in.']
   const [header = '', ...rows] = columns([

@@ -4,8 +4,8 @@ const WIDE =
 const NO_WIDTH = /[\p{M}\p{Cf}]/u
 
 /**
- * Rows as aligned lines, two spaces apart and none at the end. Cells are one-line texts; where `width` is given, the
- * last column is cut to fit it.
+ * Returns rows as aligned lines, two spaces apart and none at the end. Cells are one-line texts; if `width` is given,
+ * the last column is cut to fit it.
  */
 export function columns(rows: readonly (readonly string[])[], width?: number): string[] {
   const widths: number[] = []
@@ -18,7 +18,7 @@ export function columns(rows: readonly (readonly string[])[], width?: number): s
   })
 }
 
-/** Cuts a line to `width` columns, with a sign that something is missing. */
+/** Cuts a line to `width` columns, with a mark that something is missing. */
 export function clip(line: string, width?: number): string {
   if (width === undefined || displayWidth(line) <= width) return line
   let used = 0
@@ -31,7 +31,7 @@ export function clip(line: string, width?: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** Columns a text takes in a terminal: ideographs and emoji two, marks none. */
+/** Returns the columns a text takes in a terminal: two for ideographs and emoji, none for combining marks. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0

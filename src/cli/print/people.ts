@@ -4,7 +4,7 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** One line an id, and below who was joined and parted when. */
+/** Returns one line for each id, and below them who was joined and separated when. */
 export function printPeople({ people, changes }: PeopleReport, style: Style): string[] {
   if (people.length === 0) return ['Nobody is known yet. "parley status" shows how to become the owner.']
   const [header = '', ...rows] = columns([['PERSON', 'ROLE', 'ID', 'FROM'], ...people.flatMap(personRows)])

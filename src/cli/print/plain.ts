@@ -1,6 +1,6 @@
 /**
- * Chat text is written by strangers: what moves the cursor, colours the screen or turns the reading direction is shown
- * as a visible sign. Line breaks stay.
+ * Chat text is written by strangers: characters that move the cursor, colour the screen or turn the reading direction
+ * are replaced by visible ones. Line breaks stay.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
@@ -8,12 +8,12 @@ export function plain(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(UNSAFE, (sign) => (sign === '\n' ? sign : sign === '\t' ? ' ' : '\ufffd'))
 }
 
-/** A text as one line. */
+/** Returns a text as one line. */
 export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim()
 }
 
-/** JSON for a terminal or a pipe: the same value, with every sign a terminal might obey written as an escape. */
+/** Returns JSON for a terminal or a pipe: the same value, with every character a terminal might obey escaped. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
   return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`))}\n`

@@ -4,7 +4,7 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** One line a schedule: when it runs next, and what came of the last slot. */
+/** Returns one line for each schedule: its next run and the outcome of the last slot. */
 export function printSchedules(schedules: readonly ScheduleSummary[], style: Style): string[] {
   if (schedules.length === 0) return ['No schedule. config/parley.example.yaml shows how one is written.']
   const [header = '', ...rows] = columns([

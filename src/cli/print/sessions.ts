@@ -13,11 +13,11 @@ import { formatTime } from './time.ts'
 
 export interface Page {
   readonly query: SessionListQuery
-  /** Columns of the terminal; lines are cut there, and nowhere if absent. */
+  /** The columns of the terminal, to which lines are cut; they are not cut if it is absent. */
   readonly width?: number
 }
 
-/** One line a session, newest activity first, and where the rest of the list is. */
+/** Returns one line for each session, newest activity first, and the option for the rest of the list. */
 export function printSessions({ sessions, total }: SessionList, { query, width }: Page, style: Style): string[] {
   if (total === 0)
     return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
@@ -42,7 +42,7 @@ function moreLine({ sessions, total }: SessionList, query: SessionListQuery, sty
   return [style.dim(`${query.offset + 1} to ${next} of ${total}${rest}`)]
 }
 
-/** A session and its newest events. */
+/** Returns a session and its newest events. */
 export function printSession(session: SessionDetail, style: Style): string[] {
   const { messages, turns } = session
   return [
@@ -67,7 +67,7 @@ export function printSession(session: SessionDetail, style: Style): string[] {
   ]
 }
 
-/** What was set by hand, and where something was delivered last. */
+/** Returns the overrides, and the place of the last delivery. */
 function settingLines({ sendPolicy, thinkingLevel, verboseLevel, model, lastTo }: SessionDetail): string[][] {
   const set = {
     'send policy': sendPolicy,
@@ -79,14 +79,14 @@ function settingLines({ sendPolicy, thinkingLevel, verboseLevel, model, lastTo }
   return Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, oneLine(value)]]))
 }
 
-/** A page of a session's log and where the one before it is. */
+/** Returns a page of a session's log and the option for the page before it. */
 export function printHistory({ session, events, total, before }: SessionHistory, style: Style): string[] {
   if (events.length === 0) return [total === 0 ? 'No event yet.' : `No event there; ${session} has ${total}.`]
   const more = before === undefined ? [] : [style.dim(`of ${total}; the page before with --before ${before}`)]
   return [...eventLines(events, style), ...more]
 }
 
-/** Each event with its number; further lines of its text stand under the first. */
+/** Returns each event with its number; further lines of its text are below the first. */
 function eventLines(events: SessionDetail['events'], style: Style): string[] {
   const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatTime(at), oneLine(type)]))
   const widest = Math.max(...heads.map((head) => head.length))

@@ -3,7 +3,7 @@ import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
 import { oneLine } from './plain.ts'
 import { channelName } from './status.ts'
 
-/** What an operator needs to know once the channels have settled; a line a fact. */
+/** Returns the lines an operator needs once the channels have settled, one for each fact. */
 export function printStarted(report: StatusReport, config: Pick<Config, 'file' | 'dataDir' | 'warnings'>): string[] {
   return [
     `Parley ${report.version}`,

@@ -4,7 +4,7 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** `parley status` on one screen: channels first, then what waits, then what somebody has to look at. */
+/** Returns `parley status` on one screen: channels first, then what waits, then what needs attention. */
 export function printStatus(report: StatusReport, style: Style): string[] {
   const since = report.startedAt === undefined ? 'not running' : `up since ${formatTime(report.startedAt)}`
   return [
@@ -30,7 +30,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
   ]
 }
 
-/** A row for each model; cause and remedy of one that fails stand below it. */
+/** Returns a row for each model, with cause and remedy below one that fails. */
 function modelRows({ models, modelTroubles = [] }: StatusReport): string[][] {
   const names = [...new Set([...models, ...modelTroubles.map(({ model }) => model)])]
   if (names.length === 0) return [['models', 'none']]
@@ -85,7 +85,7 @@ function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
   ]
 }
 
-/** The account is named only where it is not the one everybody has. */
+/** Returns the channel's name, with the account unless it is the default one. */
 export function channelName({ channel, account }: Pick<ChannelStatus, 'channel' | 'account'>): string {
   return oneLine(account === 'default' ? channel : `${channel}/${account}`)
 }

@@ -10,7 +10,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Colours on a terminal only, and not where `NO_COLOR` is set (no-color.org: to anything but the empty text). */
+/** Returns colours for terminals only, and none if `NO_COLOR` is set (no-color.org: to anything but the empty text). */
 export function styleFor({ isTTY, env }: Terminal): Style {
   const colours = isTTY && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)

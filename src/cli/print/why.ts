@@ -4,7 +4,7 @@ import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** Returns for each message the sentence that says why, and which message it is. */
+/** Returns for each message the sentence with the reason, and which message it is. */
 export function printWhy(reports: readonly WhyReport[], style: Style): string[] {
   if (reports.length === 0) return []
   const told = reports.flatMap((report, at) => [
