@@ -43,10 +43,13 @@ export interface Lookups {
 }
 
 export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
-  const { store, clock, policies, events, commands } = parts
+  const { store, clock, logger, policies, events, commands } = parts
   const { channels } = policies.routing()
   const claim = { code: freshCode(), configuredOwner: () => policies.routing().ownerNamed }
-  const access = await createAccess({ store, clock, channels, ...claim, changed: () => events.peopleChanged.emit() })
+  const access = await createAccess({
+    ...{ store, clock, logger, channels, ...claim },
+    changed: () => events.peopleChanged.emit(),
+  })
   const mutes = await loadMutes(store, clock, channels)
   const overrides = await loadOverridesCache(store.read.sessions)
   const admissionFacts = await loadAdmissionFacts(store.read)

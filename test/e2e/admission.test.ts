@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { owner, policy } from '../fakes/routing-policy.ts'
+import { AwaitedLog } from './awaited-log.ts'
 import { startDiscordHousehold } from './discord-household.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
@@ -31,6 +32,28 @@ async function cardFor(of: Household, name: string): Promise<string> {
 }
 
 describe('who asks to be let in', () => {
+  it('the log has one line each at level info: who asks, who was let in, who was denied', async () => {
+    const info: { sentence: string; fields: unknown }[] = []
+    const logger = new AwaitedLog()
+    logger.info = (sentence, fields = {}) => void info.push({ sentence, fields })
+    const of = await startHousehold({ routing: policy({ people: [owner('ada', 'telegram:111')] }), logger })
+    const { telegram } = of
+    telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+    telegram.world.say({ from: 555, text: 'let me in' })
+    const code = await cardFor(of, 'telegram:555')
+    telegram.world.say({ from: 555, text: 'please' })
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    await sent(of, 555, 'please')
+    telegram.world.say({ from: 111, text: `/deny ${code}` })
+    await sent(of, 111, 'stays out')
+    expect(info.filter(({ sentence }) => sentence.startsWith('Somebody'))).toEqual([
+      { sentence: 'Somebody asks to be let in', fields: { key: 'telegram:555' } },
+      { sentence: 'Somebody was let in', fields: { key: 'telegram:555', by: 'ada' } },
+      { sentence: 'Somebody was denied', fields: { key: 'telegram:555', by: 'ada' } },
+    ])
+  })
+
   it('a stranger is refused once, the owner gets one card, and what was said is handled once it is admitted', async () => {
     const of = await met()
     const { telegram } = of

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type ChannelId, toPersonId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { Sender } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
@@ -34,6 +35,7 @@ export interface AccessDeps {
   readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
+  readonly logger: Logger
   /**
    * The claim code: new for each start and each time it was shown, never stored, so that a link printed earlier stops
    * working.
@@ -48,7 +50,7 @@ export interface AccessDeps {
 const CLAIMED_OWNER = toPersonId('owner')
 
 export async function createAccess(deps: AccessDeps): Promise<Access> {
-  const { store, clock, channels, configuredOwner, changed } = deps
+  const { store, clock, logger, channels, configuredOwner, changed } = deps
   let { code } = deps
   let identities: ReadonlyMap<string, Identity> = new Map()
   let claimed = false
@@ -90,6 +92,7 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
         await tx.people.recordChange({ at, kind: 'claimed', person: CLAIMED_OWNER, platformId, by: platformId })
       })
       await refresh()
+      logger.info('Somebody became the owner', { key: platformId })
     },
   }
 }

@@ -67,6 +67,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
         return
       }
       if (fact?.state === 'denied') return
+      if (fact === undefined) logger.info('Somebody asks to be let in', { key })
       facts.asked(key)
       void cards.tell()
     },
@@ -82,6 +83,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
         if (state === 'denied') await tx.admissions.forget(key)
       })
       facts.decided(key, state === 'denied' ? { state } : { state, by, at })
+      logger.info(state === 'admitted' ? 'Somebody was let in' : 'Somebody was denied', { key, by })
       if (state === 'admitted') await handle(key)
       return { ...found, state, decidedBy: by, decidedAt: at }
     },

@@ -17,25 +17,28 @@ async function unowned() {
     logger: silentLogger,
   })
   onTestFinished(() => store.close())
+  const info: unknown[] = []
   const access = await createAccess({
     store,
+    logger: { ...silentLogger, info: (...line: unknown[]) => void info.push(line) },
     clock: systemClock,
     channels: CHANNELS,
     code: 'secret',
     configuredOwner: () => false,
     changed: () => {},
   })
-  return { store, access }
+  return { store, access, info }
 }
 
 describe('the claim', () => {
   it('goes to the id with its team, and is on record', async () => {
-    const { store, access } = await unowned()
+    const { store, access, info } = await unowned()
     await access.claim('slack', user('U333', { team: 'T01' }), 'secret')
     expect(access.personOf('slack', 'U333', 'T01')).toEqual({ person: 'owner', role: 'owner' })
     expect(access.personOf('slack', 'U333', 'T02'), 'F-H04: the same id of another team').toBeUndefined()
     expect(access.personOf('slack', 'U333')).toBeUndefined()
     expect(await store.read.people.changes(9)).toMatchObject([{ kind: 'claimed', platformId: 'slack:t01/u333' }])
+    expect(info).toEqual([['Somebody became the owner', { key: 'slack:t01/u333' }]])
   })
 
   it.each([

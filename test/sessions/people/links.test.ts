@@ -40,6 +40,7 @@ async function house() {
   const routing = routingOf(policy({ people }))
   const access = await createAccess({
     store,
+    logger: silentLogger,
     clock,
     channels: CHANNELS,
     code: 'claim',
