@@ -94,7 +94,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   }
   // By itself Node would open its debugger to every user of the machine.
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
-  // Of a terminal it means that somebody closed it, and ends the process as ever.
+  // A SIGHUP from a terminal means that it was closed, and ends the process as usual.
   if (!stderr.isTTY) process.on('SIGHUP', onHangup)
   await notifier.ready()
   return {

@@ -102,7 +102,7 @@ export const restorations = list(restoration)
 
 export const why = list(
   object<WhyReport>({
-    summary: text,
+    summary: optional(text),
     inboxId: text,
     traceId: text,
     receivedAt: time,

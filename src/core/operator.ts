@@ -170,8 +170,11 @@ export interface ListedDelivery {
 
 /** The stored decision trace of one message. */
 export interface WhyReport {
-  /** One sentence: what was decided, why, and the command or setting that changes it. */
-  readonly summary: string
+  /**
+   * One sentence: what was decided, why, and the command or setting that changes it. A daemon that has not been started
+   * again since an upgrade gives none.
+   */
+  readonly summary?: string
   readonly inboxId: string
   readonly traceId: string
   readonly receivedAt: number

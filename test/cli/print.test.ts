@@ -141,6 +141,11 @@ describe('printWhy', () => {
     expect(printWhy([sampleWhy], bare)).toEqual([sampleWhy.summary, line, '  Add --trace to see each step.'])
   })
 
+  test('shows the decision where an older daemon gives no sentence', () => {
+    const { summary: _, ...older } = sampleWhy
+    expect(printWhy([older], bare)[0]).toBe(`${sampleWhy.decision}: ${sampleWhy.reason}`)
+  })
+
   test('shows the tool calls that were refused, and parts several messages by an empty line', () => {
     const denied = { ...sampleWhy, denied: [{ tool: 'web', reason: 'not for guests' }] }
     expect(printWhy([denied, sampleWhy], bare)).toEqual([

@@ -9,7 +9,7 @@ export function printWhy(reports: readonly WhyReport[], style: Style): string[] 
   if (reports.length === 0) return []
   const told = reports.flatMap((report, at) => [
     ...(at === 0 ? [] : ['']),
-    style.bold(oneLine(report.summary)),
+    style.bold(headline(report)),
     `  ${nameOf(report)}, from ${senderOf(report)}, ${formatTime(report.receivedAt)}`,
     ...deniedLines(report, style),
   ])
@@ -19,6 +19,10 @@ export function printWhy(reports: readonly WhyReport[], style: Style): string[] 
 /** Returns for each message the sentence and the stages behind it, the setting of each, and what was sent. */
 export function printTrace(reports: readonly WhyReport[], style: Style): string[] {
   return reports.flatMap((report, at) => [...(at === 0 ? [] : ['']), ...traceLines(report, style)])
+}
+
+function headline({ summary, decision, reason }: WhyReport): string {
+  return oneLine(summary ?? `${decision}: ${reason}`)
 }
 
 function nameOf({ event, messageId, address }: WhyReport): string {
@@ -36,7 +40,7 @@ function deniedLines({ denied = [] }: WhyReport, style: Style): string[] {
 function traceLines(report: WhyReport, style: Style): string[] {
   const { session, turn } = report
   return [
-    style.bold(oneLine(report.summary)),
+    style.bold(headline(report)),
     '',
     nameOf(report),
     ...columns([
