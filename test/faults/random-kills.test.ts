@@ -11,7 +11,8 @@ const KILLS = times(20, 6)
 const EVERY_MS = 50
 const DRAINED_WITHIN_MS = 60_000
 
-describe.concurrent('kills at any time', { timeout: 300_000 }, () => {
+// One after another: what is said while many daemons start at once fills the queues, which is refused and no loss.
+describe('kills at any time', { timeout: 300_000 }, () => {
   for (const round of rounds([1])) {
     it(`F-A18: ${KILLS} random kills under 20 messages a second: none lost, none given up, none answered twice unmarked`, async (test) => {
       const random = mulberry(Date.now() + round)
