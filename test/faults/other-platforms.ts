@@ -144,10 +144,12 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
     holdSend: () => faults.add({ method: 'chat.postMessage', action: HELD }),
     mark: () => ledger.mark(),
     listening: (options) => ledger.nextSocket(options),
+    /** Waits until the client has asked whether the connection is alive. */
+    pinged: () => ledger.next((entry) => entry.kind === 'socket' && entry.change === 'pinged'),
     found: () => ledger.calls(where === 'thread' ? 'conversations.replies' : 'conversations.history').length,
     connections: () => ledger.count((entry) => entry.kind === 'socket' && entry.change === 'ready'),
     close,
-  } satisfies Partial<OtherPlace>
+  } satisfies Partial<OtherPlace> & { pinged(): Promise<unknown> }
 }
 
 function asTold(chat: string, id: string, text: string): BotMessage {

@@ -7,7 +7,6 @@ import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
 import { quietLogger } from './quiet-logger.ts'
-
 import { createWire, type WatchedCall, type Wire } from './wire-watch.ts'
 
 export interface ConnectionSettings {
@@ -34,6 +33,11 @@ export class NotOpened extends Error {
 
 /** From asking for a url to hello. */
 const OPEN_DEADLINE_MS = 20_000
+/**
+ * The package pings three times within this and ends the connection when the last pong is older. Its own 5 s end a sound
+ * connection whenever the process did nothing for as long (F-D07).
+ */
+const PONG_DEADLINE_MS = 15_000
 const PINGS = ['undici:websocket:ping', 'undici:websocket:pong']
 
 /**
@@ -61,6 +65,7 @@ export class SlackConnection extends SocketModeClient {
       appToken,
       autoReconnectEnabled: false,
       logger: quietLogger,
+      clientPingTimeout: PONG_DEADLINE_MS,
       clientOptions: {
         ...CLIENT_OPTIONS,
         ...(apiRoot === undefined ? {} : { slackApiUrl: apiRoot }),

@@ -80,7 +80,8 @@ export interface SocketEntry {
   readonly kind: 'socket'
   readonly at: number
   readonly id: string
-  readonly change: 'ready' | 'told_to_go' | 'closed'
+  /** `pinged`: the client asked whether this end is alive. */
+  readonly change: 'ready' | 'pinged' | 'told_to_go' | 'closed'
   readonly reason?: string
 }
 

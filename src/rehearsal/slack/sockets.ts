@@ -163,6 +163,7 @@ export class Sockets implements Transport {
     const { socket } = connection
     this.#open.set(connection.id, connection)
     socket.on('message', (data) => this.#read(connection, String(data)))
+    socket.on('ping', () => this.#record(connection, 'pinged'))
     const stopPings = this.#keepPinging(connection)
     socket.on('close', () => {
       stopPings()
