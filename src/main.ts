@@ -70,7 +70,7 @@ async function checkRules(policy: RoutingPolicy): Promise<void> {
   ;(await import('./routing/compile-routing.ts')).compileRouting(policy)
 }
 
-/** The daemon in the foreground: its log, and the service manager told. */
+/** Runs the daemon in the foreground, with its log, and notifies the service manager. */
 async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> {
   keepHeapSmall()
   const [{ startDaemon }, { createPinoLogger }] = await Promise.all([

@@ -30,6 +30,9 @@ const FAILPOINTS = new Set([...read('src/core/failpoint.ts').matchAll(/'(CP\d+)-
 /** How long the list of open statements is: lower it with every statement that gets a test, and never raise it. */
 const MOST_OPEN = 72
 
+/** As wide as a line of code may be. */
+const MOST_COLUMNS = 120
+
 /** Codes of others: an engine, a range of control characters, ids of the Slack examples. */
 const FOREIGN = new Set(['V8', 'C0', 'U1', 'T01'])
 
@@ -68,11 +71,18 @@ describe('references', () => {
     expect(named([...passages, ...titles], absentPages)).toEqual([])
   })
 
+  const comments = passages.filter(
+    ({ path }) => /\.(ts|cjs)$/.test(path) && IN_SENTENCES.some((folder) => path.startsWith(folder)),
+  )
+
   it('no comment begins with a question word, as half a sentence does', () => {
-    const checked = sources.filter((path) => IN_SENTENCES.some((folder) => path.startsWith(folder)))
-    const comments = checked.flatMap((path) => commentsOf(path).map((text) => ({ path, text })))
     expect(comments.length).toBeGreaterThan(0)
     expect(named(comments, halfSentences)).toEqual([])
+  })
+
+  it('comments use the words of the field, and none is wider than a line of code', () => {
+    expect(named(comments, otherWords)).toEqual([])
+    expect(named(comments, wideLines)).toEqual([])
   })
 })
 
@@ -125,6 +135,18 @@ function halfSentences({ text }: Passage): string[] {
   return [...text.matchAll(/^\s*(?:\/\*\*|\*|\/\/) (?:What|Who|Of|As|How|Whom|Whose|Where|Whether)\b.*/gm)].map(
     ([line]) => line.trim(),
   )
+}
+
+/** Returns words for which the field has one of its own: character, notify, receive, resume, continue, drop, empty. */
+function otherWords({ text }: Passage): string[] {
+  const prose = text.replaceAll(/`[^`]*`|"[^"]*"/g, '')
+  const words =
+    /\b(?:tells?|told|hears?|heard|signs?|blank|(?:goes|go|went) on|(?:takes?|took|taken) (?:in|up)|lets? go)\b/g
+  return [...prose.matchAll(words)].map(([word]) => word)
+}
+
+function wideLines({ text }: Passage): string[] {
+  return text.split('\n').filter((line) => line.length > MOST_COLUMNS)
 }
 
 /** A page by its file, a decision by its number, a part of a page in capitals by its number. */

@@ -37,8 +37,8 @@ export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
 }
 
 /**
- * Reads a channel as the platform describes it: over the gateway, over the API and in an interaction, where `guildId` is
- * told beside it. Returns undefined for one that holds no messages. @throws Malformed
+ * Reads a channel as the platform describes it: over the gateway, over the API and in an interaction, where `guildId`
+ * is given beside it. Returns undefined for one that holds no messages. @throws Malformed
  */
 export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | undefined {
   const { id, type, guild_id, parent_id: parentId } = fieldsOf(value)

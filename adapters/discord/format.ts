@@ -33,7 +33,7 @@ export function createDiscordFormat(limit: number): TextFormat {
   }
 }
 
-/** A quote has its sign on every line, so that each line is measured with it; code keeps its own frame. */
+/** A quote has its mark on every line, so that each line is measured with it; code keeps its own frame. */
 function signQuote(passage: Passage): Passage {
   if (!passage.quoted || passage.kind === 'code') return passage
   return { ...passage, body: indentText(passage.body, QUOTE_SIGN, QUOTE_SIGN) }

@@ -17,9 +17,9 @@ interface HealthSettings {
 }
 
 /**
- * The health of one account, out of what its parts report: status, last proof of receipt, last trouble, identity, hints.
- * It is up while it runs and no part is in trouble. While it runs the log is told of each change once, not at each try;
- * why a start failed is told by who asked for it.
+ * The health of one account, out of what its parts report: status, last proof of receipt, last trouble, identity,
+ * hints. It is up while it runs and no part is in trouble. While it runs each change is logged once, not at each try;
+ * why a start failed is reported by its caller.
  */
 export class AccountHealth {
   readonly #settings: HealthSettings

@@ -46,7 +46,7 @@ function pad(cell: string, width: number, alignment: Alignment): string {
   return ' '.repeat(left) + cell + ' '.repeat(space - left)
 }
 
-/** Columns a text takes in a monospace font: ideographs and emoji take two, marks none. */
+/** Returns the width of a text in a monospace font, in columns: ideographs and emoji take two, marks none. */
 function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0

@@ -51,7 +51,7 @@ export interface RetryPorts {
 const BASE_MS = 500
 const CAP_MS = 10_000
 
-/** Does a task until it is done or the signal aborts, with growing waits. `failed` is told once. Never rejects. */
+/** Does a task until it is done or the signal aborts, with growing waits. `failed` is called once. Never rejects. */
 export async function untilDone(
   ports: RetryPorts & { readonly failed: (error: unknown) => void },
   task: Task,

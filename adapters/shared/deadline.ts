@@ -20,8 +20,9 @@ export interface LimitedCall<T> {
 }
 
 /**
- * Runs a call until it ends, its deadline passes or the signal aborts; then it is cut and not waited for. Never rejects,
- * and leaves neither timer nor listener behind. The deadline is a timer and no time of day: a clock that is set ends no call.
+ * Runs a call until it ends, its deadline passes or the signal aborts; then it is cut and not waited for. Never
+ * rejects, and leaves neither timer nor listener behind. The deadline is a timer and no time of day: a clock that is
+ * set ends no call.
  */
 export function underDeadline<T>(clock: Clock, { deadlineMs, signal }: Limits, call: LimitedCall<T>): Promise<T> {
   if (signal.aborted) return Promise.resolve(call.givenUp(STOPPED))
@@ -47,7 +48,9 @@ export function underDeadline<T>(clock: Clock, { deadlineMs, signal }: Limits, c
 
 const STOPPED = 'stopped'
 
-/** Returns a controller that aborts with `signal` and can be aborted alone, which takes its listener off `signal` again. */
+/**
+ * Returns a controller that aborts with `signal` and can be aborted alone, which takes its listener off `signal` again.
+ */
 export function linkedAbort(signal: AbortSignal): AbortController {
   const abort = new AbortController()
   if (signal.aborted) abort.abort()
@@ -65,7 +68,9 @@ interface Crowd {
   readonly callbacks: Set<() => void>
 }
 
-/** One listener of a signal for all who wait for it: one signal ends many calls, and each listener more costs a search. */
+/**
+ * One listener of a signal for all who wait for it: one signal ends many calls, and each listener more costs a search.
+ */
 const crowds = new WeakMap<AbortSignal, Crowd>()
 
 /** Calls `callback` once when `signal` aborts, or at once if it has; the returned function takes it back. */

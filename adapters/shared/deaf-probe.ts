@@ -5,7 +5,9 @@ interface ProbePorts {
   readonly signal: AbortSignal
   /** Returns whether the connection looks well. While it does not it is being mended, and nothing is asked. */
   looksWell(): boolean
-  /** Asks by another way than events come; true: the platform holds something that should have come. Rejects as it may. */
+  /**
+   * Asks by another way than events come; true: the platform holds something that should have come. Rejects as it may.
+   */
   probe(signal: AbortSignal): Promise<boolean>
   /** Called when the account is found deaf: the connection is to be begun anew. */
   deaf(): void

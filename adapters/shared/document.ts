@@ -36,7 +36,7 @@ export type Block =
 export interface ListBlock {
   readonly kind: 'list'
   readonly gap: number
-  /** Number of the first item and the sign behind each number; `undefined` for bullets. */
+  /** Number of the first item and the character behind each number; `undefined` for bullets. */
   readonly start: number | undefined
   readonly delimiter: string
   readonly items: readonly ListItem[]
@@ -61,7 +61,7 @@ export function plainText(text: string): StyledText {
   return { text, runs: [] }
 }
 
-/** Cuts a text in two; a run across the cut goes on in the second half. */
+/** Cuts a text in two; a run across the cut continues in the second half. */
 export function cutText(source: StyledText, at: number): readonly [StyledText, StyledText] {
   const before: Run[] = []
   const after: Run[] = []

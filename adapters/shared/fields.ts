@@ -1,6 +1,7 @@
 /**
- * Typed reading of parsed JSON. A platform's types are a promise, not a proof: whatever enters an event is checked here.
- * A reader throws `Malformed` at anything but its type; a value that is null counts as absent, as one that is left out.
+ * Typed reading of parsed JSON. A platform's types are a promise, not a proof: whatever enters an event is checked
+ * here. A reader throws `Malformed` at anything but its type; a value that is null counts as absent, as one that is
+ * left out.
  */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
@@ -54,7 +55,9 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-/** Returns `{ key: value }`, or nothing when there is no value: for optional fields under exactOptionalPropertyTypes. */
+/**
+ * Returns `{ key: value }`, or nothing when there is no value: for optional fields under exactOptionalPropertyTypes.
+ */
 export function present<Key extends string, Value>(
   key: Key,
   value: Value | undefined,

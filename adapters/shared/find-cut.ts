@@ -7,8 +7,8 @@ const GRAPHEME_WINDOW = 256
 let graphemes: Intl.Segmenter | undefined
 
 /**
- * The last offset in (`least`, `most`] where a cut of this kind falls, or 0. The white space at the cut stands behind it.
- * Cost is linear in the distance looked at.
+ * The last offset in (`least`, `most`] where a cut of this kind falls, or 0. The white space at the cut stands behind
+ * it. Cost is linear in the distance looked at.
  */
 export function findCut(text: string, kind: CutKind, least: number, most: number): number {
   switch (kind) {
@@ -24,8 +24,8 @@ export function findCut(text: string, kind: CutKind, least: number, most: number
 }
 
 /**
- * The last offset up to `most` between two graphemes, and always at least one: never inside a surrogate pair, and inside
- * an emoji sequence or a letter with marks only where that alone is longer than the window.
+ * The last offset up to `most` between two graphemes, and always at least one: never inside a surrogate pair, and
+ * inside an emoji sequence or a letter with marks only where that alone is longer than the window.
  */
 export function cutInsideWord(text: string, most: number): number {
   const from = Math.max(0, most - GRAPHEME_WINDOW)

@@ -12,7 +12,7 @@ export type Guard = (kind: string, handle: () => void) => void
 
 /**
  * Returns the one guard around what comes from outside: what a payload makes our own reading throw is counted as
- * `unreadable:<kind>` and told to the log in one line, and the next event is handled as if nothing had been:
+ * `unreadable:<kind>` and logged in one line, and the next event is handled as if nothing had been:
  * nothing from outside ends the process. `kind` is a word of ours or one that `wordOf` let pass, never a person's text.
  */
 export function createGuard(ports: GuardPorts): Guard {

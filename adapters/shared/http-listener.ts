@@ -47,14 +47,18 @@ interface ListenerPorts {
    * Returns true if the headers prove the sender; otherwise nothing of the body is read. Absent: `handle` checks both.
    */
   admits?(headers: IncomingHttpHeaders): boolean
-  /** Returns the answer to a request; 403 where it is not from who it says. Where this rejects, the sender is cut off. */
+  /**
+   * Returns the answer to a request; 403 where it is not from who it says. Where this rejects, the sender is cut off.
+   */
   handle(request: HttpRequest): Promise<HttpAnswer>
 }
 
 const MOST_BODY_BYTES = 1024 * 1024
 /** A sender that takes longer is not the platform. */
 const REQUEST_MS = 10_000
-/** Longer than proxies keep a connection, so that it is they who close it and never a request that meets a closed one. */
+/**
+ * Longer than proxies keep a connection, so that it is they who close it and never a request that meets a closed one.
+ */
 const IDLE_MS = 75_000
 /** More than a platform opens at once, and few enough to be held. */
 const MOST_CONNECTIONS = 256
@@ -62,8 +66,9 @@ const MOST_CONNECTIONS = 256
 const TELL_EVERY_MS = 600_000
 
 /**
- * The one HTTP door of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request was
- * turned away, and has no opinion on who may come in: that is the platform's signature or secret, and never an address.
+ * The one HTTP door of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request
+ * was turned away, and has no opinion on who may come in: that is the platform's signature or secret, and never an
+ * address.
  */
 export class HttpListener {
   readonly #settings: ListenerSettings

@@ -2,9 +2,9 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { type RetryPorts, type Task, untilDone } from './backoff.ts'
 
 export interface QueuePorts extends RetryPorts {
-  /** Tasks of one key that may wait; beyond it they are let go. */
+  /** Tasks of one key that may wait; beyond it they are dropped. */
   readonly mostWaiting: number
-  /** Returns the task that makes up for those of a key that were let go. It runs once the others are done. */
+  /** Returns the task that makes up for those of a key that were dropped. It runs once the others are done. */
   makeUp(key: string): Task
   /** Called once for each task that has to be tried again. */
   failed(error: unknown, key: string): void
@@ -12,13 +12,14 @@ export interface QueuePorts extends RetryPorts {
 
 interface Queue {
   readonly limit: LimitFunction
-  /** Something was let go. */
+  /** Something was dropped. */
   behind: boolean
 }
 
 /**
  * Runs the tasks of one key one after another, and keys side by side. A task is tried until it is done, so that what
- * cannot be stored holds up its own key only. A key without tasks is forgotten, and after the signal aborts nothing begins.
+ * cannot be stored holds up its own key only. A key without tasks is forgotten, and after the signal aborts nothing
+ * begins.
  */
 export class KeyedQueue {
   readonly #ports: QueuePorts

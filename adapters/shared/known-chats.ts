@@ -33,7 +33,7 @@ const PAGE = 20
 export class KnownChats<T extends { readonly id: string }> {
   readonly #state: ChannelState
   readonly #form: ChatForm<T>
-  /** The one heard last is at the end. */
+  /** The one in which something was said last is at the end. */
   readonly #chats = new Map<string, Kept<T>>()
   readonly #pages: Set<string>[] = []
   readonly #changed = new Set<number>()
@@ -135,7 +135,9 @@ export class KnownChats<T extends { readonly id: string }> {
     return found === -1 ? this.#pages.push(new Set()) - 1 : found
   }
 
-  /** A position goes after the conversation it belongs to, for without it the conversation would be read from its start. */
+  /**
+   * A position goes after the conversation it belongs to, for without it the conversation would be read from its start.
+   */
   async #flush(): Promise<void> {
     const { key, positionKey } = this.#form
     for (const page of [...this.#changed].sort((a, b) => a - b))

@@ -9,7 +9,9 @@ const SAFE_LINK = /^(?:https?:\/\/|tg:\/\/|mailto:)\S+$/i
 
 let parser: MarkdownIt | undefined
 
-/** The one parser instance, made on first use: making it costs start time that a daemon without traffic need not pay. */
+/**
+ * The one parser instance, made on first use: making it costs start time that a daemon without traffic need not pay.
+ */
 export function markdownParser(): MarkdownIt {
   parser ??= createParser()
   return parser
@@ -23,7 +25,8 @@ function createParser(): MarkdownIt {
   const created = new MarkdownIt({ html: false })
   Object.assign(created.options, { maxNesting: MAX_NESTING })
   created.validateLink = (url) => SAFE_LINK.test(url)
-  // The library's own normalising is half the cost of a text full of links, and the platforms take the address as it is.
+  // The library's own normalising is half the cost of a text full of links, and the platforms take the address as it
+  // is.
   created.normalizeLink = (url) => url.replace(/[\s"<>]/g, encodeURIComponent)
   created.normalizeLinkText = (url) => url
   created.block.ruler.disable(['reference', 'html_block'])
@@ -44,7 +47,9 @@ function keepLineBreak(state: StateInline, silent: boolean): boolean {
   return true
 }
 
-/** Beyond its own nesting limit the library drops content; before that, the rest of the container becomes a paragraph. */
+/**
+ * Beyond its own nesting limit the library drops content; before that, the rest of the container becomes a paragraph.
+ */
 function keepDeepText(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
   if (silent || state.level < MAX_DEPTH) return false
   let end = startLine

@@ -3,10 +3,16 @@ import { type Alignment, type Block, indentText, type ListItem, plainText, type 
 import { markdownParser } from './markdown-parser.ts'
 import { readInline } from './read-inline.ts'
 
-/** Longer than any answer a model gives; beyond it the text goes out as it is, for parsing costs memory by the character. */
+/**
+ * Longer than any answer a model gives; beyond it the text goes out as it is, for parsing costs memory by the
+ * character.
+ */
 const MAX_PARSED = 200_000
 
-/** Nothing here can be Markdown: no sign that formats a span, and no line that starts like a list, a rule or indented code. */
+/**
+ * Nothing here can be Markdown: no character that formats a span, and no line that starts like a list, a rule or
+ * indented code.
+ */
 const MARKUP = /[*_~`[\\|&<>#]|^ *(?:[-+=]|\d+[.)]|\t)|^ {4}/m
 
 /**
@@ -102,7 +108,9 @@ class BlockReader {
     }
   }
 
-  /** Line breaks between the block and the text above it, as the source has them; a line of only `>` counts as blank. */
+  /**
+   * Line breaks between the block and the text above it, as the source has them; a line of only `>` counts as empty.
+   */
   #gapAbove(token: Token): number {
     let line = token.map?.[0] ?? 0
     let gap = 1

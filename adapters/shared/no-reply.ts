@@ -37,7 +37,7 @@ export function stripNoReply(part: RenderedPart): RenderedPart | null {
   if (found.removed === 0 && meant.removed === 0) return part
   const atoms = withoutEdgeSpace(found.atoms)
   if (plain === '' || atoms.every((atom) => atom.shown === '')) return null
-  // Marks that cannot be told from text stood inside a marker: rather no formatting than a marker in a chat.
+  // Marks that cannot be distinguished from text stood inside a marker: rather no formatting than a marker in a chat.
   if (found.removed < meant.removed) return { text: plain, plain, markup: 'plain' }
   const text = atoms.map((atom) => atom.source).join('')
   return { text: part.markup === 'html' ? withoutEmptyTags(text) : text, plain, markup: part.markup }

@@ -61,8 +61,8 @@ export class Positions<T extends Conversation> {
   }
 
   /**
-   * Adds conversations met for the first time; the rest is left as it is. One too many takes the place of the one longest
-   * without a message for which `waits` does not hold. `write` stores them.
+   * Adds conversations met for the first time; the rest is left as it is. One too many takes the place of the one
+   * longest without a message for which `waits` does not hold. `write` stores them.
    */
   meet(chats: readonly T[], waits: (id: string) => boolean): void {
     for (const chat of chats) this.#chats.add(chat, (id) => this.#held.has(id) || waits(id))

@@ -10,14 +10,16 @@ export interface PageMessage<M> {
 /** The messages after another, oldest first. */
 export interface Page<M> {
   readonly messages: readonly PageMessage<M>[]
-  /** `none`: there is no more. `more`: ask again from the last message. `cut`: there is more that cannot be asked for. */
+  /**
+   * `none`: there is no more. `more`: ask again from the last message. `cut`: there is more that cannot be asked for.
+   */
   readonly further: 'none' | 'more' | 'cut'
 }
 
 export interface PageReader<M> {
   /**
-   * Reads what came after a message. Returns `refused` where the conversation may not be read. Rejects when the platform
-   * did not answer, with `TryLater` when it asks to wait; the caller does the whole again.
+   * Reads what came after a message. Returns `refused` where the conversation may not be read. Rejects when the
+   * platform did not answer, with `TryLater` when it asks to wait; the caller does the whole again.
    */
   read(after: string, limit: number): Promise<Page<M> | 'refused'>
 }
@@ -56,8 +58,8 @@ export async function readBack<M>(reader: PageReader<M>, after: string, { most, 
 }
 
 /**
- * Returns the ids of what was answered already, as far as the platform shows it: `answersOf` names the message that one of
- * ours answers. The store knows what it has answered; only a state that was put back whole does not (decision 0013).
+ * Returns the ids of what was answered already, as far as the platform shows it: `answersOf` names the message that one
+ * of ours answers. The store knows what it has answered; only a state that was put back whole does not (decision 0013).
  */
 export function answeredAmong<M>(
   messages: readonly PageMessage<M>[],
@@ -71,7 +73,7 @@ export function asAnswered(event: InboundEvent): InboundEvent {
   return 'text' in event ? { ...event, answered: true } : event
 }
 
-/** Counts what was left, and tells the owners of what was said and is not read: it would be answered by nobody. */
+/** Counts what was left, and notifies the owners of what was said and is not read: it would be answered by nobody. */
 export function tellWhatIsLeft(
   sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>,
   {

@@ -22,7 +22,9 @@ export function readSafely(kind: string, read: () => InboundReading): InboundRea
   }
 }
 
-/** Returns a platform's name for something as a word to count by; anything odd is `other`, so that counters stay few. */
+/**
+ * Returns a platform's name for something as a word to count by; anything odd is `other`, so that counters stay few.
+ */
 export function wordOf(name: unknown): string {
   return typeof name === 'string' && /^[a-z_.]{1,40}$/.test(name) ? name : 'other'
 }

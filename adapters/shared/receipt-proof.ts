@@ -20,8 +20,8 @@ export const WITHOUT_PROOF_MS = 60_000
 const ASK_AGAIN_MS = 5_000
 
 /**
- * Ends an interruption. A line that stands, greets and answers heartbeats proves no receipt: an event does, or the answer
- * to a question of ours.
+ * Ends an interruption. A line that stands, greets and answers heartbeats proves no receipt: an event does, or the
+ * answer to a question of ours.
  */
 export class ReceiptProof {
   readonly #ports: ProofPorts
@@ -71,7 +71,7 @@ export class ReceiptProof {
     this.#ports.proven()
   }
 
-  /** Waits no longer, and tells nobody. Idempotent. */
+  /** Waits no longer, and calls nobody. Idempotent. */
   end(): void {
     this.#search?.abort()
     this.#search = undefined

@@ -8,7 +8,10 @@ const FULL = 0.8
 /** A code block or table that fits into one part is kept whole at the price of a part only this full. */
 const HALF = 0.5
 
-/** Marks that take more of a part than this leave its text no room: each part would have all of them and a letter or two. */
+/**
+ * Marks that take more of a part than this leave its text no room: each part would have all of them and a letter or
+ * two.
+ */
 const MOST_MARKS = 0.5
 
 /** Passages that go out as one message. */
@@ -16,9 +19,9 @@ export type Part = readonly Passage[]
 
 /**
  * Deals passages out to parts within the ruler's limit, in order, each part as full as niceness allows. Cut is, in this
- * order: between blocks, between lines, sentences, words, and inside a word only if it alone exceeds a part. White space
- * at a cut is dropped, nothing else ever is. A cut code block goes on as a code block; a cut table repeats its header.
- * An address too long to hide behind its label in a part stands behind it, as text.
+ * order: between blocks, between lines, sentences, words, and inside a word only if it alone exceeds a part. White
+ * space at a cut is dropped, nothing else ever is. A cut code block continues as a code block; a cut table repeats its
+ * header. An address too long to hide behind its label in a part stands behind it, as text.
  */
 export function splitPassages(passages: readonly Passage[], ruler: Ruler): readonly Part[] {
   const waiting = passages.map((passage) => spellLongAddresses(passage, ruler)).reverse()

@@ -111,7 +111,10 @@ export function receivesBy({ mode, webhookUrl, listen: { host, port } }: Telegra
   return `by webhook at ${new URL(webhookUrl).host}, taken at ${host}:${port}`
 }
 
-/** Topics of a forum are rooms beside each other; the anonymous admin, the service account and "Channel" are everybody's. */
+/**
+ * Topics of a forum are rooms beside each other; the anonymous admin, the service account and "Channel" are
+ * everybody's.
+ */
 export const telegramTraits: ChannelTraits = {
   name: 'Telegram',
   topics: 'rooms',

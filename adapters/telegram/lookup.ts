@@ -13,7 +13,7 @@ export const telegramLookup: MessageLookup = {
 
 /**
  * `t.me/c/<number>[/<topic>]/<message>` of a private supergroup, whose chat id is `-100<number>`, and
- * `t.me/<name>[/<topic>]/<message>` of a public one, which does not tell the chat id.
+ * `t.me/<name>[/<topic>]/<message>` of a public one, which does not contain the chat id.
  */
 function readLink(text: string): MessageLink | null {
   const { internal, ids } = LINK.exec(text.trim())?.groups ?? {}

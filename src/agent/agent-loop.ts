@@ -25,7 +25,7 @@ export interface RunAgentServices {
   /** Throws `config` for an unknown group. */
   readonly tools: (groups: readonly string[]) => readonly Tool[]
   readonly clock: Clock
-  /** IANA zone of the times the model is told. */
+  /** IANA zone of the times the model is given. */
   readonly timeZone: string
   /** Model calls of one turn, those before a crash included. Default 10 (R14). */
   readonly maxSteps?: number
@@ -110,7 +110,7 @@ function equip({ settings, request }: Run, model: Model): Equipment {
   }
 }
 
-/** Why the turn may not go on, in words for the chat; undefined if it may. */
+/** Returns why the turn may not continue, in words for the chat; undefined if it may. */
 function limitOf({ settings, progress }: Run): string | undefined {
   if (!progress.talk && watchLoop(progress.messages) === 'stop')
     return 'I stopped here because I kept repeating the same step.'

@@ -21,8 +21,8 @@ interface WireTool {
 
 /**
  * Translates our messages: tool results become blocks of a user message, messages of one role that follow each other
- * are merged, and no text block is blank (each of which the API refuses otherwise). Results stay in front of texts. With
- * `thoughts` the steps of the running turn carry what the model thought.
+ * are merged, and no text block is empty (each of which the API refuses otherwise). Results stay in front of texts.
+ * With `thoughts` the steps of the running turn carry what the model thought.
  */
 export function toWireMessages(messages: readonly ModelMessage[], thoughts = false): WireMessage[] {
   const wire: WireMessage[] = []

@@ -4,9 +4,9 @@ import type { ModelMessage, ModelToolCall } from '../core/model.ts'
 const LIMIT = 3
 
 /**
- * Returns whether a turn goes in circles. `warn`: its newest step is the first that made three identical calls in a row.
- * `stop`: it did so again after the warning. All tool calls of the request are looked at: they belong to this turn,
- * because earlier turns keep none. There is no state, so the answer is the same after a crash.
+ * Returns whether a turn goes in circles. `warn`: its newest step is the first that made three identical calls in a
+ * row. `stop`: it did so again after the warning. All tool calls of the request are looked at: they belong to this
+ * turn, because earlier turns keep none. There is no state, so the answer is the same after a crash.
  */
 export function watchLoop(messages: readonly ModelMessage[]): 'fine' | 'warn' | 'stop' {
   const seen: string[] = []
@@ -28,7 +28,9 @@ function repeats(seen: string[], call: ModelToolCall): boolean {
   return tail.length === LIMIT && new Set(tail).size === 1
 }
 
-/** Returns an object with its keys in one order, anything else as it is: the order of an array is part of what it says. */
+/**
+ * Returns an object with its keys in one order, anything else as it is: the order of an array is part of what it says.
+ */
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,6 +1,8 @@
 import { ParleyError } from '../core/errors.ts'
 
-/** `Saturday, 2026-11-21 10:31 (Europe/Berlin, GMT+01:00)`. `ms` since the epoch. Throws `invalid` for an unknown zone. */
+/**
+ * `Saturday, 2026-11-21 10:31 (Europe/Berlin, GMT+01:00)`. `ms` since the epoch. Throws `invalid` for an unknown zone.
+ */
 export function formatLocalTime(ms: number, timeZone: string): string {
   const minute = Math.floor(ms / MINUTE_MS)
   if (latest.minute !== minute || latest.timeZone !== timeZone) {
@@ -10,7 +12,7 @@ export function formatLocalTime(ms: number, timeZone: string): string {
 }
 
 const MINUTE_MS = 60_000
-/** Every turn of a minute tells the same time; making the text anew takes longer than the rest of a prompt. */
+/** Every turn of a minute gives the same time; making the text anew takes longer than the rest of a prompt. */
 let latest = { minute: Number.NaN, timeZone: '', text: '' }
 
 function format(ms: number, timeZone: string): string {

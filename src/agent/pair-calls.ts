@@ -10,8 +10,8 @@ interface PairedMessages {
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
 
 /**
- * Nothing but texts: there is neither a call to pair nor one to repeat. Earlier turns keep no calls (C27), so that this is
- * true of most requests, however long they are.
+ * Nothing but texts: there is neither a call to pair nor one to repeat. Earlier turns keep no calls (C27), so that this
+ * is true of most requests, however long they are.
  */
 export function isTalk(messages: readonly ModelMessage[]): boolean {
   for (const message of messages) {

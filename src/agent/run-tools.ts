@@ -22,10 +22,10 @@ type RunPlan = Extract<CallPlan, { kind: 'run' }>
 type ToolEvents = AsyncGenerator<JournalDraft, ToolResultData[], void>
 
 /**
- * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is journaled
- * before its tool starts, every new result as it comes. Pure calls run side by side; if one is not pure all run in
- * order, so that a crash leaves at most one call of unknown outcome. After an abort nothing starts and every call still
- * gets a result (R31).
+ * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is
+ * journaled before its tool starts, every new result as it comes. Pure calls run side by side; if one is not pure all
+ * run in order, so that a crash leaves at most one call of unknown outcome. After an abort nothing starts and every
+ * call still gets a result (R31).
  */
 export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolEvents {
   const results: ToolResultData[] = []

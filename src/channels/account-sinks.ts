@@ -10,9 +10,9 @@ export interface AccountSinksDeps {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'trace'>
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
-  /** Called for what people could read in a place with others, as the platform told it. */
+  /** Called for what people could read in a place with others, as the platform reported it. */
   readonly overheard: (shown: unknown) => void
-  /** Called for what an account has to tell its owners. */
+  /** Called for what the owners of an account have to know. */
   readonly tellOwners: (where: AccountAt, notice: OwnerNotice) => void
   /** Returns the state that an account keeps. */
   state(channel: ChannelId, account: AccountId): ChannelState

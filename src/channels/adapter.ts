@@ -15,10 +15,10 @@ export type { RenderedPart } from '../core/outbound.ts'
 export interface ChannelAdapter {
   readonly id: ChannelId
   /**
-   * Connects and resolves once messages can arrive. Rejects with `ChannelDown` when it cannot: the hub keeps the reason,
-   * waits and calls `start` again, for ever. After it resolved, the adapter mends lost connections by itself and reports
-   * them by `health`. Every event goes to `sink.accept`; an event is acknowledged to the platform only after that resolved.
-   * `signal` ends the start and everything it began.
+   * Connects and resolves once messages can arrive. Rejects with `ChannelDown` when it cannot: the hub keeps the
+   * reason, waits and calls `start` again, for ever. After it resolved, the adapter mends lost connections by itself
+   * and reports them by `health`. Every event goes to `sink.accept`; an event is acknowledged to the platform only
+   * after that resolved. `signal` ends the start and everything it began.
    */
   start(sink: ChannelSink, signal: AbortSignal): Promise<void>
   /** Idempotent. Awaits calls in flight or abandons them within 5 s; afterwards `sink` is never called. */
@@ -49,11 +49,12 @@ export interface ChannelSink {
    */
   accept(event: InboundEvent, position?: ChannelCursor, shown?: unknown): Promise<void>
   /**
-   * Counts what was received and not understood, so that nothing vanishes unseen. `shown`: what of it people could read in
-   * a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing any more.
+   * Counts what was received and not understood, so that nothing vanishes unseen. `shown`: what of it people could read
+   * in a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing
+   * any more.
    */
   unknown(kind: string, shown?: unknown): void
-  /** Tells owners in private what only a person can mend. Said once a day, however often it is told. */
+  /** Notifies owners in private of what only a person can mend: once a day, however often it is called. */
   tellOwners(notice: OwnerNotice): void
   readonly state: ChannelState
 }
@@ -76,7 +77,9 @@ export interface ChannelHealth {
   /** `down` carries the reason and the remedy as one line for the operator. */
   readonly status: 'starting' | 'up' | 'down'
   readonly detail?: string
-  /** Ms since the epoch of the last proof of receipt: an event, or the answer to a question of ours; never a heartbeat. */
+  /**
+   * Ms since the epoch of the last proof of receipt: an event, or the answer to a question of ours; never a heartbeat.
+   */
   readonly lastProofAt?: number
   /** The last trouble that kept it from receiving, kept after it was mended; ms since the epoch. */
   readonly lastTrouble?: Trouble

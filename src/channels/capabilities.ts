@@ -74,7 +74,7 @@ export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAd
 }
 
 /**
- * Can tell after a lost answer whether a message of ours arrived: by the key it carried, or by looking it up in the
+ * Can find out after a lost answer whether a message of ours arrived: by the key it carried, or by looking it up in the
  * chat's history. What decides a send of unknown outcome instead of repeating it (src/behaviour/guarantee.md).
  */
 export interface FindsOwnMessages {

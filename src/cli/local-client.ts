@@ -24,8 +24,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 /**
  * Returns the daemon behind a local socket; undefined when none runs (no socket, or one that a killed daemon left).
- * Rejects with `config` for a socket that neither this user nor root has put there, `forbidden` when it may not be opened
- * and `unavailable` when nothing answers in time, or something that is no daemon.
+ * Rejects with `config` for a socket that neither this user nor root has put there, `forbidden` when it may not be
+ * opened and `unavailable` when nothing answers in time, or something that is no daemon.
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
   if (!findSocket(socketPath)) return undefined

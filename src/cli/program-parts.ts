@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 
 export const JSON_OPTION = ['--json', 'print the answer as JSON'] as const
 
-/** Returns an argument that must not be blank. */
+/** Returns an argument that must not be empty. */
 export function nonBlank(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
   return text

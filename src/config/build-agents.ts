@@ -23,7 +23,7 @@ interface AgentOptions {
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
-  /** The file names a key that cannot be had now, which is told elsewhere: no agent repeats what it is told instead. */
+  /** The file names a key that cannot be had now, which is reported elsewhere: no agent becomes an echo instead. */
   readonly keyMissing: boolean
 }
 
@@ -32,7 +32,10 @@ interface Findings {
   readonly warnings: string[]
 }
 
-/** The agents with model, prompt and tools. Without a key for a model an agent repeats what it is told, and a warning says so. */
+/**
+ * The agents with model, prompt and tools. Without a key for a model an agent echoes each message, and a warning says
+ * so.
+ */
 export function buildAgents(file: ConfigFile, options: AgentOptions): Findings & { readonly agents: AgentProfile[] } {
   const found: Findings = { mistakes: [], warnings: [] }
   const agents = file.agents.map((block, index) => ({

@@ -9,7 +9,7 @@ interface Place {
 interface Rule {
   readonly path: string
   readonly match: Readonly<Record<string, unknown>>
-  /** Added to its path where another rule is told of it. */
+  /** Added to its path where the warning is about another rule. */
   readonly note?: string
 }
 

@@ -6,7 +6,9 @@ const NOT_LATER: ReadonlySet<string> = new Set(['file', 'routing', 'warnings', '
 /** Settings whose name in the file is another one. */
 const IN_THE_FILE: Readonly<Record<string, string>> = { sessionTools: 'tools.sessions', 'store.path': 'store.url' }
 
-/** Pure: the settings that a reload leaves as they are, by their names in the file: they take effect at the next start. */
+/**
+ * Pure: the settings that a reload leaves as they are, by their names in the file: they take effect at the next start.
+ */
 export function laterChanges(running: Config, next: Config): readonly string[] {
   const [before, after] = [settingsOf(running), settingsOf(next)]
   const names = new Set([...before.keys(), ...after.keys()])

@@ -25,8 +25,8 @@ export interface LoadOptions extends Surroundings {
   /** Asked about the rules put together: throws `config`, its message beginning with a path; likewise. */
   readonly checkRules?: (policy: RoutingPolicy) => Promise<unknown>
   /**
-   * run (the default): as `parley start` needs it. ask: to find a running daemon or its store. Whoever asks may have none
-   * of the daemon's secrets and variables, so neither a secret nor a channel needs to be there.
+   * run (the default): as `parley start` needs it. ask: to find a running daemon or its store. Whoever asks may have
+   * none of the daemon's secrets and variables, so neither a secret nor a channel needs to be there.
    */
   readonly use?: 'run' | 'ask'
 }
@@ -68,7 +68,7 @@ interface Reading {
   readonly source: Source
 }
 
-/** Checks the tree; every mistake of it is told at once, a reference that cannot be resolved only as such. */
+/** Checks the tree; every mistake of it is reported at once, a reference that cannot be resolved only as such. */
 function readFile(tree: unknown, { catalogue, unresolved, source }: Reading): ConfigFile {
   const result = createFileSchema(catalogue).safeParse(tree, { error: describeIssue })
   const told = new Set(unresolved.map(({ path }) => path.join('\0')))

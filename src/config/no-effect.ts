@@ -1,7 +1,9 @@
 import type { Channels } from '../core/channel-traits.ts'
 import type { ConfigFile } from './schema.ts'
 
-/** One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there. */
+/**
+ * One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there.
+ */
 export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
   const used: string[] = []
   const idle: string[] = []

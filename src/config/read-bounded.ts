@@ -11,8 +11,8 @@ const PIPE_DEADLINE_MS = 1000
 const LOOK_EVERY_MS = 10
 
 /**
- * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte, and
- * `unavailable` for a named pipe that nobody writes to.
+ * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte,
+ * and `unavailable` for a named pipe that nobody writes to.
  */
 export function readBounded(path: string): { readonly text: string; readonly mode: number } {
   // Otherwise the opening of a named pipe itself would wait for its other end.

@@ -26,8 +26,8 @@ export interface YamlMistake {
 }
 
 /**
- * Parses the text of a configuration file. Whole numbers too large to be exact, as ids of Discord are, come out as text.
- * Messages never quote the source: a token may stand beside the mistake.
+ * Parses the text of a configuration file. Whole numbers too large to be exact, as ids of Discord are, come out as
+ * text. Messages never quote the source: a token may stand beside the mistake.
  */
 export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
@@ -64,7 +64,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'tags ("!name") are not used here; put the value in quotes',
 }
 
-/** False for what follows from an earlier mistake: after the first unexpected line the parser finds each further one so. */
+/**
+ * False for what follows from an earlier mistake: after the first unexpected line the parser finds each further one so.
+ */
 function isCause({ code }: Pick<YAMLError, 'code'>, index: number, all: readonly Pick<YAMLError, 'code'>[]): boolean {
   return code !== 'UNEXPECTED_TOKEN' || all.findIndex((one) => one.code === code) === index
 }

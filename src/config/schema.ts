@@ -7,8 +7,8 @@ import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 import { schedules } from './schema-schedules.ts'
 
 /**
- * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like. Comes
- * from the adapters.
+ * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like.
+ * Comes from the adapters.
  */
 export type ChannelCatalogue = Readonly<
   Record<ChannelId, { readonly configSchema: z.ZodType; readonly traits: ChannelTraits }>

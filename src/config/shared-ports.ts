@@ -8,7 +8,9 @@ interface Listener {
   readonly port: number
 }
 
-/** A mistake for each account that would take requests where another one does already: the second could never come up. */
+/**
+ * A mistake for each account that would take requests where another one does already: the second could never come up.
+ */
 export function sharedPortMistakes({ channels }: ConfigFile, { traits }: Channels): Mistake[] {
   const all = Object.entries(channels).flatMap(([channel, block]) =>
     Object.entries(block?.accounts ?? {}).flatMap(([account, settings]) => {

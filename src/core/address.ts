@@ -1,7 +1,9 @@
 import { ParleyError } from './errors.ts'
 import { type AccountId, type ChannelId, toAccountId } from './ids.ts'
 
-/** `group` is a closed set of people (Telegram groups, Discord group DMs, Slack mpims), `channel` a place in a space. */
+/**
+ * `group` is a closed set of people (Telegram groups, Discord group DMs, Slack mpims), `channel` a place in a space.
+ */
 export type ChatType = 'direct' | 'group' | 'channel'
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
@@ -25,14 +27,19 @@ export interface Space {
   readonly id: string
 }
 
-/** `telegram:group:-100123/42`; with an account that is not the default `telegram@second:group:-100123`. Space is not part of it. */
+/**
+ * `telegram:group:-100123/42`; with an account that is not the default `telegram@second:group:-100123`. Space is not
+ * part of it.
+ */
 export function formatAddress(address: Address): string {
   const account = address.account === 'default' ? '' : `@${address.account}`
   const topic = address.topic === undefined ? '' : `/${address.topic}`
   return `${address.channel}${account}:${address.chatType}:${address.chat}${topic}`
 }
 
-/** The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller knows. */
+/**
+ * The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller knows.
+ */
 export function parseAddress(text: string): Address {
   const match = /^([a-z][a-z0-9_-]*)(?:@([^:]+))?:([a-z]+):([^/]+)(?:\/(.+))?$/.exec(text)
   const [, channel, account, chatType, chat, topic] = match ?? []

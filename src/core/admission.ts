@@ -4,7 +4,10 @@ import type { TraceId } from './ids.ts'
 /** Somebody in direct chats, or a group with all its topics, whom an owner may let in by id. */
 export interface Applicant {
   readonly kind: 'person' | 'place'
-  /** `telegram:555`, `slack:t01/u5`; `telegram:group:-100123`. With an account that is not the default `telegram@second:555`. */
+  /**
+   * `telegram:555`, `slack:t01/u5`; `telegram:group:-100123`. With an account that is not the default
+   * `telegram@second:555`.
+   */
   readonly key: string
 }
 
@@ -28,7 +31,7 @@ export interface Admission extends Applicant {
   readonly address: Address
   readonly traceId: TraceId
   readonly askedAt: number
-  /** An owner was told. */
+  /** An owner was notified. */
   readonly toldAt?: number
   readonly decidedAt?: number
   readonly decidedBy?: string

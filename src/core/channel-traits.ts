@@ -9,24 +9,27 @@ export interface ChannelTraits {
   /** The platform's name for people: `Telegram`. */
   readonly name: string
   /**
-   * `rooms`: topics stand beside each other and beside the root of the chat, everybody shares them, and a session's name
-   * shows them inside its chat (K10). `threads`: somebody begins them inside a chat, and what holds there holds in them.
+   * `rooms`: topics stand beside each other and beside the root of the chat, everybody shares them, and a session's
+   * name shows them inside its chat (K10). `threads`: somebody begins them inside a chat, and what holds there holds in
+   * them.
    */
   readonly topics: 'rooms' | 'threads'
   /** Tell the channel's sessions apart unless its block says otherwise; absent: those of `session.dimensions`. */
   readonly dimensions?: readonly Dimension[]
   readonly ids: IdTraits
-  /** The environment variables that are enough for one account, all of them together; none: the channel needs a file. */
+  /**
+   * The environment variables that are enough for one account, all of them together; none: the channel needs a file.
+   */
   readonly variables: readonly AccountVariable[]
   /** The `mode` of an account in which it takes requests at its `listen`; absent: it never does. */
   readonly listensIn?: string
-  /** Matches the platform's tokens, closely enough to tell them from those of another platform. */
+  /** Matches the platform's tokens, closely enough to distinguish them from those of another platform. */
   readonly token?: RegExp
   /** Says how to get the values of those variables; follows "Connect a … bot: ". */
   readonly firstSteps?: string
   /**
-   * The address that opens a chat with the bot, the claim code filled in, written with `<username>` and `<code>`; absent:
-   * `/start <code>` is typed.
+   * The address that opens a chat with the bot, the claim code filled in, written with `<username>` and `<code>`;
+   * absent: `/start <code>` is typed.
    */
   readonly claimLink?: string
 }

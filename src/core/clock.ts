@@ -4,7 +4,9 @@ export interface Clock {
   now(): number
   /** Milliseconds since a moment of its own that nobody sets; never goes back. Every duration is measured by it. */
   elapsed(): number
-  /** Runs `callback` once after `ms`; the returned function cancels it. A pending timer never keeps the process alive. */
+  /**
+   * Runs `callback` once after `ms`; the returned function cancels it. A pending timer never keeps the process alive.
+   */
   after(ms: number, callback: () => void): () => void
 }
 
@@ -21,7 +23,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A moment by both clocks, for durations that go on while the machine sleeps. */
+/** A moment by both clocks, for durations that continue while the machine sleeps. */
 export interface Moment {
   readonly now: number
   readonly elapsed: number

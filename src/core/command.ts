@@ -15,7 +15,10 @@ export interface ChatCommand {
   readonly private?: true
   /** Also known to people we do not know, such as `/start`. */
   readonly open?: boolean
-  /** Without an argument, somebody we do not know asks with it to be let in, as with any message, once there is an owner. */
+  /**
+   * Without an argument, somebody we do not know asks with it to be let in, as with any message, once there is an
+   * owner.
+   */
   readonly asks?: boolean
   /**
    * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be

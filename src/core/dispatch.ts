@@ -14,8 +14,8 @@ export interface ReplyTarget {
   /** The message that is answered. */
   readonly replyTo?: string
   /**
-   * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`: it is
-   * posted in the chat as well (S44).
+   * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`: it
+   * is posted in the chat as well (S44).
    */
   readonly elsewhere?: 'only' | 'too'
 }
@@ -53,8 +53,9 @@ export interface ScheduledRun {
 }
 
 /**
- * A text for a session that exists or begins with it, from another session's turn or a client (S44). Its dispatch's event carries the
- * conversation the session belongs to as address, so that rules about places hold; the route is the session's own.
+ * A text for a session that exists or begins with it, from another session's turn or a client (S44). Its dispatch's
+ * event carries the conversation the session belongs to as address, so that rules about places hold; the route is the
+ * session's own.
  */
 export interface PostedText {
   readonly session: SessionId
@@ -121,7 +122,9 @@ export interface Route {
   readonly chatType: ChatType
   /** `default`, `dispatch.rule` or `dispatch.rule:<name>` (K22). */
   readonly matchedBy: string
-  /** Not everybody who speaks in the place has this session there: senders are apart, or a rule asks who speaks or how. */
+  /**
+   * Not everybody who speaks in the place has this session there: senders are apart, or a rule asks who speaks or how.
+   */
   readonly apart?: true
 }
 
@@ -161,8 +164,8 @@ interface Looked {
 /**
  * The routing answer for one dispatch.
  * `run` owes a turn. `context` is stored in the session and owes none. `control` is a command, never queued behind a
- * turn. `amend` changes what a session has of an earlier message. `refuse` is recorded with its outcome and may owe one polite
- * line. `ignore` is recorded and silent.
+ * turn. `amend` changes what a session has of an earlier message. `refuse` is recorded with its outcome and may owe one
+ * polite line. `ignore` is recorded and silent.
  */
 export type Decision =
   | (Looked & {

@@ -13,7 +13,8 @@ import type { ToolClass, Usage } from './model.ts'
  * | `session_started` | the session row is made, once | C2 |
  * | `user_message` | a text is accepted, answered or not | S23, S25, S32 |
  * | `message_edited` | a message of the session was edited after it was accepted | `routing.edits` |
- * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does | `routing.deletions` |
+ * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does |
+ * `routing.deletions` |
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | C19 |
  * | `turn_steered` | the user messages before it joined the running turn | `session.queue.busy` |
@@ -24,7 +25,8 @@ import type { ToolClass, Usage } from './model.ts'
  * | `assistant_message` | the final answer of a turn, raw, markers included | S15 |
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
- * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation | `schedules.deliverTo` |
+ * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation |
+ * `schedules.deliverTo` |
  * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | F-C03 |
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |

@@ -2,7 +2,8 @@ import type { SendAnswer, SendRequest, SessionCaller } from './session-tools.ts'
 
 /**
  * Runs for what comes from no chat (T34). A hook opens a session for each of its calls, a node has one of its own,
- * unless an existing session is named that the caller may reach. Answers, waits and repeats as `SessionTools.send` does.
+ * unless an existing session is named that the caller may reach. Answers, waits and repeats as `SessionTools.send`
+ * does.
  */
 export interface ExternalRuns {
   start(request: ExternalRunRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
@@ -13,7 +14,9 @@ export interface ExternalRunRequest extends Omit<SendRequest, 'sessionKey' | 'an
   readonly sessionKey?: string
 }
 
-/** `hook`: the call `id`, a UUID, of the hook `name`; its session is `hook:<id>`. `node`: its session is `node-<id>`. */
+/**
+ * `hook`: the call `id`, a UUID, of the hook `name`; its session is `hook:<id>`. `node`: its session is `node-<id>`.
+ */
 export type ExternalOrigin =
   | { readonly kind: 'hook'; readonly name: string; readonly id: string }
   | { readonly kind: 'node'; readonly id: string }

@@ -81,7 +81,9 @@ export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
   }
 }
 
-/** The agent and account normal form (K, "Ids"): lower case, runs outside `a-z 0-9 _ -` become one dash, 64 characters. */
+/**
+ * The agent and account normal form (K, "Ids"): lower case, runs outside `a-z 0-9 _ -` become one dash, 64 characters.
+ */
 export function toAgentId(raw: string): AgentId {
   return (slug(raw) || 'main') as AgentId
 }
@@ -167,10 +169,12 @@ function slug(raw: string): string {
     .replace(/-+$/, '')
 }
 
-/** Every two signs there are, in order: an id is put together from half as many pieces. */
+/** Every two characters there are, in order: an id is put together from half as many pieces. */
 const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
 
-/** `value`, whole and not below zero, in `width` signs, an even number; what does not fit is cut off at the front. */
+/**
+ * `value`, whole and not below zero, in `width` characters, an even number; what does not fit is cut off at the front.
+ */
 function fixed(value: number, width: number): string {
   let rest = Math.max(0, Math.floor(value))
   let text = ''

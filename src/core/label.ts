@@ -2,8 +2,9 @@ import type { UserMessageData } from './event.ts'
 import { type Forwarded, hasForeignText, type Sender } from './message.ts'
 
 /**
- * Labels are what Parley itself adds to other people's texts: `[Ada]`, `[in reply to …]`, `[forwarded from …]`. They stand
- * at the beginning of a line and nothing a person can write does: a text is escaped first and labelled afterwards.
+ * Labels are what Parley itself adds to other people's texts: `[Ada]`, `[in reply to …]`, `[forwarded from …]`. They
+ * stand at the beginning of a line and nothing a person can write does: a text is escaped first and labelled
+ * afterwards.
  */
 
 /** Every line break that Unicode knows; the first part keeps `\r\n` whole. */
@@ -34,7 +35,9 @@ export function escapeLabels(text: string): string {
     .join('')
 }
 
-/** Returns somebody else's text with a label at the beginning of each line, so that no line of it passes for another's. */
+/**
+ * Returns somebody else's text with a label at the beginning of each line, so that no line of it passes for another's.
+ */
 export function labelLines(first: string, further: string, text: string): string {
   return text
     .split(BREAK)
@@ -54,8 +57,8 @@ export function quoteLines(text: string): string {
 type Words = Pick<UserMessageData, 'text' | 'forwarded' | 'via'>
 
 /**
- * Returns the words of a message, escaped: the sender's own, and behind them, with a label on each line, those of somebody
- * else that the sender passed on.
+ * Returns the words of a message, escaped: the sender's own, and behind them, with a label on each line, those of
+ * somebody else that the sender passed on.
  */
 export function labelledWords(message: Words): string {
   const { text, forwarded } = message

@@ -26,7 +26,7 @@ export interface AttachmentRef {
 export interface QuotedMessage {
   readonly messageId: string
   readonly text?: string
-  /** The writer of the text, not who passed it on; absent where the platform does not tell. */
+  /** The writer of the text, not who passed it on; absent where the platform does not say. */
   readonly sender?: Sender
   /** The quoted message is one of ours. */
   readonly own: boolean
@@ -34,7 +34,7 @@ export interface QuotedMessage {
 
 /**
  * Marks words that somebody else wrote and the sender passed on: forwarded, shared, or posted by a channel the chat
- * follows. Whose they are is what the platform tells; it gives nobody authority.
+ * follows. Whose they are is what the platform says; it gives nobody authority.
  */
 export interface Forwarded {
   /** Whoever wrote them first. */
@@ -61,8 +61,8 @@ interface TextFacts extends InboundFacts {
   /** Raw text as the person wrote it: never tagged, never trimmed. */
   readonly text: string
   /**
-   * The sender mentioned the bot by entity, or replied to one of its messages. A mention in somebody else's words is not
-   * theirs. Always true in direct chats.
+   * The sender mentioned the bot by entity, or replied to one of its messages. A mention in somebody else's words is
+   * not theirs. Always true in direct chats.
    */
   readonly mentioned: boolean
   /** Somebody else was mentioned. */
@@ -83,8 +83,8 @@ export interface InboundMessage extends TextFacts {
 }
 
 /**
- * `/name arguments`, recognised by the platform's own entity and always the sender's own words: a command for another bot
- * never becomes one, nor does a text that somebody else wrote.
+ * `/name arguments`, recognised by the platform's own entity and always the sender's own words: a command for another
+ * bot never becomes one, nor does a text that somebody else wrote.
  */
 export interface InboundCommand extends TextFacts {
   readonly kind: 'command'
@@ -97,7 +97,7 @@ export interface InboundCommand extends TextFacts {
 
 export interface InboundEdit extends TextFacts {
   readonly kind: 'edit'
-  /** The event key of the message as it was first told. */
+  /** The event key of the message as it first arrived. */
   readonly original: string
 }
 
@@ -105,7 +105,7 @@ export interface InboundEdit extends TextFacts {
 export interface InboundDelete extends InboundFacts {
   readonly kind: 'delete'
   readonly messageId: string
-  /** The event key of the message as it was first told. */
+  /** The event key of the message as it first arrived. */
   readonly original: string
 }
 
@@ -138,7 +138,9 @@ export interface InboundMigration extends InboundFacts {
   readonly to: Address
 }
 
-/** Everything a platform can tell us. A kind an adapter does not know is dropped and counted, never guessed. */
+/**
+ * Everything that can arrive from a platform. A kind an adapter does not know is dropped and counted, never guessed.
+ */
 export type InboundEvent =
   | InboundMessage
   | InboundCommand

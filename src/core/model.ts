@@ -31,7 +31,9 @@ export type ModelMessage =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ModelToolCall[]
-      /** Stands for what the model thought before it, which its adapter keeps in memory for the rest of the turn (C26). */
+      /**
+       * Stands for what the model thought before it, which its adapter keeps in memory for the rest of the turn (C26).
+       */
       readonly reasoning?: object
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }

@@ -14,7 +14,7 @@ export interface AdmissionReport {
   readonly name: string
   readonly state: 'asked' | 'admitted' | 'denied'
   readonly askedAt: number
-  /** Absent until an owner was told. */
+  /** Absent until an owner was notified. */
   readonly toldAt?: number
   readonly decidedAt?: number
   readonly decidedBy?: string

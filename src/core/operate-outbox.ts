@@ -2,7 +2,9 @@
 export interface OutboxOperator {
   /** Undefined if the database was never put back. */
   restoration(): Promise<RestorationReport | undefined>
-  /** Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a daemon. */
+  /**
+   * Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a daemon.
+   */
   decide(verdict: OutboxVerdict): Promise<RestorationReport>
 }
 
@@ -17,7 +19,7 @@ export interface RestorationReport {
   readonly state: 'found' | 'held' | 'resumed' | 'discarded'
   /** Deliveries that are held. */
   readonly held: number
-  /** Messages that were not answered for this, newest first, at most 50: `parley why` tells more of each. */
+  /** Messages that were not answered for this, newest first, at most 50: `parley why` says more of each. */
   readonly unanswered: readonly UnansweredMessage[]
 }
 

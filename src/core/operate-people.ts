@@ -1,7 +1,10 @@
 /** The part of `OperatorService` about identities, apart only for its size. */
 export interface PeopleOperator {
   list(): Promise<PeopleReport>
-  /** Joins an id, written `<channel>:<id>`, to a person by name. `conflict` for an id that is somebody's; `not_found` for nobody of that name. */
+  /**
+   * Joins an id, written `<channel>:<id>`, to a person by name. `conflict` for an id that is somebody's; `not_found`
+   * for nobody of that name.
+   */
   link(person: string, platformId: string): Promise<LinkedId>
   /** Parts it again. `not_found` for one that nobody linked. */
   unlink(platformId: string): Promise<LinkedId>

@@ -30,11 +30,11 @@ export interface OperatorService {
     history(name: string, page: HistoryPage): Promise<SessionHistory>
     /** `sendPolicy`, `thinkingLevel`, `verboseLevel`, `model`; null inherits again. `invalid`. */
     patch(name: string, changes: unknown): Promise<SessionDetail>
-    /** A boundary of what the model is shown: `truncated`, `compacted` or `replaced`, as the event has it. `invalid`. */
+    /** A boundary of what the model is shown: `truncated`, `compacted` or `replaced`. `invalid`. */
     setHistory(name: string, boundary: unknown): Promise<SessionDetail>
     /** One line, 80 characters at most; else `invalid`. */
     rename(name: string, title: string): Promise<SessionDetail>
-    /** Puts a text into it and waits for the answer (S44); `cli:<name>` is opened if it is not there. `unavailable` without a daemon. */
+    /** Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. `unavailable` without a daemon. */
     post(name: string, request: PostRequest): Promise<PostAnswer>
     /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
     delete(name: string): Promise<void>
@@ -46,8 +46,8 @@ export interface OperatorService {
     /** The next `count` slots, 1-100, else `invalid`; `not_found`. Ms since the epoch. */
     next(id: string, count: number): Promise<readonly number[]>
     /**
-     * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs already;
-     * `unavailable` without a daemon.
+     * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs
+     * already; `unavailable` without a daemon.
      */
     run(id: string): Promise<StartedRun>
   }
@@ -57,7 +57,7 @@ export interface OperatorService {
   readonly config: ConfigOperator
 }
 
-/** Begins what is told of a message whose record was deleted for its age. */
+/** Begins what is said of a message whose record was deleted for its age. */
 export const AGED_OUT = 'Its record has aged out'
 
 /** Channel tokens (S42). */
@@ -100,7 +100,7 @@ export interface ScheduleRunReport {
   readonly slotAt: number
   readonly state: string
   readonly outcome?: string
-  /** `parley why <trace id>` tells the rest. */
+  /** `parley why <trace id>` shows the rest. */
   readonly traceId?: string
 }
 
@@ -272,8 +272,9 @@ export interface PostRequest {
 }
 
 /**
- * `stored`: no answer was asked for. `ok`: the answer to this very text, without markers; empty where the agent chose to say nothing (S48). `timeout`: it
- * goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
+ * `stored`: no answer was asked for. `ok`: the answer to this very text, without markers; empty where the agent chose
+ * to say nothing (S48). `timeout`: it continues, and its answer will be in the history. `error`: it was refused or
+ * failed, in words for people.
  */
 export type PostAnswer = { readonly runId: string; readonly traceId: string; readonly session: string } & (
   | { readonly status: 'ok'; readonly reply: string }

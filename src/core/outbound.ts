@@ -11,8 +11,8 @@ export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 
 /**
  * The one person a message is for; where the platform can, nobody else in the chat sees it (`AnswersPrivately`).
- * `otherwise`: where it goes if not. `here`: into the chat like any answer. `direct`: to their direct chat, and nowhere if
- * there is none.
+ * `otherwise`: where it goes if not. `here`: into the chat like any answer. `direct`: to their direct chat, and nowhere
+ * if there is none.
  */
 export interface Recipient {
   /** Platform id. */
@@ -37,8 +37,8 @@ export interface OutboundMessage {
   readonly replyTo?: string
   readonly only?: Recipient
   /**
-   * The text goes below what its turn has shown, not in its place: `shown` is the whole of that, where it is known; where
-   * not, what stands in the chat is left as it is.
+   * The text goes below what its turn has shown, not in its place: `shown` is the whole of that, where it is known;
+   * where not, what stands in the chat is left as it is.
    */
   readonly below?: { readonly shown?: string }
   /** Everything else goes first. Absent: it is sent in its turn. */

@@ -1,6 +1,6 @@
 import type { AccountId, ChannelId } from './ids.ts'
 
-/** A line that owners are told in private because only a person can mend what it is about. */
+/** A line that owners get in private because only a person can mend what it is about. */
 export interface OwnerNotice {
   /** A short word for what it is about, the same each time. */
   readonly about: string

@@ -1,7 +1,7 @@
 /**
- * Runs of characters that examples begin their ids with. The examples of this repository (111111111, 222222222, 777777777,
- * -1001234567890, 111111111111111111, T012ABCDE, U012ABCDE) and the usual ones elsewhere (123456789, U0123456789, T01/U333)
- * are pieces of these, or one character again and again.
+ * Runs of characters that examples begin their ids with. The examples of this repository (111111111, 222222222,
+ * 777777777, -1001234567890, 111111111111111111, T012ABCDE, U012ABCDE) and the usual ones elsewhere (123456789,
+ * U0123456789, T01/U333) are pieces of these, or one character again and again.
  */
 const RUNS: readonly string[] = ['12345678901234567890', '0123456789', '9876543210', '012abcdefghijk', 'abcdefghijk']
 /** Shorter numbers are too likely to be an id that there is. */

@@ -3,8 +3,9 @@ import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
 
 /**
- * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's ids have
- * a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else (F-H04).
+ * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's ids
+ * have a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else
+ * (F-H04).
  */
 export function platformIdOf(
   { traits }: Pick<Channels, 'traits'>,
@@ -15,7 +16,9 @@ export function platformIdOf(
   return `${channel}:${traits(channel).ids.caseSensitive ? own : own.toLowerCase()}`
 }
 
-/** Sets one sender apart from others as the platform tells them, in memory alone: nobody writes it and no row holds it. */
+/**
+ * Separates one sender from others as the platform names them, in memory alone: nobody writes it and no row holds it.
+ */
 export function senderKey(channel: ChannelId, { id, team }: Pick<Sender, 'id' | 'team'>): string {
   return `${channel}:${team ? `${team}/` : ''}${id}`
 }

@@ -73,8 +73,8 @@ export type BotPolicy = 'ignore' | 'mentioned' | 'allow'
 
 /**
  * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn reads,
- * a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new is answered
- * again.
+ * a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new is
+ * answered again.
  */
 export type EditPolicy = 'ignore' | 'update' | 'rerun'
 

@@ -26,7 +26,9 @@ export type MissedPolicy =
   | { readonly kind: 'once' }
   | { readonly kind: 'all'; readonly most: number }
 
-/** A slot that comes while an earlier run of its schedule has not ended: left out, or run after it, a hundred at most. */
+/**
+ * A slot that comes while an earlier run of its schedule has not ended: left out, or run after it, a hundred at most.
+ */
 export type OverlapPolicy = 'skip' | 'queue'
 
 /** Runs of one schedule that may wait. */
@@ -68,8 +70,8 @@ export interface Schedule {
 export type NewSchedule = Pick<Schedule, 'id' | 'source' | 'definition' | 'creator'>
 
 /**
- * `claimed`: owes a run, or is running. `done`: the run ended with an answer or with silence. `failed`: it ended without.
- * `skipped`: a policy left it out.
+ * `claimed`: owes a run, or is running. `done`: the run ended with an answer or with silence. `failed`: it ended
+ * without. `skipped`: a policy left it out.
  */
 export type SlotState = 'claimed' | 'done' | 'skipped' | 'failed'
 

@@ -44,8 +44,8 @@ export function agentOfKey(key: string): AgentId | undefined {
 const HEAD = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*)(?:@[^:]+)?:(?:(?:[a-z0-9_-]+:)?(?:direct|group|channel):)?/
 
 /**
- * A name as it is looked up: case, outer spaces and invisible characters make no difference. In a name of a channel that
- * `keepsCase` the id behind these stays as it is: another case is another chat (K5).
+ * A name as it is looked up: case, outer spaces and invisible characters make no difference. In a name of a channel
+ * that `keepsCase` the id behind these stays as it is: another case is another chat (K5).
  */
 export function normalName(name: string, keepsCase: readonly ChannelId[] = []): string {
   const plain = name.replace(/\p{Cf}/gu, '').trim()
@@ -56,9 +56,9 @@ export function normalName(name: string, keepsCase: readonly ChannelId[] = []): 
 }
 
 /**
- * Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat. An id
- * of another team carries it. Without the channel mean nobody: names of our own doors, which their users choose, and ids whose
- * case counts, as a name alone does not say whether it does.
+ * Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat.
+ * An id of another team carries it. Without the channel mean nobody: names of our own doors, which their users choose,
+ * and ids whose case counts, as a name alone does not say whether it does.
  */
 function directAliases(
   agent: AgentId,

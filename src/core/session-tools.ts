@@ -3,10 +3,11 @@ import { SESSION_KINDS, type SendOverride, type SessionKind, type ThinkingLevel,
 import type { Principal } from './turn.ts'
 
 /**
- * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's authority,
- * looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A turn may read only
- * what everybody who sees its answer could read, and send only what every author of its conversation could send who could
- * read that conversation too; what is refused for that is `forbidden`, in words for the model. Times are ms since the epoch.
+ * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's
+ * authority, looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A turn
+ * may read only what everybody who sees its answer could read, and send only what every author of its conversation
+ * could send who could read that conversation too; what is refused for that is `forbidden`, in words for the model.
+ * Times are ms since the epoch.
  */
 export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
@@ -14,10 +15,10 @@ export interface SessionTools {
   /** Returns messages of a session, named in any way. Throws `not_found` or `forbidden`. */
   history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
   /**
-   * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is empty
-   * (`invalid`) or the turn may not send there (`forbidden`). The answer of a session that may not be read is kept back:
-   * `accepted`. The run is on disk before anything is answered and goes on whatever becomes of the wait: `signal`
-   * ends the wait, not the run.
+   * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is
+   * empty (`invalid`) or the turn may not send there (`forbidden`). The answer of a session that may not be read is
+   * kept back: `accepted`. The run is on disk before anything is answered and continues whatever becomes of the wait:
+   * `signal` ends the wait, not the run.
    */
   send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
   /**
@@ -140,7 +141,9 @@ export interface SendRequest {
   readonly timeoutSeconds?: number
   /** Post the answer in the session's own chat too. */
   readonly announce?: boolean
-  /** Names the request among its caller's: the same one again is the same run, whose answer is given once it has ended. */
+  /**
+   * Names the request among its caller's: the same one again is the same run, whose answer is given once it has ended.
+   */
   readonly requestId: string
 }
 
@@ -151,7 +154,8 @@ export interface WaitRequest {
 
 /**
  * `ok`: the answer of this very run. `accepted`: it will run, nobody waited, or waiting would have closed a circle.
- * `timeout`: it goes on, and its answer will be in the history. `error`: it was refused or failed, in words for people.
+ * `timeout`: it continues, and its answer will be in the history. `error`: it was refused or failed, in words for
+ * people.
  */
 export type SendAnswer = { readonly runId: RunId; readonly sessionKey: string; readonly sessionId?: SessionId } & (
   | { readonly status: 'ok'; readonly reply: string }

@@ -125,7 +125,10 @@ export interface SessionDraft {
 /** `guest`: nobody we know. An unknown role counts as no owner. */
 export type Role = 'owner' | 'member' | 'guest'
 
-/** The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half an emoji. */
+/**
+ * The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half an
+ * emoji.
+ */
 export function fallbackDescription(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= 80 ? line : `${line.slice(0, 77).replace(/[\uD800-\uDBFF]$/, '')}...`

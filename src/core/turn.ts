@@ -94,9 +94,9 @@ export type TurnResult =
   | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
 
 /**
- * A running turn. It yields what has to be on record and goes on only after the caller has committed that, so a step is on
- * disk before its tools run; it returns what came of it, and never throws for anything a model
- * or tool does. A caller that takes no more steps calls `return`, which stops whatever still runs.
+ * A running turn. It yields what has to be on record and continues only after the caller has committed that, so a step
+ * is on disk before its tools run; it returns what came of it, and never throws for anything a model or tool does. A
+ * caller that takes no more steps calls `return`, which stops whatever still runs.
  */
 export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<JournalDraft, TurnResult, void>
 

@@ -1,4 +1,4 @@
-/** A call on its way to a server, as an operator is told of it: never with a token or a query. */
+/** A call on its way to a server, as an operator reads it: never with a token or a query. */
 export interface WireCall {
   /** The method as its documentation names it. */
   readonly call: string
@@ -32,8 +32,8 @@ export function notAnswered({ call, at }: Pick<WireCall, 'call' | 'at'>, why: st
 }
 
 /**
- * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks the
- * same whatever the platform; from 500 on it may be the API in trouble.
+ * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks
+ * the same whatever the platform; from 500 on it may be the API in trouble.
  */
 export function notTheApi({ call, at, api, setting }: WireCall, { status, type }: SeenAnswer): string {
   const said = `${call} at ${at} was answered ${status} with ${kindOf(type)}`

@@ -66,7 +66,9 @@ export interface DeliveryService {
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing can proceed now: what is left waits for time or for an adapter. */
   idle(): Promise<void>
-  /** Starts no further send, waits for those in flight and aborts what is left in time to end within `ms`. Idempotent. */
+  /**
+   * Starts no further send, waits for those in flight and aborts what is left in time to end within `ms`. Idempotent.
+   */
   stop(ms: number): Promise<void>
 }
 

@@ -78,7 +78,7 @@ export type Looked =
   /** `outdated` is true if it shows an earlier text. */
   | { readonly kind: 'found'; readonly messageId: string; readonly outdated: boolean }
   | { readonly kind: 'absent' }
-  /** With `retryAfterMs` it cannot tell only for now. */
+  /** With `retryAfterMs` the answer may be known later. */
   | { readonly kind: 'cannot_tell'; readonly reason: string; readonly retryAfterMs?: number }
 
 /** A call whose outcome is unknown. */

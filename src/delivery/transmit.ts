@@ -66,7 +66,7 @@ function send(
   return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
 }
 
-/** Asks the platform for a lost message. Never rejects: if the adapter fails, the answer is that it cannot tell. */
+/** Asks the platform for a lost message. Never rejects: if the adapter fails, the answer is `unknown`. */
 export async function lookFor(
   adapter: ChannelAdapter,
   { id, part: rendered, earlier }: Delivery,

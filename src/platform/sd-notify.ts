@@ -17,9 +17,9 @@ export interface Notifier {
   ready(status?: string): Promise<void>
   stopping(): Promise<void>
   status(text: string): Promise<void>
-  /** Sends one sign of life. */
+  /** Sends one keep-alive. */
   watchdog(): Promise<void>
-  /** A third of the time that the unit allows, so that a sign may be late; absent without a watchdog. */
+  /** A third of the time that the unit allows, so that a keep-alive may be late; absent without a watchdog. */
   readonly watchdogMs?: number
 }
 

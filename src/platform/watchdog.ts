@@ -5,13 +5,13 @@ export interface WatchdogOptions {
   readonly notifier: Pick<Notifier, 'watchdog' | 'watchdogMs'>
   readonly clock: Clock
   /**
-   * Returns whether the daemon is healthy. While this is false or rejects there is no sign of life, and the service
+   * Returns whether the daemon is healthy. While this is false or rejects no keep-alive is sent, and the service
    * manager then restarts the daemon.
    */
   healthy(): Promise<boolean>
 }
 
-/** Sends signs of life while the daemon is healthy, until the returned function is called. */
+/** Sends keep-alives while the daemon is healthy, until the returned function is called. */
 export function startWatchdog({ notifier, clock, healthy }: WatchdogOptions): () => void {
   const { watchdogMs: every } = notifier
   if (every === undefined) return () => {}

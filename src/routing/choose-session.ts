@@ -79,8 +79,8 @@ export function compileSessionRules(policy: RoutingPolicy, channels: Channels): 
 }
 
 /**
- * The agent and session a dispatch belongs to; `matched` is the dispatch rule that matched, if one did. A schedule names
- * its agent itself: the rules speak of those who write in a place, not of what is delivered there.
+ * The agent and session a dispatch belongs to; `matched` is the dispatch rule that matched, if one did. A schedule
+ * names its agent itself: the rules speak of those who write in a place, not of what is delivered there.
  */
 export function chooseSession(rules: SessionRules, caller: Caller, matched: DispatchRuleEntry | undefined): Routed {
   const { schedule, posted } = caller.dispatch
@@ -129,8 +129,9 @@ function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller)
 
 /**
  * A key the caller names is used unchanged if it has one of the two explicit forms and did not come from a platform
- * (K23); where it is another name of a session that exists, it means that session (K25). The main session is the owner's
- * (K46): for others its names are no keys. A readable key belongs to the agent that it names, where there is one.
+ * (K23); where it is another name of a session that exists, it means that session (K25). The main session is the
+ * owner's (K46): for others its names are no keys. A readable key belongs to the agent that it names, where there is
+ * one.
  */
 function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): ChosenSession | undefined {
   const { callerKey, origin, named } = caller.dispatch

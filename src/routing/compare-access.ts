@@ -73,7 +73,7 @@ function linesOf(changes: readonly Change[]): string[] {
 
 const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 
-/** By person, because linked ids have the role of theirs, and by id. An id that becomes another person's reads as they. */
+/** By person, because linked ids have the role of theirs, and by id. An id of another person reads as they. */
 function comparePeople(before: RoutingPolicy, after: RoutingPolicy, channels: Channels): Change[] {
   const [was, is] = [holdersOf(before, channels), holdersOf(after, channels)]
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => {

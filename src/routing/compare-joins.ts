@@ -33,10 +33,10 @@ interface Join<Rule> {
 const TRIES = 5_000
 
 /**
- * Returns the regions whose lists changed and in which a message may be that now shares a session which it did not share
- * before. Two messages share one if their lists name the same of the dimensions that they have, in one order, and the
- * values are the same. Where neither list changed both keys are as before, so one of two that are joined is in a region
- * whose list changed.
+ * Returns the regions whose lists changed and in which a message may be that now shares a session which it did not
+ * share before. Two messages share one if their lists name the same of the dimensions that they have, in one order, and
+ * the values are the same. Where neither list changed both keys are as before, so one of two that are joined is in a
+ * region whose list changed.
  */
 export function findJoins<Rule>(
   lists: RuleLists<Rule>,

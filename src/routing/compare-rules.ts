@@ -140,9 +140,9 @@ export interface RuleLists<Rule> {
 const REGIONS = 10_000
 
 /**
- * Returns the regions that cover every place, the widest first; undefined where there are too many to compare. Where two
- * entries decide somewhere, they decide at all of the site in which they meet as far as that site tells: an earlier one
- * that holds the site would have decided.
+ * Returns the regions that cover every place, the widest first; undefined where there are too many to compare. Where
+ * two entries decide somewhere, they decide at all of the site in which they meet as far as that site shows: an earlier
+ * one that holds the site would have decided.
  */
 export function regionsOf<Rule>(lists: RuleLists<Rule>, known: KnownSenders): readonly Region<Rule>[] | undefined {
   const mayBeOne = createNames(known)
@@ -157,8 +157,8 @@ export function regionsOf<Rule>(lists: RuleLists<Rule>, known: KnownSenders): re
 }
 
 /**
- * The pairs of entries that may decide at one place. Of two rules that kept their order the first decides in both lists,
- * which leaves few pairs of a long list.
+ * The pairs of entries that may decide at one place. Of two rules that kept their order the first decides in both
+ * lists, which leaves few pairs of a long list.
  */
 function* pairsOf<Rule>({ before, after }: RuleLists<Rule>): Generator<Pick<Region<Rule>, 'was' | 'is'>> {
   const filed = fileByChat(widestFirst(after.entries))

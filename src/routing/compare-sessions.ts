@@ -114,13 +114,15 @@ function compareDimensions({ lists, regions, usual }: Compared, ground: Ground):
   return [...joined, ...split]
 }
 
-/** Returns true if a list tells sessions apart by a dimension that the other list does not have. */
+/** Returns true if a list separates sessions by a dimension that the other list does not have. */
 function gained({ before, after }: Pick<Keyed<unknown>, 'before' | 'after'>, traits: ChannelTraits): boolean {
   const told = toldApart(before, traits)
   return toldApart(after, traits).some((dimension) => !told.includes(dimension))
 }
 
-/** Returns the facts a list tells sessions apart by: where topics are rooms the chat stands for its topic as well. */
+/**
+ * Returns the facts by which a list separates sessions: where topics are rooms the chat stands for its topic as well.
+ */
 function toldApart(dimensions: readonly Dimension[], { topics }: ChannelTraits): readonly Dimension[] {
   return topics === 'rooms' && dimensions.includes('chat') ? [...dimensions, 'topic'] : dimensions
 }

@@ -94,7 +94,7 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
 }
 
 /**
- * A deletion only takes away: who may ask for it is the platform's affair, which does not tell everywhere who did. It
+ * A deletion only takes away: who may ask for it is the platform's affair, which does not say everywhere who did. It
  * reaches what was stored of the message, what waits for its author to be let in included.
  */
 function decideDelete({ identity, settings: { deletions } }: Arrival): Decision {
@@ -230,7 +230,7 @@ function decideText(routing: Routing, facts: RouteFacts, admitted: Admitted): De
 
 /**
  * The send policy needs the session's key, so the route is known by then; a denied text is stored there. What another
- * session or a client has for it is refused instead, and whoever sent it is told (T30).
+ * session or a client has for it is refused instead, and its sender is notified (T30).
  */
 function decideNew(routing: Routing, facts: RouteFacts, { arrival, event, routed, first }: Admitted): Decision {
   const { identity, place } = arrival

@@ -2,7 +2,7 @@ import type { ChatMove } from '../core/chat-move.ts'
 import type { PlaceMatch, RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 
-/** The settings that name a chat by an id it had before. They go on working; a line for each says what to write. */
+/** The settings that name a chat by an id it had before. They still work; a line for each says what to write. */
 export function formerNames(
   config: { readonly routing: RoutingPolicy; readonly schedules: readonly ConfiguredSchedule[] },
   moves: readonly ChatMove[],

@@ -5,9 +5,9 @@ import type { SessionRules } from './choose-session.ts'
 import { mainKey } from './session-key.ts'
 
 /**
- * Returns the session that the key of an older program means. Its main session is ours; an explicit key stays what it is
- * and belongs to the agent it names, whether the configuration has that agent or not; any other becomes an alias of the
- * default agent, under which the chat it speaks of finds it (K27).
+ * Returns the session that the key of an older program means. Its main session is ours; an explicit key stays what it
+ * is and belongs to the agent it names, whether the configuration has that agent or not; any other becomes an alias of
+ * the default agent, under which the chat it speaks of finds it (K27).
  */
 export function importedSession(
   rules: SessionRules,

@@ -5,7 +5,9 @@ import type { Session } from '../core/session.ts'
 import { ofAgent, type SessionRules } from './choose-session.ts'
 import { displayKey, scopeKey } from './session-key.ts'
 
-/** The scope of a session after its chat got a new id, with the keys made from it. Topics and people stay as they are. */
+/**
+ * The scope of a session after its chat got a new id, with the keys made from it. Topics and people stay as they are.
+ */
 export function movedSession(
   rules: SessionRules,
   { scope }: Pick<Session, 'scope'>,

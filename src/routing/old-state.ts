@@ -13,8 +13,8 @@ const OLDER = stop(
 
 /**
  * Pure: what was said before the database was put back is kept and not answered (decision 0013), since the database
- * does not know what was answered meanwhile; neither is what the platform shows as answered, where the whole folder was put
- * back and nothing else tells. `restoredAt` is the last time a database was found to be put back.
+ * does not know what was answered meanwhile; neither is what the platform shows as answered, where the whole folder was
+ * put back and nothing else shows it. `restoredAt` is the last time a database was found to be put back.
  */
 export function asOldState({ dispatch, decision }: Decided, restoredAt: number | undefined): Decided {
   const step = whyOld(dispatch.event, restoredAt)

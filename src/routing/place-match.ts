@@ -68,8 +68,8 @@ export function constraint(raw: string | undefined, path: string): string | unde
 }
 
 /**
- * One field of a match in its own case. Throws `config` for a blank one: it is what an unset variable leaves behind, and
- * reading it as "any" would widen the rule.
+ * One field of a match in its own case. Throws `config` for an empty one: it is what an unset variable leaves behind,
+ * and reading it as "any" would widen the rule.
  */
 export function trimmed(raw: string | undefined, path: string): string | undefined {
   const value = raw?.trim()

@@ -14,8 +14,8 @@ export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
 
 /**
  * The session in which whoever writes at a place next will find what was posted there. Where a direct chat has
- * the id of its person, that one may share a session over chats; nowhere else is the sender known beforehand, so a place whose
- * sessions are set apart by sender has none that fits. Also the dispatch such a session is opened with.
+ * the id of its person, that one may share a session over chats; nowhere else is the sender known beforehand, so a
+ * place whose sessions are set apart by sender has none that fits. Also the dispatch such a session is opened with.
  */
 export function placeSession(
   routing: Routing,

@@ -29,7 +29,9 @@ export interface RouteFacts {
   readonly admission: (key: string) => AdmissionFact | undefined
   /** A control command by its name in lower case; undefined if there is none of that name. */
   command(name: string): KnownCommand | undefined
-  /** We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads. */
+  /**
+   * We are part of this thread, and somebody spoke there not long before `at`. Asked only where a rule follows threads.
+   */
   follows(thread: Address, at: number): boolean
   /** Returns the spending of other bots in this chat. */
   botSpending(chat: Address, at: number): BotSpending

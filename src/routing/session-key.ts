@@ -132,7 +132,10 @@ function senderValue({ senderId, senderTeam }: MatchFacts): string | undefined {
   return senderId && senderTeam ? `${senderTeam}/${senderId}` : senderId
 }
 
-/** A room is a suffix of the chat or a dimension of its own. Both would read `/<topic>`, so only the channel's usual way does. */
+/**
+ * A room is a suffix of the chat or a dimension of its own. Both would read `/<topic>`, so only the channel's usual way
+ * does.
+ */
 function treatsRoomsAsUsual(usual: readonly Dimension[], { dimensions, values }: SessionScope): boolean {
   return usual.includes('topic') ? !values.chat?.includes('/') : !dimensions.includes('topic')
 }

@@ -1,6 +1,8 @@
 import type { GroupRule } from '../core/policy.ts'
 
-/** Returns a line for each rule that answers everything in groups, for an account that is shown only what addresses it. */
+/**
+ * Returns a line for each rule that answers everything in groups, for an account that is shown only what addresses it.
+ */
 export function unseenRules(
   rules: readonly GroupRule[],
   at: { readonly channel: string; readonly account: string },

@@ -13,8 +13,8 @@ export function compileWakeWords(words: readonly string[]): readonly WakeWord[] 
 
 /**
  * The first of the words that stands in the text as a whole word, anywhere, without regard to case, to how its letters
- * are composed and to invisible characters. A word inside a link, a file name or an address is none. Nothing of the configuration becomes a
- * pattern, and only the beginning of a long text is looked at.
+ * are composed and to invisible characters. A word inside a link, a file name or an address is none. Nothing of the
+ * configuration becomes a pattern, and only the beginning of a long text is looked at.
  */
 export function findWakeWord(text: string, words: readonly WakeWord[]): string | undefined {
   const folded = fold(text.slice(0, MOST_CHARACTERS).replace(LINK, ' / ')).replace(/\s+/g, ' ')
@@ -41,7 +41,7 @@ function standsIn(text: string, word: string): boolean {
   return false
 }
 
-/** A letter, mark, digit or underscore; or a sign that joins parts of a name, with one of those behind it. */
+/** A letter, mark, digit or underscore; or a character that joins parts of a name, with one of those behind it. */
 const GLUE = /^[@/.-]?[\p{L}\p{M}\p{N}_]/u
 /** Scripts written without spaces: what stands beside a word says nothing there. */
 const UNSPACED =

@@ -8,7 +8,7 @@ export interface AdmissionReader {
   all(): Promise<readonly Admission[]>
   /** By its key or its code. */
   find(name: string): Promise<Admission | undefined>
-  /** Those who asked and of whom no owner was told: the oldest `limit` of them, oldest first. */
+  /** Those who asked and of whom no owner was notified: the oldest `limit` of them, oldest first. */
   untold(limit: number): Promise<readonly Admission[]>
   /** Messages that were refused since `since` and wait for the admission: the newest `limit` of them, oldest first. */
   refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]>
@@ -29,9 +29,9 @@ export interface AdmissionWriter {
     applicant: Applicant & Pick<Admission, 'code' | 'name' | 'address' | 'traceId'>,
     at: number,
   ): Promise<'added' | 'known' | 'code_taken'>
-  /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not told. */
+  /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not notified. */
   beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]>
-  /** Some of those who asked before this time, or of whom an owner was told before it, and are undecided. */
+  /** Some of those who asked before this time, or of whom an owner was notified before it, and are undecided. */
   before(which: 'told' | 'untold', at: number): Promise<readonly string[]>
   /** Removes one that asked and is undecided, with its list of messages. */
   withdraw(key: string): Promise<void>

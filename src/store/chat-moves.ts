@@ -42,7 +42,9 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
     return added > 0
   }
 
-  /** Looks at every session: it happens once in the life of a group, and an index would be paid for by every session. */
+  /**
+   * Looks at every session: it happens once in the life of a group, and an index would be paid for by every session.
+   */
   async sessionsIn({ channel, from }: ChatMove): Promise<readonly SessionId[]> {
     const chat = `"chat":"group:${from}`.toLowerCase()
     const rows = await this.sql.all(

@@ -146,7 +146,9 @@ export class EventWriting extends EventReading implements EventWriter {
     await this.sql.run(gone, [sessionId, upTo])
   }
 
-  /** Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23). */
+  /**
+   * Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23).
+   */
   #appendTo(append: Append): Promise<number> {
     const { sessionId, at, drafts, effect } = append
     this.#current.forget(sessionId)

@@ -7,7 +7,7 @@ import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlVa
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
-/** A message bound to a turn ends with it: its row is not written again, the turn's tells. */
+/** A message bound to a turn ends with it: its row is not written again, the turn's does. */
 const COLUMNS = `inbox.id, inbox.session_id, inbox.turn_id, dispatch, decision,
   CASE WHEN inbox.state = 'claimed' AND turns.outcome IS NOT NULL THEN 'done' ELSE inbox.state END AS state,
   COALESCE(inbox.outcome, turns.outcome) AS outcome`

@@ -16,7 +16,7 @@ export class ParticipantReading implements ParticipantReader {
   }
 
   async inAnyTeam(channel: ChannelId, id: string): Promise<readonly string[]> {
-    // The sign after the colon bounds the range, which the index gives.
+    // The character after the colon bounds the range, which the index gives.
     const rows = await this.sql.all(
       `SELECT DISTINCT participant FROM participants WHERE participant >= $1 AND participant < $2
         AND substr(participant, length(participant) - length($3) + 1) = $3`,

@@ -37,7 +37,7 @@ export function readFound<T>(codec: RowCodec<T>, row: SqlRow | undefined): T | u
 
 const NONE: readonly never[] = []
 
-/** A list goes on without the rows that cannot be read; they are named in the log (C31, K32). */
+/** A list continues without the rows that cannot be read; they are named in the log (C31, K32). */
 export function readRows<T>(codec: RowCodec<T>, rows: readonly SqlRow[], logger: Logger): readonly T[] {
   if (rows.length === 0) return NONE
   const values: T[] = []

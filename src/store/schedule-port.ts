@@ -17,7 +17,7 @@ export interface ScheduleReader {
 export interface ScheduleWriter {
   /** Adds a schedule or replaces its definition, source and creator; pause and evaluated time stay as they are. */
   put(schedule: NewSchedule, at: number): Promise<void>
-  /** Its slots stay, so that the same id taken up again runs none of them a second time. False if there is none. */
+  /** Its slots stay, so that the same id, added again, runs none of them a second time. False if there is none. */
   remove(id: ScheduleId): Promise<boolean>
   /** `not_found`. */
   setPaused(id: ScheduleId, paused: boolean, at: number): Promise<void>

@@ -2,8 +2,8 @@ import type { SessionQuery } from './session-port.ts'
 import { placeholders, type SqlValue } from './sql.ts'
 
 /**
- * Returns the WHERE of a list, if it has one, and its parameters, numbered from 1. Few texts exist, whatever is asked for.
- * `without`: numbers of rows that are left out.
+ * Returns the WHERE of a list, if it has one, and its parameters, numbered from 1. Few texts exist, whatever is asked
+ * for. `without`: numbers of rows that are left out.
  */
 export function sessionFilter(
   query: SessionQuery,
@@ -26,7 +26,8 @@ export function sessionFilter(
   oneOfThese('kind', kinds)
   oneOfThese('agent_id', agents)
   if (activeSince !== undefined) conditions.push(`last_activity_at >= ${bind(activeSince)}`)
-  // The sign after the colon bounds the range, so that `web:alice:` holds neither `web:alice2:` nor `web:alice` itself.
+  // The character after the colon bounds the range, so that `web:alice:` holds neither `web:alice2:` nor `web:alice`
+  // itself.
   if (namespace !== undefined) conditions.push(`id >= ${bind(`${namespace}:`)} AND id < ${bind(`${namespace};`)}`)
   if (participants !== undefined) {
     const among = fill(participants)

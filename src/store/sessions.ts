@@ -18,7 +18,9 @@ import type {
 } from './session-port.ts'
 import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
 
-/** A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter. */
+/**
+ * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
+ */
 const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
 /** The session a scope key points to. */
 const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
@@ -109,7 +111,7 @@ export class SessionReading implements SessionReader {
     return (await this.sql.all(query, [limit])).map((row) => id(row, 'id'))
   }
 
-  /** `/` sets off a topic and `|` a dimension; `}` is the sign after `|`, so the range holds both. */
+  /** `/` sets off a topic and `|` a dimension; `}` is the character after `|`, so the range holds both. */
   async under(displayKey: string, limit: number): Promise<readonly Session[]> {
     const rows = await this.sql.all(
       `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key >= $1 AND display_key < $2

@@ -31,7 +31,7 @@ export interface MuteWriter {
 }
 
 export interface NoticeWriter {
-  /** True at most once per `key` until `windowMs` have passed: "told once per burst". */
+  /** True at most once per `key` until `windowMs` have passed: one notice for a burst. */
   once(key: string, at: number, windowMs: number): Promise<boolean>
 }
 
@@ -42,7 +42,10 @@ export interface AgeingReader {
   newest(): Promise<number | undefined>
 }
 
-/** Deletes what came before a time and is nothing a session is made of, at most `limit` rows, the oldest first; returns how many. */
+/**
+ * Deletes what came before a time and is nothing a session is made of, at most `limit` rows, the oldest first; returns
+ * how many.
+ */
 export interface AgeingWriter {
   /** Messages that were refused or ignored, and commands. With the row goes the knowledge that the message was seen. */
   messages(before: number, limit: number): Promise<number>
@@ -50,7 +53,7 @@ export interface AgeingWriter {
   deliveries(before: number, limit: number): Promise<number>
   /** Answers in sessions, once their sending has ended. The session's log keeps what was said. */
   answers(before: number, limit: number): Promise<number>
-  /** Marks of what was told once. */
+  /** Marks of what was said once. */
   notices(before: number, limit: number): Promise<number>
   /** Mutes that ran out. */
   mutes(before: number, limit: number): Promise<number>
@@ -87,16 +90,16 @@ export interface ParticipantWriter {
 /** Reads the authors whose words the model of a session was shown. */
 export interface AuthorReader {
   /**
-   * Returns its participants and its further authors, each once. Of more than 200 it returns 200 and `nobody`, who may do
-   * no more than all of them together.
+   * Returns its participants and its further authors, each once. Of more than 200 it returns 200 and `nobody`, who may
+   * do no more than all of them together.
    */
   of(sessionId: SessionId): Promise<readonly AuthorId[]>
 }
 
 export interface AuthorWriter {
   /**
-   * Adds an author who is no participant: somebody quoted, a bot, whoever wrote in a session that was read. Where there are
-   * 200 already, `nobody` is added instead.
+   * Adds an author who is no participant: somebody quoted, a bot, whoever wrote in a session that was read. Where there
+   * are 200 already, `nobody` is added instead.
    */
   add(sessionId: SessionId, author: AuthorId): Promise<void>
   /** Makes every author of `from` one of `to`, whose model is shown what was said there. */

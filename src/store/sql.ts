@@ -8,12 +8,12 @@ export type SqlValue = string | number | null
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /**
- * The seam between the repositories and an engine. Statements are written once, in the subset SQLite and Postgres share, with
- * numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement text, so texts
- * are constants or come from a small bounded set. What a statement writes depends on rows and parameters alone, never on
- * the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT. With `read` a method
- * resolves with what `read` makes of the answer, or rejects with what it throws: one promise where `then` makes two. What
- * `read` makes may be the promise of a next statement.
+ * The seam between the repositories and an engine. Statements are written once, in the subset SQLite and Postgres
+ * share, with numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement
+ * text, so texts are constants or come from a small bounded set. What a statement writes depends on rows and parameters
+ * alone, never on the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT. With
+ * `read` a method resolves with what `read` makes of the answer, or rejects with what it throws: one promise where
+ * `then` makes two. What `read` makes may be the promise of a next statement.
  */
 export interface Sql {
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
@@ -28,7 +28,7 @@ export interface Sql {
 
 /** The `Sql` of one transaction. */
 export interface TransactionSql extends Sql {
-  /** Calls `tell` once the transaction is committed, before whoever asked for it hears of it; never if it is undone. */
+  /** Calls `tell` once the transaction is committed, before its caller is answered; never if it is undone. */
   afterCommit(tell: () => void): void
   /** Calls `takeBack` once the transaction is undone, before the next one runs; the last that was asked for first. */
   afterUndo(takeBack: () => void): void

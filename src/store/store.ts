@@ -40,13 +40,13 @@ export interface Store {
   /** Raised by one at each open; a row claimed under an older epoch belongs to a dead process. */
   readonly epoch: number
   /**
-   * Gives pages that deleted rows left free back to the file system, some at a time, and resolves with the number that is
-   * still free. A store that cannot uses them again for new rows, and resolves with 0.
+   * Gives pages that deleted rows left free back to the file system, some at a time, and resolves with the number that
+   * is still free. A store that cannot uses them again for new rows, and resolves with 0.
    */
   shrink(): Promise<number>
   /**
-   * Moves what was written lately to its place and empties the log of it, if that has grown and next to nothing was written
-   * since the last call; resolves with whether it was emptied. A store without such a log resolves with false.
+   * Moves what was written lately to its place and empties the log of it, if that has grown and next to nothing was
+   * written since the last call; resolves with whether it was emptied. A store without such a log resolves with false.
    */
   emptyLog(): Promise<boolean>
   /** Idempotent; waits for writes under way. */
@@ -92,7 +92,10 @@ export interface StoreWriter {
   readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
   readonly restorations: RestorationReader & RestorationWriter
-  /** Has memory told what was written: once it is committed, before `write` resolves, and never if it is undone. */
+  /**
+   * Updates what memory holds of what was written: once it is committed, before `write` resolves, and never if it is
+   * undone.
+   */
   afterCommit(tell: () => void): void
   /** Has memory take back what it says ahead of the commit: once it is undone, before the next transaction runs. */
   afterUndo(takeBack: () => void): void
@@ -148,7 +151,7 @@ export interface InboxReader {
   get(id: InboxId): Promise<InboxRow | undefined>
   /** Rows that wait for a turn of this session, oldest first. */
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]>
-  /** Sessions with waiting rows, oldest first: what boot must take up again. */
+  /** Returns the sessions with waiting rows, oldest first: what the start has to continue. */
   sessionsWaiting(): Promise<readonly SessionId[]>
   /** Rows that wait for a turn, in all sessions; commands wait for none. */
   waitingCount(): Promise<number>
@@ -164,7 +167,10 @@ export interface InboxReader {
   /** Returns what was not answered because the database was put back, newest first. */
   unanswered(limit: number): Promise<readonly InboxRow[]>
   recent(limit: number): Promise<readonly InboxRow[]>
-  /** Returns the texts of one platform message that wait for a turn, in any session: itself, and edits that are answered. */
+  /**
+   * Returns the texts of one platform message that wait for a turn, in any session: itself, and edits that are
+   * answered.
+   */
   waitingTexts(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
   /** Every row of one platform message in this session, its edits included. */
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]>
@@ -207,11 +213,13 @@ export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
   ofSource(source: SourceId): Promise<readonly Delivery[]>
-  /** Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones. */
+  /**
+   * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
+   */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
   /**
-   * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable and
-   * without what is held after a restoration.
+   * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable
+   * and without what is held after a restoration.
    */
   unfinished(): Promise<readonly Delivery[]>
   /** The rows that still owe something and cannot be read. */
@@ -224,7 +232,9 @@ export interface OutboxReader {
 export interface OutboxWriter {
   /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict`. */
   add(rows: readonly NewDelivery[]): Promise<void>
-  /** Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`. */
+  /**
+   * Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`.
+   */
   begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>
   /** Moves a row on, with what is known. */
   settle(id: DeliveryId, change: DeliveryChange): Promise<void>

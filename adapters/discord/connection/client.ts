@@ -38,7 +38,9 @@ export interface Call {
 
 export type CallOptions = Limits
 
-/** The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline. */
+/**
+ * The REST API as one bot sees it, through discord.js. Never throws, never repeats, and lets a call go at its deadline.
+ */
 export interface DiscordClient {
   call(call: Call, options: CallOptions): Promise<CallOutcome>
   /** Ms for which nothing leaves, so many requests having been refused; 0: all is well. */

@@ -13,13 +13,15 @@ import { type VisibleChannel, VisibleChannels } from './visible-channels.ts'
 export interface GatewayListener {
   /** A dispatch as it came over the wire. */
   dispatch(type: string, data: unknown): void
-  /** A new session: nothing from before it will be told. */
+  /** A new session: nothing from before it will arrive. */
   ready(connection: GatewayConnection): void
-  /** The channels of a guild that was told later than the session began: it was out of order, or the bot has joined it. */
+  /**
+   * The channels of a guild that arrived later than the session began: it was out of order, or the bot has joined it.
+   */
   shown(channels: readonly VisibleChannel[]): void
-  /** The old session goes on; what was missed has been told again. */
+  /** The old session continues; what was missed has been repeated. */
   resumed(): void
-  /** The connection broke, or the session is to be taken up again; until `ready` or `resumed` nothing is proven. */
+  /** The connection broke, or the session is to be resumed; until `ready` or `resumed` nothing is proven. */
   interrupted(): void
   /** The session will not come back. */
   ended(down: ChannelDown): void
@@ -48,12 +50,12 @@ export interface GatewaySettings {
 }
 
 const READY_WITHIN_MS = 45_000
-/** For each guild that READY named: one that is out of order is told much later. */
+/** For each guild that READY named: one that is out of order arrives much later. */
 const GUILD_WITHIN_MS = 15_000
 const CLOSE_WITHIN_MS = 3_000
 
 /**
- * Begins one session and resolves once it has told its guilds. From then on the library heartbeats, reconnects and
+ * Begins one session and resolves once its guilds have arrived. From then on the library heartbeats, reconnects and
  * resumes; where it would begin another session, this one has ended.
  * @throws ChannelDown, permanent where only a person can mend the cause
  */
@@ -83,13 +85,13 @@ export function connectGateway(settings: GatewaySettings, listener: GatewayListe
   })
 }
 
-/** One session of the gateway, and what it told. */
+/** One session of the gateway, and what arrived by it. */
 class GatewaySession implements GatewayConnection {
   readonly #settings: GatewaySettings
   readonly #listener: GatewayListener
   readonly #shard: Shard
   #channels = new VisibleChannels()
-  /** Guilds that READY named and that were not told yet. */
+  /** Guilds that READY named and that have not arrived yet. */
   #awaited = new Set<string>()
   /** READY came, and its guilds. */
   #hasBegun = false

@@ -1,6 +1,6 @@
 /**
- * The platform shuts an address out after 10,000 refused requests (401, 403, 429) within ten minutes. Half of that is far
- * more than a healthy bot ever makes: from there on nothing leaves until enough of it is over (F-C11).
+ * The platform shuts an address out after 10,000 refused requests (401, 403, 429) within ten minutes. Half of that is
+ * far more than a healthy bot ever makes: from there on nothing leaves until enough of it is over (F-C11).
  */
 const WINDOW_MS = 10 * 60_000
 const MOST_REFUSED = 5000

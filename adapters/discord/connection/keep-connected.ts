@@ -13,8 +13,8 @@ export interface KeeperPorts {
   /** Begins a session. @throws ChannelDown when it cannot be had, or is better not begun now */
   connect(listener: GatewayListener): Promise<GatewayConnection>
   /**
-   * Called for each thing a connection tells. Of an interruption it is told once, until `ready` or `resumed`, and an end is
-   * one too; heartbeats that are acknowledged meanwhile are not passed on.
+   * Called for each event of a connection. For an interruption it is called once, until `ready` or `resumed`, and an
+   * end is one too; heartbeats that are acknowledged meanwhile are not passed on.
    */
   readonly listener: Omit<GatewayListener, 'ended'>
   /** Not connected for a while, or not to be mended by waiting. */

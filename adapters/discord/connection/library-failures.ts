@@ -1,7 +1,7 @@
 /**
- * The gateway's library starts work that nobody waits for, and a frame that it cannot read (a READY or HELLO without `d`)
- * makes that work reject: by itself an end of the process. Here, and nowhere else, such a rejection is taken: one whose
- * error was thrown by the library's own code, which its stack proves. Any other ends the process as ever.
+ * The gateway's library starts work that nobody waits for, and a frame that it cannot read (a READY or HELLO without
+ * `d`) makes that work reject: by itself an end of the process. Here, and nowhere else, such a rejection is taken: one
+ * whose error was thrown by the library's own code, which its stack proves. Any other ends the process as ever.
  */
 const NAME = /^DiscordGateway_\d+$/
 /** The function that threw, and what it was called on: `at DiscordGateway_1.onMessage (file:…)`. */
@@ -12,7 +12,7 @@ let named = 0
 
 /**
  * Gives an object of the library a name that stacks show, and has `failed` called for what its methods reject with. The
- * returned function takes that back; what the object rejects with later is let go.
+ * returned function takes that back; what the object rejects with later is dropped.
  */
 export function takeFailures(object: object, failed: (error: Error) => void): () => void {
   if (named === 0) process.on('unhandledRejection', take)

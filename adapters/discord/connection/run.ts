@@ -26,9 +26,9 @@ export interface RunParts {
   readonly directs: DirectChannels
   readonly interactions: Interactions
   commands(): ReadonlySet<string> | undefined
-  /** A session was begun or taken up again. */
+  /** A session was begun or resumed. */
   proven(): void
-  /** The session told something. */
+  /** Something arrived from the session. */
   heard(): void
   down(detail: string): void
 }

@@ -25,7 +25,7 @@ export class SessionsSpent extends ChannelDown {
 /**
  * Asks the platform where its gateway is and how many sessions may still be begun.
  * @throws SessionsSpent when one more would be taken from the reserve
- * @throws ChannelDown when the platform does not tell
+ * @throws ChannelDown when the platform does not say
  */
 export async function askForSession(client: DiscordClient, signal: AbortSignal): Promise<APIGatewayBotInfo> {
   const outcome = await client.call({ verb: 'GET', path: '/gateway/bot' }, { deadlineMs: DEADLINE_MS, signal })

@@ -21,9 +21,9 @@ const INTENTS =
 const HELLO_WITHIN_MS = 45_000
 
 /**
- * Answers what the library asks about its one shard. It may begin one session; the platform limits them, so that only the
- * keeper of the connection begins another. Once it is over no question is answered: the library knows no end while it
- * reconnects, and goes no further than such a question.
+ * Answers what the library asks about its one shard. It may begin one session; the platform limits them, so that only
+ * the keeper of the connection begins another. Once it is over no question is answered: the library knows no end while
+ * it reconnects, and goes no further than such a question.
  */
 export class ShardContext implements IContextFetchingStrategy {
   readonly options: IContextFetchingStrategy['options']

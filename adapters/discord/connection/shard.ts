@@ -65,7 +65,7 @@ export class Shard {
     this.#shard.connect().catch(() => {})
   }
 
-  /** From now on nothing is told, connected or resumed. Idempotent. */
+  /** From now on no event is passed on, and nothing is connected or resumed. Idempotent. */
   over(): void {
     this.#isOver = true
     this.#context.over()
@@ -73,8 +73,8 @@ export class Shard {
   }
 
   /**
-   * Ends the connection; call once. Until HELLO nobody can tell whether the socket is still being opened, and the library
-   * would let go of one that is, whose failure would then end the process: such a socket is closed when HELLO comes, or by
+   * Ends the connection; call once. Until HELLO it is unknown whether the socket is still being opened, and the library
+   * would drop one that is, whose failure would then end the process: such a socket is closed when HELLO comes, or by
    * the library when none does.
    */
   async close(): Promise<void> {
@@ -116,7 +116,7 @@ export class Shard {
     if (this.#isGivenUp) setImmediate(() => void this.#destroy())
   }
 
-  /** The library asks before it opens a socket, also where the last one was not told to have closed. */
+  /** The library asks before it opens a socket, also where the last one was not reported as closed. */
   #asked(): void {
     if (this.#shard.status === WebSocketShardStatus.Idle) {
       this.#isGreeted = false

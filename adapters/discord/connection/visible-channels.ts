@@ -3,7 +3,7 @@ import { type ChannelFacts, idOf, isNewer, isSnowflake, readChannel, toKind } fr
 
 export interface VisibleChannel extends ChannelFacts {
   readonly lastMessageId: string | null
-  /** When the bot joined the guild, ms since the epoch; absent where the platform does not tell. */
+  /** When the bot joined the guild, ms since the epoch; absent where the platform does not say. */
   readonly joinedAt?: number
 }
 
@@ -16,12 +16,13 @@ const KEPT = new Set(['CHANNEL_CREATE', 'CHANNEL_UPDATE', 'THREAD_CREATE', 'THRE
 const GONE = new Set(['CHANNEL_DELETE', 'THREAD_DELETE'])
 
 /**
- * Owns what one session told of the channels and open threads of its guilds, and of the direct chats in which something
- * was said: what they are, and their newest message. Beyond `most` the one longest without a word is forgotten.
+ * Owns what is known from one session of the channels and open threads of its guilds, and of the direct chats in which
+ * something was said: what they are, and their newest message. Beyond `most` the one longest without a word is
+ * forgotten.
  */
 export class VisibleChannels {
   readonly #most: number
-  /** The one told of last is at the end. */
+  /** The one named last is at the end. */
   readonly #channels = new Map<string, VisibleChannel>()
   readonly #joinedAt = new Map<string, number>()
 
@@ -63,7 +64,7 @@ export class VisibleChannels {
   }
 
   #takeGuild({ id, unavailable, joined_at, channels, threads }: Fields): void {
-    // Its channels are told once it is available again.
+    // Its channels arrive once it is available again.
     if (unavailable === true) return
     this.#join(idOf(id), joined_at)
     eachOf([channels, threads], (list) => this.#keepAll(list, id))
@@ -81,7 +82,7 @@ export class VisibleChannels {
     this.#drop(({ guildId }) => guildId === id)
   }
 
-  /** Its threads go with it, and nobody tells of them. */
+  /** Its threads go with it, without an event of their own. */
   #dropChannel(gone: string): void {
     this.#drop(({ id, parentId }) => id === gone || parentId === gone)
   }

@@ -8,7 +8,7 @@ interface WatchPorts {
 }
 
 const LOOK_EVERY_MS = 5_000
-/** A heartbeat lasts 41 s; without a sign of life for two of them the connection is dead. */
+/** A heartbeat lasts 41 s; without an answer to two of them the connection is dead. */
 const SILENT_LOOKS = 17
 /** Reconnects of the platform's own making are over in a moment; only a longer one is worth telling. */
 const DEADLINE_MS = 10_000
@@ -39,7 +39,7 @@ export class Watch {
     this.#proof = new ReceiptProof({ clock, signal, ask: undefined, proven, unproven: () => over(NOT_RESUMED) })
   }
 
-  /** It told everything for a minute on end. */
+  /** It brought everything for a minute on end. */
   get wasCalm(): boolean {
     return this.#wasCalm
   }

@@ -38,7 +38,7 @@ export function pagesOf(
   }
 }
 
-/** Returns what came after `from`, oldest first: no order of the answer is relied upon, for ids tell the time. */
+/** Returns what came after `from`, oldest first: no order of the answer is relied upon, for ids contain the time. */
 function readPage(result: unknown, from: string): PageMessage<unknown>[] {
   if (!Array.isArray(result)) return []
   const messages = result.flatMap((message: unknown) => {
@@ -57,9 +57,9 @@ export function sinceMoment(ms: number): string {
 }
 
 /**
- * Returns where reading a channel begins that was never read: at its newest message the very first time, so that nothing
- * old is answered. Later it is new to us because it began, or was shown to us, while something was missed: then it is
- * read from that time on, but from nothing that was said before the bot joined.
+ * Returns where reading a channel begins that was never read: at its newest message the very first time, so that
+ * nothing old is answered. Later it is new to us because it began, or was shown to us, while something was missed: then
+ * it is read from that time on, but from nothing that was said before the bot joined.
  */
 export function startOf({ id, joinedAt = 0, lastMessageId }: VisibleChannel, missedSince: number | undefined): string {
   if (missedSince === undefined) return lastMessageId ?? '0'

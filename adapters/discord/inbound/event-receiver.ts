@@ -38,11 +38,11 @@ export class EventReceiver {
   readonly #catchUp: CatchUp
   readonly #messages: MessageReceiver
   readonly #interactions: InteractionReceiver
-  /** The end of what was told before this session. */
+  /** The end of what had arrived before this session. */
   #missedSince: number | undefined
-  /** No session is proven to tell everything: between two messages that are told one may be missing. */
+  /** No session is proven to bring everything: between two messages that arrive one may be missing. */
   #interrupted = true
-  /** Channels that told something during the interruption. */
+  /** Channels from which something arrived during the interruption. */
   readonly #toldMeanwhile = new Set<string>()
   /** Channels we know that this session did not show, and in which something may have been missed before it. */
   #outOfSight = new Set<string>()
@@ -60,7 +60,7 @@ export class EventReceiver {
     this.#queue = new KeyedQueue({ clock, signal, failed, random, makeUp, mostWaiting: MOST_WAITING })
   }
 
-  /** Called for whatever a session tells. Before it is proven it may yet have to tell what came earlier. */
+  /** Called for whatever a session brings. Before it is proven it may still bring what was said earlier. */
   heard(): void {
     if (!this.#interrupted) this.#ports.seen.heard()
   }
@@ -101,9 +101,9 @@ export class EventReceiver {
   }
 
   /**
-   * After a new session: whatever has a newer message than we have read, every direct chat we know, and the latest of what it
-   * does not show, such as a thread that was closed or a guild that is told late. The rest of those is read back before
-   * anything that is said there moves its position.
+   * After a new session: whatever has a newer message than we have read, every direct chat we know, and the latest of
+   * what it does not show, such as a thread that was closed or a guild that arrives late. The rest of those is read
+   * back before anything that is said there moves its position.
    */
   ready(connection: GatewayConnection): void {
     const { positions, seen } = this.#ports
@@ -125,14 +125,14 @@ export class EventReceiver {
     this.#proven()
   }
 
-  /** After a guild was told later than its session began: what was said there may have been missed before it. */
+  /** Called after a guild arrived later than its session began: what was said there may have been missed before it. */
   shown(channels: readonly VisibleChannel[]): void {
     for (const { id } of channels) this.#outOfSight.delete(id)
     this.#meetAll(channels, this.#missedSince, () => Promise.resolve())
     this.#readNewest(channels, newBudget())
   }
 
-  /** After a resume: the platform has told what was missed, and is known to have forgotten some of it. */
+  /** Called after a resume: the platform has repeated what was missed, and is known to forget some of it. */
   resumed(): void {
     const { positions, seen, connection } = this.#ports
     const unknown = (connection()?.channels() ?? []).filter(({ id }) => positions.of(id) === undefined)
@@ -143,14 +143,14 @@ export class EventReceiver {
     this.#proven()
   }
 
-  /** Called while the line is alive and the session not interrupted: everything up to now was told. */
+  /** Called while the line is alive and the session not interrupted: everything up to now arrived. */
   seen(): void {
     this.#queue.push(ACCOUNT, () => this.#ports.seen.keepHeard())
   }
 
   /**
-   * People whose direct chat is to be known before they first write in it: what they write while nobody listens is in no
-   * list of the platform's, only in that chat. Rejects when the platform did not answer.
+   * People whose direct chat is to be known before they first write in it: what they write while nobody listens is in
+   * no list of the platform's, only in that chat. Rejects when the platform did not answer.
    */
   async expect(people: readonly string[]): Promise<void> {
     const { directs, signal, seen } = this.#ports
@@ -188,7 +188,7 @@ export class EventReceiver {
       if (newest !== null) this.#queue.push(id, () => this.#catchUp.run(id, budget, newest))
   }
 
-  /** Reads each from its position on, behind what was told meanwhile. */
+  /** Reads each from its position on, behind what arrived meanwhile. */
   #readBack(channels: ReadonlySet<string>, budget: Budget = newBudget()): void {
     for (const id of channels) this.#queue.push(id, () => this.#catchUp.run(id, budget))
   }

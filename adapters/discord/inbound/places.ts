@@ -14,8 +14,8 @@ interface PlacePorts {
 const DEADLINE_MS = 10_000
 
 /**
- * The facts of a channel: from the gateway, from the dispatch itself (direct chats are in no list), or asked for. Undefined
- * where the platform does not tell. Throws when it did not answer.
+ * The facts of a channel: from the gateway, from the dispatch itself (direct chats are in no list), or asked for.
+ * Undefined where the platform does not say. Throws when it did not answer.
  */
 export async function findPlace(ports: PlacePorts, id: string, hint: unknown): Promise<ChannelFacts | undefined> {
   const known = ports.cached(id) ?? fromDispatch(id, hint)

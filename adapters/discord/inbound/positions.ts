@@ -41,8 +41,8 @@ function readEntry(value: unknown): KnownChannel | undefined {
 const SEEN_KEY = 'seen'
 
 /**
- * When the gateway was last known to tell us everything, ms since the epoch by the platform's clock: ours may be set. The
- * ids of messages tell that time, and between two of them the clock that nobody sets.
+ * The time at which the gateway was last known to bring everything, ms since the epoch by the platform's clock: ours
+ * may be set. The ids of messages contain that time, and between two of them the clock that nobody sets.
  */
 export class Seen {
   readonly #state: ChannelState
@@ -78,18 +78,18 @@ export class Seen {
     return this.#at === undefined ? undefined : Math.min(this.#at, this.now())
   }
 
-  /** Stores that everything up to `at` was told; call after the channels added by then were stored. */
+  /** Stores that everything up to `at` arrived; call after the channels added by then were stored. */
   async saw(at: number): Promise<void> {
     this.#at = at
     await this.#state.set(SEEN_KEY, String(at))
   }
 
-  /** Everything up to now was told; nothing is stored of it yet. */
+  /** Notes that everything up to now arrived; nothing is stored of it yet. */
   heard(): void {
     this.#heardAt = this.now()
   }
 
-  /** Stores up to when everything was told, if that is news. */
+  /** Stores up to when everything arrived, if that is news. */
   async keepHeard(): Promise<void> {
     if (this.#heardAt !== undefined && this.#heardAt !== this.#at) await this.saw(this.#heardAt)
   }

@@ -63,7 +63,10 @@ export function readEdit(message: unknown, context: InboundContext): InboundRead
   })
 }
 
-/** A message that was deleted. Who did it, and who had written it, is not told; `person` is who a direct chat is with. */
+/**
+ * A message that was deleted. The platform says neither who did it nor who had written it; `person` is who a direct
+ * chat is with.
+ */
 export function readDelete(
   messageId: string,
   { account, botId, place, person }: Omit<InboundContext, 'commands'> & { readonly person: string | undefined },
@@ -149,7 +152,9 @@ function snapshotsOf(message: Fields): readonly Fields[] {
   return listOf(message.message_snapshots).map((snapshot) => fieldsOf(fieldsOf(snapshot).message))
 }
 
-/** By the platform's own list of users, never by the text. A role or everybody is somebody else: it is not us by name. */
+/**
+ * By the platform's own list of users, never by the text. A role or everybody is somebody else: it is not us by name.
+ */
 function readMentions(message: Fields, botId: string): { readonly bot: boolean; readonly others: boolean } {
   const ids = listOf(message.mentions).map((user) => idOf(fieldsOf(user).id))
   const wide = listOf(message.mention_roles).length > 0 || message.mention_everyone === true

@@ -13,8 +13,8 @@ export interface InboundContext {
 }
 
 /**
- * Returns what others could read of a message: all of it in a place with several people in it, in a direct chat what was
- * forwarded there.
+ * Returns what others could read of a message: all of it in a place with several people in it, in a direct chat what
+ * was forwarded there.
  */
 export function readableByOthers(place: ChannelFacts | undefined, message: unknown): unknown {
   if (place?.kind !== 'direct') return message

@@ -26,7 +26,9 @@ export interface MessagePorts {
   commands(): ReadonlySet<string> | undefined
 }
 
-/** `moves`: everything up to it was seen, so that the position may move over it. `answered`: an answer of ours was seen. */
+/**
+ * `moves`: everything up to it was seen, so that the position may move over it. `answered`: an answer of ours was seen.
+ */
 type Told = { readonly message: unknown; readonly moves: boolean; readonly answered?: boolean }
 
 type Reader = (context: InboundContext) => InboundReading

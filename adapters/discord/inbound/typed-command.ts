@@ -5,8 +5,8 @@ export interface TypedCommand {
 }
 
 /**
- * `!name …` anywhere, and `/name …` where the bot is addressed, behind its mention or without. Only names that are ours:
- * the mark is shared with other bots, and what is for them must stay a plain message.
+ * `!name …` anywhere, and `/name …` where the bot is addressed, behind its mention or without. Only names that are
+ * ours: the mark is shared with other bots, and what is for them must stay a plain message.
  */
 export function readCommand(
   text: string,

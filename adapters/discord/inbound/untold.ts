@@ -12,7 +12,7 @@ interface Ports {
 
 interface Place {
   readonly id: string
-  /** The newest message that was told, or read back. */
+  /** The newest message that arrived, or was read back. */
   readonly known: string
 }
 
@@ -20,7 +20,7 @@ interface Place {
 const PLACES = 5
 const DEADLINE_MS = 15_000
 
-/** Looks over REST for messages that the gateway did not tell. */
+/** Looks over REST for messages that the gateway did not bring. */
 export class Untold {
   readonly #ports: Ports
   /** Places whose messages we may not read. */
@@ -45,7 +45,7 @@ export class Untold {
     if (outcome.kind === 'refused' && outcome.retryAfterMs === undefined) this.#closed.add(id)
     const newest = outcome.kind === 'answered' && Array.isArray(outcome.result) && idsOf(outcome.result[0])?.id
     if (typeof newest !== 'string') return false
-    // Read now: it may have been told while we asked.
+    // Read now: it may have arrived while we asked.
     const known = this.#places().find((place) => place.id === id)?.known
     return known !== undefined && isNewer(newest, known)
   }

@@ -23,8 +23,8 @@ const TEXT_OPTION = 3
 const EVERYWHERE = { contexts: [0, 1], integration_types: [0] } as const
 
 /**
- * Registers the commands with the platform as slash commands, all at once, unless these very ones are what was registered
- * last: a registration counts against a daily limit. Names the platform cannot take still work when typed.
+ * Registers the commands with the platform as slash commands, all at once, unless these very ones are what was
+ * registered last: a registration counts against a daily limit. Names the platform cannot take still work when typed.
  * @throws ParleyError `unavailable` when the platform did not take them
  */
 export async function registerMenu(ports: MenuPorts, commands: readonly MenuCommand[]): Promise<void> {

@@ -22,7 +22,9 @@ export class DirectChannels {
     this.#byPerson.set(person, channelId)
   }
 
-  /** The channel of a target, or why it could not be had. Opening a chat is harmless, so a lost answer is `not sent`. */
+  /**
+   * The channel of a target, or why it could not be had. Opening a chat is harmless, so a lost answer is `not sent`.
+   */
   async locate(target: ApiTarget, options: CallOptions): Promise<Located> {
     if (target.kind === 'channel') return { id: target.id }
     const known = this.#byPerson.get(target.id)

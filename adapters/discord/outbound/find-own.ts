@@ -23,8 +23,9 @@ interface Ports {
 }
 
 /**
- * Looks for a message of ours in the channel's history, by author and text: the platform keeps no key there. How far back
- * is counted from the newest message it shows, by the times in the ids: no clock of ours is compared with the platform's.
+ * Looks for a message of ours in the channel's history, by author and text: the platform keeps no key there. How far
+ * back is counted from the newest message it shows, by the times in the ids: no clock of ours is compared with the
+ * platform's.
  */
 export async function findOwn(
   { client, directs, botId }: Ports,

@@ -33,8 +33,9 @@ const GIVE_UP_MS = 60_000
 const GONE = new Set([10_008, 10_015, 10_062, 50_027])
 
 /**
- * The platform's own way to answer what a person did by its menu: at once a sign that it was received, then the answer in
- * its place, both for that person alone. Changing the sign is idempotent, so a lost answer may simply be repeated.
+ * The platform's own way to answer what a person did by its menu: at once an acknowledgement, then the answer in
+ * its place, both for that person alone. Editing the acknowledgement is idempotent, so a lost answer may simply be
+ * repeated.
  */
 export class Interactions {
   readonly #ports: Ports
@@ -44,7 +45,7 @@ export class Interactions {
     this.#ports = ports
   }
 
-  /** After the commit. Without it the platform tells the person that nothing came of it. */
+  /** After the commit. Without it the platform shows the person that nothing came of it. */
   async acknowledge(ids: InteractionIds, signal: AbortSignal): Promise<CallOutcome> {
     const { client, clock } = this.#ports
     const handle = handleOf(ids)

@@ -11,8 +11,8 @@ interface Ports {
 }
 
 /**
- * An answer for one person alone: by the interaction it answers, while that takes one. A message that was typed cannot be
- * answered so; then it goes where the recipient says, a direct chat or the chat itself.
+ * An answer for one person alone: by the interaction it answers, while that takes one. A message that was typed cannot
+ * be answered so; then it goes where the recipient says, a direct chat or the chat itself.
  */
 export async function answerPrivately(
   { outbound, interactions }: Ports,

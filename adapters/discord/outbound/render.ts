@@ -42,7 +42,7 @@ export function renderPlain(part: Part, limit: number): string {
 function renderPassage(passage: Passage): string {
   if (passage.kind === 'code') return `${fenceOf(passage)}${fenced(passage.body.text)}\n\`\`\``
   const text = renderText(passage.body)
-  // A quote that was cut in the middle of a line goes on as one.
+  // A quote that was cut in the middle of a line continues as one.
   return passage.quoted && !passage.body.text.startsWith(QUOTE_SIGN) ? QUOTE + text : text
 }
 

@@ -30,7 +30,7 @@ const HEARING: readonly string[] = SCOPES.map(([scope]) => scope).filter((scope)
 
 /**
  * Asks who we are.
- * @throws ChannelDown, permanent when the token is refused, or the app may not speak or hears nothing
+ * @throws ChannelDown, permanent when the token is refused, or the app may not write or receives nothing
  */
 export async function greet(client: SlackClient, signal: AbortSignal): Promise<BotProfile> {
   const outcome = await askWho(client, signal)
@@ -65,7 +65,7 @@ function readProfile(answer: Fields): BotProfile {
   return { bot: { userId, botId, username, team }, identity: { id: userId, username, displayName: username }, hints }
 }
 
-/** The platform tells them in a header; which events the app is subscribed to it does not tell. */
+/** The platform names them in a header; it does not say which events the app is subscribed to. */
 function grantedScopes({ response_metadata: metadata }: Fields): readonly unknown[] | undefined {
   const granted = isFields(metadata) ? metadata.scopes : undefined
   return Array.isArray(granted) ? granted : undefined

@@ -74,7 +74,7 @@ export class HttpReceiver implements Receiver {
     try {
       await this.#take?.({ body, ...retry })
     } catch {
-      // Not stored, hence not confirmed: the platform gives it again. Whoever refused it has told why.
+      // Not stored, hence not confirmed: the platform gives it again. The function that refused it has logged why.
       return { status: 503 }
     }
     failpoint('CP2-committed')

@@ -126,7 +126,7 @@ interface HearingPorts {
   deaf(): void
 }
 
-/** Asks about an account to which nothing comes; is told what came by an event. */
+/** Asks about an account to which nothing comes; called with what came by an event. */
 function createHearing({ client, bot, services, abort, health }: RunParts, ports: HearingPorts) {
   const { tokens, positions, looksWell, deaf } = ports
   const untold = new Untold({ client, positions, bot })
@@ -156,7 +156,10 @@ function doorOf(parts: RunParts, things: ConstructorParameters<typeof Door>[1]):
   return (body, told) => door.accept(body, told)
 }
 
-/** Resolves with whether the platform answered; a refusal is an answer too, what is wrong with the token is told by itself. */
+/**
+ * Resolves with whether the platform answered; a refusal is an answer too, what is wrong with the token is reported by
+ * itself.
+ */
 async function isAnswered({ client, health }: RunParts, tokens: TokenWatch, asking: AbortSignal): Promise<boolean> {
   const outcome = await askWho(client, asking)
   if (asking.aborted) return false

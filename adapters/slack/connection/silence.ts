@@ -1,13 +1,13 @@
 import { type Clock, type Moment, momentOf, passedSince } from '../../../src/core/clock.ts'
 
 /**
- * Measures the silence before receipt was proven again. A machine that slept heard nothing, so both clocks are asked; a
- * clock that was set ahead costs one reading back.
+ * Measures the silence before receipt was proven again. A machine that slept received nothing, so both clocks are
+ * asked; a clock that was set ahead costs one reading back.
  */
 export class Silence {
   readonly #clock: Clock
   #heardAt: Moment
-  /** When something was heard for the last time before the connection broke. */
+  /** When something arrived for the last time before the connection broke. */
   #since: Moment | undefined
   #wasDeaf = false
 

@@ -26,7 +26,9 @@ export interface ConnectionPorts {
   onFrame(): void
 }
 
-/** Thrown when there is no connection and the platform has not refused one; says what was asked where, and what came. */
+/**
+ * Thrown when there is no connection and the platform has not refused one; says what was asked where, and what came.
+ */
 export class NotOpened extends Error {
   override readonly name = 'NotOpened'
 }
@@ -34,8 +36,8 @@ export class NotOpened extends Error {
 /** From asking for a url to hello. */
 const OPEN_DEADLINE_MS = 20_000
 /**
- * The package pings three times within this and ends the connection when the last pong is older. Its own 5 s end a sound
- * connection whenever the process did nothing for as long (F-D07).
+ * The package pings three times within this and ends the connection when the last pong is older. Its own 5 s end a
+ * sound connection whenever the process did nothing for as long (F-D07).
  */
 const PONG_DEADLINE_MS = 15_000
 const PINGS = ['undici:websocket:ping', 'undici:websocket:pong']
@@ -138,7 +140,7 @@ export class SlackConnection extends SocketModeClient {
     for (const name of PINGS) unsubscribe(name, this.#onPing)
   }
 
-  /** Pings are told of on a channel all sockets of the process share; the package keeps ours in a private field. */
+  /** Pings are published on a channel all sockets of the process share; the package keeps ours in a private field. */
   #rawSocket(): unknown {
     return this.websocket === undefined ? undefined : Reflect.get(this.websocket, 'websocket')
   }

@@ -23,7 +23,9 @@ export interface SocketSettings extends ConnectionSettings {
   random(): number
 }
 
-/** Why a connection is to be replaced. `told`: the platform wants to close it, but it still brings events. */
+/**
+ * Why a connection is to be replaced. `told`: the platform said that it wants to close it, but it still brings events.
+ */
 type Ending = 'told' | 'closed' | 'silent' | 'unproven' | 'deaf' | 'link_disabled'
 
 const TROUBLES: { readonly [ending in Ending]?: string } = {
@@ -213,7 +215,7 @@ export class SocketReceiver implements Receiver {
         await this.#take?.({ body: payload, ...retry })
       } else this.#ports.unknown(`envelope:${wordOf(type)}`)
     } catch {
-      // Not stored, hence not acknowledged: the platform gives it again. Whoever refused it has told why.
+      // Not stored, hence not acknowledged: the platform gives it again. The function that refused it has logged why.
       return
     }
     failpoint('CP2-committed')

@@ -29,9 +29,9 @@ const IDLE_CONNECTION_MS = 20_000
 const MAX_CONNECTIONS = 50
 
 /**
- * The client's transport, over node:http: only there can "not sent" be told from "unknown" by watching instead of by
- * error codes. The same ECONNRESET comes from a TLS handshake (nothing left), from an idle connection the server had
- * closed (who knows) and from the middle of an answer.
+ * The client's transport, over node:http: only there can "not sent" be distinguished from "unknown" by watching instead
+ * of by error codes. The same ECONNRESET comes from a TLS handshake (nothing left), from an idle connection the server
+ * had closed (who knows) and from the middle of an answer.
  */
 export function createWire(): Wire {
   const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_CONNECTION_MS }

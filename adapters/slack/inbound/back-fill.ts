@@ -20,8 +20,9 @@ const TRY_AGAIN_MS = 5000
 
 /**
  * Reads what was said in a conversation after a message, in its threads too: beyond five minutes the platform repeats
- * nothing. A thread is found by its root, which names its latest reply or else how many there are. The newest are read, for
- * the platform lists them first and a thread's are found by looking through them: what lies before cannot be asked for in order.
+ * nothing. A thread is found by its root, which names its latest reply or else how many there are. The newest are read,
+ * for the platform lists them first and a thread's are found by looking through them: what lies before cannot be asked
+ * for in order.
  * @throws TryLater when the platform did not answer, or asks to wait
  */
 export async function backFill(ports: Ports, channel: string, after: string): Promise<MissedPage<Fields> | 'refused'> {

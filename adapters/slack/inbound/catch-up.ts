@@ -32,7 +32,7 @@ export class CatchUp {
     this.#ports = ports
     const { clock, signal } = ports
     const random = () => ports.random()
-    // Every conversation known may wait, and none is let go.
+    // Every conversation known may wait, and none is dropped.
     const mostWaiting = Number.POSITIVE_INFINITY
     const makeUp = () => () => Promise.resolve()
     this.#queue = new KeyedQueue({ clock, signal, random, mostWaiting, makeUp, failed: () => {} })

@@ -72,7 +72,7 @@ export class Directory {
     this.#chats.set(channel, Promise.resolve(chatType), { ttl: FOR_EVER })
   }
 
-  /** Mentions do not say it; all but a group direct chat can be told by the id or asked. */
+  /** Mentions do not say it; all but a group direct chat can be known from the id or asked for. */
   async chatTypeOf(channel: string): Promise<ChatType> {
     if (channel.startsWith('D')) return 'direct'
     const ask = () => this.#ask('conversations.info', { channel }, chatTypeIn)

@@ -76,7 +76,9 @@ export class Door {
     }
   }
 
-  /** Never rejects. Undefined: it was counted, be it that we cannot read it; it would make us throw the next time too. */
+  /**
+   * Never rejects. Undefined: it was counted, be it that we cannot read it; it would make us throw the next time too.
+   */
   async #eventIn(body: Fields): Promise<InboundEvent | undefined> {
     const { sink, abort, account, services } = this.#parts
     try {
@@ -149,8 +151,8 @@ export class Door {
 }
 
 /**
- * Returns what others could read of an event: all of it in a place with several people in it, in a direct chat the messages
- * that are shared there.
+ * Returns what others could read of an event: all of it in a place with several people in it, in a direct chat the
+ * messages that are shared there.
  */
 function readableByOthers(body: Fields): unknown {
   const event = innerEvent(body)

@@ -56,7 +56,7 @@ export function readEdit(event: Fields, context: InboundContext): InboundReading
   }
 }
 
-/** A `message_deleted` event; who deleted it is not told, so its author stands for them. */
+/** A `message_deleted` event; the platform does not say who deleted it, so its author stands for them. */
 export function readDelete(event: Fields, context: InboundContext): InboundReading {
   const message = fieldsOf(event.previous_message)
   if (isOurs(message, context)) return dropped('own_message')
@@ -190,7 +190,9 @@ function readQuoted(message: Fields, { bot }: InboundContext): QuotedMessage | u
   return { messageId: stampOf(message.thread_ts), own: message.parent_user_id === bot.userId }
 }
 
-/** `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does. */
+/**
+ * `!name` or `/name` at the start, behind a mention of the bot too. Slash commands do not work in threads, `!` does.
+ */
 function readCommand(text: string, { bot, commands }: InboundContext): TextReading['command'] {
   const own = `@${bot.username}`
   const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text

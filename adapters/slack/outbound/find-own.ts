@@ -18,9 +18,9 @@ const LOOK_AGAIN_MS = 5000
 const MOST_PAGES = 5
 
 /**
- * Looks a message up by the key it carried, in the conversation or in its thread. `absent` is said only after everything
- * since the send was read. How far back is counted from the newest message Slack shows: no clock of ours is compared
- * with the platform's.
+ * Looks a message up by the key it carried, in the conversation or in its thread. `absent` is said only after
+ * everything since the send was read. How far back is counted from the newest message Slack shows: no clock of ours is
+ * compared with the platform's.
  */
 export async function findOwnMessage(
   client: SlackClient,

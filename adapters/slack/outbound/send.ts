@@ -26,9 +26,9 @@ export interface SlackOutbound {
 }
 
 /**
- * Rendered parts to API calls; nothing is ever repeated here. Where a message goes is its address alone: an answer is in
- * a thread exactly if its address has a topic.
- * @param onOutcome told of every call, so that a revoked token is seen at once
+ * Rendered parts to API calls; nothing is ever repeated here. Where a message goes is its address alone: an answer is
+ * in a thread exactly if its address has a topic.
+ * @param onOutcome called after every call, so that a revoked token is seen at once
  */
 export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOutcome) => void): SlackOutbound {
   const call = async (method: string, args: Fields, signal: AbortSignal): Promise<CallOutcome> => {
@@ -77,7 +77,9 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
   }
 }
 
-/** The bot or the person is not in the conversation, such as a direct chat of two people who use a slash command there. */
+/**
+ * The bot or the person is not in the conversation, such as a direct chat of two people who use a slash command there.
+ */
 const NOT_THERE: ReadonlySet<string> = new Set([
   'channel_not_found',
   'not_in_channel',

@@ -122,7 +122,7 @@ function brokeOff(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
 }
 
-/** The client puts the whole URL before the cause; the address is told already. */
+/** The client puts the whole URL before the cause; the address is named already. */
 function causeOf(error: unknown): string {
   return toError(error).message.replace(/^request to \S+ failed, reason: /, '')
 }

@@ -21,8 +21,8 @@ const PRIVACY_HINT =
   'turn it off with @BotFather /setprivacy and re-add the bot'
 
 /**
- * Asks who we are and, where updates are polled for, makes that possible: a webhook is removed only where one is set, and
- * what waits behind it is never dropped.
+ * Asks who we are and, where updates are polled for, makes that possible: a webhook is removed only where one is set,
+ * and what waits behind it is never dropped.
  * @throws ChannelDown, permanent when the token is refused
  */
 export async function greet(

@@ -17,8 +17,8 @@ interface KeepPorts extends Omit<PollPorts, 'client' | 'onUpdates'> {
 const DEADLINE_MS = 15_000
 
 /**
- * Polls until `signal` aborts. A server that answers polls with nothing although it says that updates wait is polled anew:
- * over new connections and without an offset, so that it gives all that was not confirmed.
+ * Polls until `signal` aborts. A server that answers polls with nothing although it says that updates wait is polled
+ * anew: over new connections and without an offset, so that it gives all that was not confirmed.
  */
 export async function keepPolling(ports: KeepPorts, signal: AbortSignal): Promise<void> {
   const { askClient, clock } = ports

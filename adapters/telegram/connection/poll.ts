@@ -35,7 +35,10 @@ export interface PollPorts {
   /** A poll brought updates. */
   onUpdates(): void
   onTrouble(detail: string): void
-  /** Called with false when the server answers polls at once with nothing instead of holding them, with true when it holds. */
+  /**
+   * Called with false when the server answers polls at once with nothing instead of holding them, with true when it
+   * holds.
+   */
   onHeld(holds: boolean): void
 }
 

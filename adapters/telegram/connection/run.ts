@@ -72,7 +72,10 @@ function receiveByPolling(parts: RunParts, accept: (update: unknown) => Promise<
   return { start, ended: () => polling }
 }
 
-/** Returns what takes in one update; it rejects when the update could not be stored, which is then not confirmed. */
+/**
+ * Returns the function that receives one update; it rejects when the update could not be stored, which is then not
+ * confirmed.
+ */
 function doorOf({ abort, sink, services, account, profile }: RunParts): (update: unknown) => Promise<void> {
   const { clock, logger } = services
   const { bot } = profile

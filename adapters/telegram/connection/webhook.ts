@@ -30,8 +30,8 @@ const STOP_GRACE_MS = 5000
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Updates as the platform posts them: 200 says that one is committed, and nothing else does. What could not be stored is
- * answered with 503 and comes again, for 24 hours.
+ * Updates as the platform posts them: 200 says that one is committed, and nothing else does. What could not be stored
+ * is answered with 503 and comes again, for 24 hours.
  */
 export function receiveByWebhook(parts: WebhookParts, accept: (update: unknown) => Promise<void>) {
   const { config, client, services, health, abort, account } = parts
@@ -84,7 +84,7 @@ export function receiveByWebhook(parts: WebhookParts, accept: (update: unknown) 
   }
 }
 
-/** The work is the same whatever is wrong, so that timing tells nothing. */
+/** The work is the same whatever is wrong, so that timing shows nothing. */
 export function isFromTelegram(secret: string, headers: IncomingHttpHeaders): boolean {
   const given = headerOf(headers, 'x-telegram-bot-api-secret-token')
   const matches = timingSafeEqual(digestOf(given ?? ''), digestOf(secret))
@@ -116,8 +116,8 @@ async function setWebhook(
 
 /**
  * Keeps the updates of one chat in the order they came, over however many connections. The platform posts the next one
- * of a chat only when the one before was taken, so none waits here; whoever posts otherwise finds that what comes behind
- * one that could not be stored is not stored before it either.
+ * of a chat only when the one before was taken, so none waits here; whoever posts otherwise finds that what comes
+ * behind one that could not be stored is not stored before it either.
  */
 class Chats {
   readonly #last = new Map<string, Promise<void>>()

@@ -5,7 +5,7 @@ import { idOf } from '../address.ts'
 export interface BotFacts {
   /** The id as text. */
   readonly id: string
-  /** Without the at sign. */
+  /** Without the `@`. */
   readonly username: string
 }
 

@@ -36,8 +36,8 @@ export function readMessage(message: Fields, { context }: UpdateReading): Inboun
 }
 
 /**
- * A Message that was changed. Two edits in one second have the same `edit_date`, so the update id is in the key as well:
- * rather an edit twice than one lost.
+ * A Message that was changed. Two edits in one second have the same `edit_date`, so the update id is in the key as
+ * well: rather an edit twice than one lost.
  */
 export function readEdit(message: Fields, { context, updateId }: UpdateReading): InboundReading {
   const facts = readTextFacts(message, context)
@@ -101,7 +101,7 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
   }
 }
 
-/** Both chats tell of a move, each from its side; the key is the same, so the second is a repetition. */
+/** Both chats report a move, each from its side; the key is the same, so the second is a repetition. */
 function readMigration(message: Fields, context: InboundContext): InboundMigration | null {
   const [to, from] = [message.migrate_to_chat_id, message.migrate_from_chat_id]
   if (to === undefined && from === undefined) return null

@@ -45,8 +45,8 @@ export function timeOf(value: unknown): number {
 }
 
 /**
- * Returns what others could read of an update: all of it in a place with several people in it, in a direct chat what was
- * passed on to us there.
+ * Returns what others could read of an update: all of it in a place with several people in it, in a direct chat what
+ * was passed on to us there.
  */
 export function readableByOthers(update: unknown): unknown {
   const { told, chat } = placeIn(update)

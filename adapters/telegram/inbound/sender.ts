@@ -35,8 +35,8 @@ export function readChatSender(chat: Fields): Sender {
 }
 
 /**
- * Returns whose words a message passes on, by `forward_origin` or the fields that older Bot API servers send. The post of
- * a channel in its discussion group is none: the channel is its author there too.
+ * Returns whose words a message passes on, by `forward_origin` or the fields that older Bot API servers send. The post
+ * of a channel in its discussion group is none: the channel is its author there too.
  */
 export function readForwarded(message: Fields): Forwarded | undefined {
   if (message.is_automatic_forward === true) return undefined
@@ -64,7 +64,9 @@ export function readVia(message: Fields): Sender | undefined {
   return bot && readUser(bot)
 }
 
-/** Returns who wrote the words of a message, which may have been passed on; undefined where the platform does not tell. */
+/**
+ * Returns who wrote the words of a message, which may have been passed on; undefined where the platform does not say.
+ */
 export function readWriter(message: Fields): Sender | undefined {
   const forwarded = readForwarded(message)
   return readVia(message) ?? (forwarded === undefined ? readAuthor(message) : forwarded.from)

@@ -7,8 +7,8 @@ import { sessionsList } from './sessions-list.ts'
 import { sessionsSend } from './sessions-send.ts'
 
 /**
- * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Throws `config`
- * for an unknown group.
+ * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Throws
+ * `config` for an unknown group.
  */
 type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
 

@@ -1,6 +1,8 @@
 import { ParleyError } from '../../core/errors.ts'
 
-/** The arguments of a call as the model gave them: any JSON object. Each reader throws `invalid` in words for the model. */
+/**
+ * The arguments of a call as the model gave them: any JSON object. Each reader throws `invalid` in words for the model.
+ */
 export type ToolArgs = Readonly<Record<string, unknown>>
 
 export function readText(args: ToolArgs, name: string): string {

@@ -3,7 +3,10 @@ import type { Tool } from '../../core/turn.ts'
 import { readFlag, readNumber, readText, type ToolArgs } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
 
-/** Hands another session a message. Keyed by its call: after a crash it finds the run it had begun and sends nothing again. */
+/**
+ * Hands another session a message. Keyed by its call: after a crash it finds the run it had begun and sends nothing
+ * again.
+ */
 export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
   return {
     class: 'keyed',

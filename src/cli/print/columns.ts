@@ -31,7 +31,7 @@ export function clip(line: string, width?: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** Returns the columns a text takes in a terminal: two for ideographs and emoji, none for combining marks. */
+/** Returns the width of a text in a terminal, in columns: two for ideographs and emoji, none for combining marks. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0

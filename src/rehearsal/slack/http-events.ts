@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { AppState } from './app-state.ts'
 import type { CommandDelivery, Delivery, Transport } from './event-queue.ts'
 
-/** Returns the headers that sign a body: HMAC-SHA256 over `v0:<timestamp>:<raw body>`. */
+/** Returns the headers with the signature of a body: HMAC-SHA256 over `v0:<timestamp>:<raw body>`. */
 export function signatureHeaders(secret: string, timestampSeconds: number, body: string): Record<string, string> {
   const signature = createHmac('sha256', secret).update(`v0:${timestampSeconds}:${body}`).digest('hex')
   return { 'x-slack-request-timestamp': String(timestampSeconds), 'x-slack-signature': `v0=${signature}` }

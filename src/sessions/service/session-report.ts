@@ -4,7 +4,7 @@ import { overridesOf, type Session } from '../../core/session.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
 
-/** The ports that tell a session's present state, besides its row. */
+/** The ports that give a session's present state, besides its row. */
 export interface Standing {
   readonly running: boolean
   /** Sessions that were last active before this time are stale (S12). */

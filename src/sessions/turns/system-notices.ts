@@ -34,7 +34,7 @@ export interface SystemNoticesDeps {
 const HOUR_MS = 3_600_000
 const BURST_MS = 60_000
 
-/** In groups a refusal is silent: nobody there asked to hear about the access list. */
+/** In groups a refusal is silent: nobody there asked about the access list. */
 const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   no_owner_yet:
     'Nobody owns this bot yet. If it is yours, open the link the daemon printed at its start, or send me `/start <code>`.',

@@ -21,9 +21,10 @@ export interface GroupCommit {
 }
 
 /**
- * Runs the transactions that arrive together one after another inside one BEGIN IMMEDIATE … COMMIT: one fsync for all of
- * them. SQLite answers at once, so a body that awaits nothing but its own transaction ends before the event loop turns; a
- * body that has not is waiting for something else and is given up, because the open transaction holds up everybody.
+ * Runs the transactions that arrive together one after another inside one BEGIN IMMEDIATE … COMMIT: one fsync for all
+ * of them. SQLite answers at once, so a body that awaits nothing but its own transaction ends before the event loop
+ * turns; a body that has not is waiting for something else and is given up, because the open transaction holds up
+ * everybody.
  */
 export function createGroupCommit(
   connection: SqliteConnection,

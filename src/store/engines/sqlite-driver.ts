@@ -21,8 +21,8 @@ const COMPILED_HERE = {
 }
 
 /**
- * The SQLite driver that fits the running Node. Nothing else imports one. Loading this file throws `no_driver` when it is
- * not installed or was not compiled.
+ * The SQLite driver that fits the running Node. Nothing else imports one. Loading this file throws `no_driver` when it
+ * is not installed or was not compiled.
  */
 export const Database = load(Number(process.versions.napi) < NODE_API ? COMPILED_HERE : COMPILED_BEFORE)
 export type Database = BetterSqlite3.Database

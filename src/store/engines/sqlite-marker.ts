@@ -44,7 +44,7 @@ export function openMarker(parts: MarkerParts): Marker {
     recordFound(connection, { at: clock.now(), lastAt, ahead })
     logger.warn('The database is an older copy: nothing it had queued is sent until an owner chooses', { lastAt })
   } else if (markedAt !== undefined) {
-    // It was found before the last write: a later time was told by a clock that was wrong and has been set since.
+    // It was found before the last write: a later time came from a clock that was wrong and has been set since.
     connection.run('UPDATE restorations SET at = $1 WHERE at > $1', [markedAt])
   }
   let touched = false
@@ -77,8 +77,8 @@ export function openMarker(parts: MarkerParts): Marker {
 }
 
 /**
- * Only the newest restoration counts, whatever the clock said at an earlier one. The number goes beyond the file's: a later
- * copy, put back next because the first was the wrong one, is older than what was there as well.
+ * Only the newest restoration counts, whatever the clock said at an earlier one. The number goes beyond the file's: a
+ * later copy, put back next because the first was the wrong one, is older than what was there as well.
  */
 function recordFound(
   connection: SqliteConnection,

@@ -26,14 +26,16 @@ export interface SqliteOptions {
   readonly logger?: Logger
   /** The steps of the schema, if not all there are. */
   readonly migrations?: readonly Migration[]
-  /** Told once when the disk did not confirm a write: from then on every write is refused, and only a new process helps. */
+  /**
+   * Told once when the disk did not confirm a write: from then on every write is refused, and only a new process helps.
+   */
   readonly onBroken?: (error: Error) => void
 }
 
 /**
  * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
- * wrote it, `config` for a place that others could change or that this user cannot use, `unavailable` when files or pragmas
- * do not do.
+ * wrote it, `config` for a place that others could change or that this user cannot use, `unavailable` when files or
+ * pragmas do not do.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const place = prepareFiles(options.path)

@@ -29,10 +29,10 @@ interface Run {
 }
 
 /**
- * The transactions of one BEGIN … COMMIT, run one after another. A body that fails loses its own writes only: the first of
- * a group by a rollback of all and a repetition of what the bodies before it wrote, the others by a savepoint, which from
- * then on each body has (decision 0007). A body is watched without a promise of its own: whichever comes first, its end
- * or a turn of the event loop, starts the next.
+ * The transactions of one BEGIN … COMMIT, run one after another. A body that fails loses its own writes only: the first
+ * of a group by a rollback of all and a repetition of what the bodies before it wrote, the others by a savepoint, which
+ * from then on each body has (decision 0007). A body is watched without a promise of its own: whichever comes first,
+ * its end or a turn of the event loop, starts the next.
  */
 export class TransactionGroup {
   readonly #connection: SqliteConnection
@@ -50,7 +50,7 @@ export class TransactionGroup {
     this.#told = told
   }
 
-  /** Runs and commits; BEGIN has been done. Resolves with how to tell everybody what became of it; never rejects. */
+  /** Runs and commits; BEGIN has been done. Resolves with the function that settles every body; never rejects. */
   run(): Promise<() => void> {
     return new Promise((resolve) => {
       this.#resolve = resolve
@@ -149,7 +149,7 @@ export class TransactionGroup {
     })
   }
 
-  /** On a disk that fails this may fail too; the error to tell is the first. */
+  /** On a disk that fails this may fail too; the error to report is the first. */
   #rollBack(): void {
     try {
       if (this.#connection.inTransaction) this.#connection.run('ROLLBACK', [])

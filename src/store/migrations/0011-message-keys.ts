@@ -30,7 +30,9 @@ function rename(key: string, suffix: string): string {
     WHERE channel = 'telegram' AND event_key LIKE '%${suffix}' AND ${afterBot} LIKE ':message:%/'`
 }
 
-/** The key as it stands in a dispatch. What was refused is decided anew, from its dispatch, once its author is let in. */
+/**
+ * The key as it stands in a dispatch. What was refused is decided anew, from its dispatch, once its author is let in.
+ */
 function named(key: string): string {
   return `'"eventKey":"' || ${key} || '"'`
 }

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * A row says itself what goes ahead of it, so that no restart and no repeat forgets. What an older version left to be sent
- * is told by what it answers: nobody waits behind a flood that began before the upgrade.
+ * A row says itself what goes ahead of it, so that no restart and no repeat forgets. What an older version left to be
+ * sent is known from what it answers: nobody waits behind a flood that began before the upgrade.
  */
 export const lowPriority: Migration = {
   version: 17,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * A turn names the messages that it takes by their rows. What waited in an older version gets its name here, by message,
- * chat, sender and words; several texts of one message can wait at a time, so they are found by the message alone. A row
- * that cannot be read stays as it is, and without a name.
+ * A turn names the messages that it takes by their rows. What waited in an older version gets its name here, by
+ * message, chat, sender and words; several texts of one message can wait at a time, so they are found by the message
+ * alone. A row that cannot be read stays as it is, and without a name.
  */
 export const namedMessages: Migration = {
   version: 18,
@@ -18,8 +18,8 @@ export const namedMessages: Migration = {
 }
 
 /**
- * The chat is part of a message's name where a session joins several: `telegram:group:-100`. A group that moved to another id
- * since is the one left where no chat is the same.
+ * The chat is part of a message's name where a session joins several: `telegram:group:-100`. A group that moved to
+ * another id since is the one left where no chat is the same.
  */
 const ROW_OF_EVENT = `SELECT inbox.id FROM inbox WHERE inbox.state = 'waiting' AND inbox.kind = 'run'
   AND inbox.session_id = (SELECT id FROM sessions WHERE no = events.session_no)
