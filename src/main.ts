@@ -82,7 +82,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     pretty: config.logging.pretty && stderr.isTTY,
     secrets,
   })
-  const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be told', { err }))
+  const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))
   const socketPath = socketPathOf(config)
   const reload = async () => (await ports.load(config.file)).config
   const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath, reload })

@@ -202,7 +202,7 @@ export class DiscordAdapter
         this.#health.proven()
         this.#health.mended('connection')
       },
-      heard: () => this.#health.proven(),
+      received: () => this.#health.proven(),
       down: (detail) => this.#health.trouble('connection', detail),
     })
   }

@@ -60,7 +60,7 @@ export class AccountHealth {
       this.#said = undefined
     }
     this.#phase = phase
-    this.#tell()
+    this.#report()
   }
 
   know(identity: BotIdentity, hints: readonly string[]): void {
@@ -77,11 +77,11 @@ export class AccountHealth {
   trouble(part: Part, detail: string): void {
     this.#troubles.set(part, detail)
     this.#lastTrouble = { detail, at: this.#settings.clock.now() }
-    this.#tell()
+    this.#report()
   }
 
   mended(part: Part): void {
-    if (this.#troubles.delete(part)) this.#tell()
+    if (this.#troubles.delete(part)) this.#report()
   }
 
   #detail(): string | undefined {
@@ -89,7 +89,7 @@ export class AccountHealth {
     return PARTS.map((part) => this.#troubles.get(part)).find((detail) => detail !== undefined)
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#phase !== 'running') return
     const { platform, account, logger } = this.#settings
     const { status, detail } = this.read()

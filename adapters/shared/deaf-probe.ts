@@ -12,7 +12,7 @@ interface ProbePorts {
   /** Called when the account is found deaf: the connection is to be begun anew. */
   deaf(): void
   /** Called when something came, or nothing more is held, after the account was found deaf. */
-  hears(): void
+  receives(): void
 }
 
 /** A slow pace: two findings and the silence before them stay within five minutes. */
@@ -29,7 +29,7 @@ const MOST_DOUBLINGS = 3
  */
 export class DeafProbe {
   readonly #ports: ProbePorts
-  #hasHeard = false
+  #hasReceived = false
   #isDeaf = false
   /** Times the account was found deaf since something came. */
   #times = 0
@@ -39,8 +39,8 @@ export class DeafProbe {
   }
 
   /** Called with each thing that comes by the connection itself; what was read back does not count. */
-  heard(): void {
-    this.#hasHeard = true
+  received(): void {
+    this.#hasReceived = true
     this.#times = 0
     this.#end()
   }
@@ -49,10 +49,10 @@ export class DeafProbe {
   async run(): Promise<void> {
     const { clock, signal, looksWell, deaf } = this.#ports
     for (let found = 0; !signal.aborted; ) {
-      this.#hasHeard = false
+      this.#hasReceived = false
       await sleep(clock, ASK_EVERY_MS * 2 ** Math.min(this.#times, MOST_DOUBLINGS), signal)
-      const isHeld = !this.#hasHeard && !signal.aborted && looksWell() && (await this.#isHeld())
-      found = isHeld && !this.#hasHeard ? found + 1 : 0
+      const isHeld = !this.#hasReceived && !signal.aborted && looksWell() && (await this.#isHeld())
+      found = isHeld && !this.#hasReceived ? found + 1 : 0
       if (found < FINDINGS || signal.aborted) continue
       found = 0
       this.#isDeaf = true
@@ -71,6 +71,6 @@ export class DeafProbe {
   #end(): void {
     if (!this.#isDeaf) return
     this.#isDeaf = false
-    this.#ports.hears()
+    this.#ports.receives()
   }
 }

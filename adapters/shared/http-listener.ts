@@ -177,16 +177,16 @@ export class HttpListener {
       this.#turnedAway.count++
       return
     }
-    this.#tellTurnedAway(1)
+    this.#logTurnedAway(1)
   }
 
-  #tellTurnedAway(requests: number): void {
+  #logTurnedAway(requests: number): void {
     const { clock, logger, account, what } = this.#settings
     logger.warn('Requests without the right secret were turned away.', { account, at: what, requests })
     const cancel = clock.after(TELL_EVERY_MS, () => {
       const { count } = this.#turnedAway ?? { count: 0 }
       this.#turnedAway = undefined
-      if (count > 0) this.#tellTurnedAway(count)
+      if (count > 0) this.#logTurnedAway(count)
     })
     this.#turnedAway = { count: 0, cancel }
   }

@@ -14,7 +14,7 @@ export interface ChatForm<T> {
 interface ReadChat<T> {
   readonly chat: T
   /** When its latest message came, in any measure that grows with the time. */
-  readonly heardAt: number
+  readonly receivedAt: number
 }
 
 interface Kept<T> {
@@ -53,7 +53,7 @@ export class KnownChats<T extends { readonly id: string }> {
     const old = await this.#state.get(key)
     for (const read of old === undefined ? [] : await this.#readAll(old))
       if (!found.has(read.chat.id)) found.set(read.chat.id, read)
-    const ordered = [...found.values()].sort((a, b) => a.heardAt - b.heardAt)
+    const ordered = [...found.values()].sort((a, b) => a.receivedAt - b.receivedAt)
     const tooMany = ordered.splice(0, Math.max(0, ordered.length - MOST_CHATS))
     for (const { chat, page } of tooMany) this.#forget(chat.id, page)
     for (const { chat, page } of ordered) this.#keep(chat, page)
@@ -80,7 +80,7 @@ export class KnownChats<T extends { readonly id: string }> {
   }
 
   /** Called when a conversation says something: it is then the last to be forgotten. */
-  heard(id: string): void {
+  received(id: string): void {
     const kept = this.#chats.get(id)
     if (kept === undefined) return
     this.#chats.delete(id)

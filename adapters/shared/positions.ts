@@ -69,8 +69,8 @@ export class Positions<T extends Conversation> {
   }
 
   /** Called with each message; returns whether its conversation is known and stored. */
-  heard(id: string): boolean {
-    this.#chats.heard(id)
+  received(id: string): boolean {
+    this.#chats.received(id)
     return this.#chats.has(id) && this.#chats.stored
   }
 
@@ -134,7 +134,7 @@ export class Positions<T extends Conversation> {
     return position === undefined || this.#form.isNewer(messageId, position)
   }
 
-  async #read(stored: unknown): Promise<{ readonly chat: T; readonly heardAt: number } | undefined> {
+  async #read(stored: unknown): Promise<{ readonly chat: T; readonly receivedAt: number } | undefined> {
     const chat = this.#form.read(stored)
     if (chat === undefined) return undefined
     const newest = await this.#state.get(this.#form.positionKey(chat.id))
@@ -143,6 +143,6 @@ export class Positions<T extends Conversation> {
       chat.after !== undefined && this.#form.isMessageId(newest) && !this.#form.isNewer(newest, chat.after)
     if (this.#form.isMessageId(newest) && !isOlder) this.#newest.set(chat, newest)
     const position = this.#newest.get(chat) ?? chat.after
-    return { chat, heardAt: position === undefined ? 0 : this.#form.timeOf(position) }
+    return { chat, receivedAt: position === undefined ? 0 : this.#form.timeOf(position) }
   }
 }

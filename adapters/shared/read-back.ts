@@ -74,8 +74,8 @@ export function asAnswered(event: InboundEvent): InboundEvent {
 }
 
 /** Counts what was left, and notifies the owners of what was said and is not read: it would be answered by nobody. */
-export function tellWhatIsLeft(
-  sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>,
+export function reportUnread(
+  sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>,
   {
     left,
     platform,
@@ -88,5 +88,5 @@ export function tellWhatIsLeft(
   const text =
     `More was said on ${platform} while it could not be heard than is read back (${most} messages a conversation): ` +
     'some messages of that time are not answered. Ask there whether something is open.'
-  sink.tellOwners({ about: 'read_back', text })
+  sink.notifyOwners({ about: 'read_back', text })
 }

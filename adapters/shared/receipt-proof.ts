@@ -27,7 +27,7 @@ export class ReceiptProof {
   readonly #ports: ProofPorts
   #search: AbortController | undefined
   /** Something was received since the last interruption; before the first one the platform was asked who we are. */
-  #heard = true
+  #received = true
 
   constructor(ports: ProofPorts) {
     this.#ports = ports
@@ -40,13 +40,13 @@ export class ReceiptProof {
 
   /** Called when a connection broke: what was received before proves nothing any more. */
   lost(): void {
-    this.#heard = false
+    this.#received = false
   }
 
   /** Waits for a proof, at most `WITHOUT_PROOF_MS`. False: something was received already. */
   seek(): boolean {
     this.end()
-    if (this.#heard) {
+    if (this.#received) {
       this.#ports.proven()
       return false
     }
@@ -65,7 +65,7 @@ export class ReceiptProof {
 
   /** Called for each event; the first may come before its connection is known to stand. */
   found(): void {
-    this.#heard = true
+    this.#received = true
     if (this.#search === undefined) return
     this.end()
     this.#ports.proven()

@@ -162,7 +162,7 @@ async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelTo
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
   const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
   const results = yield* runTools(plans, { clock: settings.clock, context: contextOf(run) })
-  tellDenied(run, results)
+  notifyDenied(run, results)
   const inOrder = calls.flatMap(({ id }) => results.filter((result) => result.callId === id).slice(0, 1))
   progress.messages = [
     ...progress.messages,
@@ -176,7 +176,7 @@ async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelTo
 }
 
 /** A denial is an ordinary result to the model; the operator finds it in the log and by `why`. */
-function tellDenied(
+function notifyDenied(
   { settings: { logger }, request: { traceId, sessionId } }: Run,
   results: readonly ToolResultData[],
 ) {

@@ -13,7 +13,7 @@ export interface AccountSinksDeps {
   /** Called for what people could read in a place with others, as the platform reported it. */
   readonly overheard: (shown: unknown) => void
   /** Called for what the owners of an account have to know. */
-  readonly tellOwners: (where: AccountAt, notice: OwnerNotice) => void
+  readonly notifyOwners: (where: AccountAt, notice: OwnerNotice) => void
   /** Returns the state that an account keeps. */
   state(channel: ChannelId, account: AccountId): ChannelState
 }
@@ -41,7 +41,7 @@ export class AccountSinks {
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
         if (shown !== undefined) this.#deps.overheard(shown)
       },
-      tellOwners: (notice) => this.#deps.tellOwners({ channel, account }, notice),
+      notifyOwners: (notice) => this.#deps.notifyOwners({ channel, account }, notice),
       state: this.#deps.state(channel, account),
     }
   }

@@ -55,7 +55,7 @@ export interface ChannelSink {
    */
   unknown(kind: string, shown?: unknown): void
   /** Notifies owners in private of what only a person can mend: once a day, however often it is called. */
-  tellOwners(notice: OwnerNotice): void
+  notifyOwners(notice: OwnerNotice): void
   readonly state: ChannelState
 }
 

@@ -34,7 +34,9 @@ export interface OperatorService {
     setHistory(name: string, boundary: unknown): Promise<SessionDetail>
     /** One line, 80 characters at most; else `invalid`. */
     rename(name: string, title: string): Promise<SessionDetail>
-    /** Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. `unavailable` without a daemon. */
+    /**
+     * Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. `unavailable` without a daemon.
+     */
     post(name: string, request: PostRequest): Promise<PostAnswer>
     /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
     delete(name: string): Promise<void>

@@ -52,7 +52,7 @@ export interface People {
   /** Called when another policy is in force. Returns the links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
   /** Notifies each owner in private, at most once a day for each subject. */
-  tellOwners(this: void, where: AccountAt, notice: OwnerNotice): void
+  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): void
   /** Returns the present platform ids of the owners on a channel. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
@@ -67,13 +67,13 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const owners = createOwnerChats({ channels, stored, whoIs, reaches: parts.reaches })
   const cards = await createOwnerCards({ ...parts, owners })
   const admissions = createAdmissions({ ...parts, facts: admissionFacts, cards, accept: entrance.accept })
-  const tellOwners = ownerTeller(parts, owners)
-  events.ownerNotice.on(({ where, notice }) => tellOwners(where, notice))
+  const notifyOwners = ownerTeller(parts, owners)
+  events.ownerNotice.on(({ where, notice }) => notifyOwners(where, notice))
   const doubts = async (): Promise<readonly string[]> =>
     linkConflicts(policies.routing().people, await store.read.people.all())
   for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
   return {
-    ...{ links, admissions, tellOwners },
+    ...{ links, admissions, notifyOwners },
     async policyChanged() {
       events.peopleChanged.emit()
       await facts.watch.policyChanged()
@@ -102,13 +102,13 @@ function claimCode(access: Access): readonly LiveCode[] {
 
 const DAY_MS = 86_400_000
 
-function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['tellOwners'] {
+function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
   return (where, { about, text }) => {
     for (const { person, address } of owners.beside(where)) {
       const notice = { source: ids.notice(), traceId: ids.trace(), address, class: 'control', text } as const
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
       say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
-        logger.warn('An owner could not be told of a channel', { err, about }),
+        logger.warn('An owner could not be notified of a channel', { err, about }),
       )
     }
   }

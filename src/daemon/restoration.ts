@@ -89,12 +89,12 @@ export function createOldState(store: Store, clock: Clock): OldState {
  */
 export async function restorationTeller(
   { restoration }: Pick<OutboxOperator, 'restoration'>,
-  tellOwners: (where: AccountAt, notice: OwnerNotice) => void,
+  notifyOwners: (where: AccountAt, notice: OwnerNotice) => void,
 ): Promise<(channel: ChannelId, account: AccountId) => void> {
   const report = await restoration()
   const text = report && restorationNotice(report)
   if (text === undefined) return () => {}
-  return (channel, account) => tellOwners({ channel, account }, { about: 'restoration', text })
+  return (channel, account) => notifyOwners({ channel, account }, { about: 'restoration', text })
 }
 
 /** Returns the notice for owners; undefined if nothing waits for them. */

@@ -151,10 +151,10 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   await stages.recover()
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
-  const tellRestored = await restorationTeller(outbox, people.tellOwners)
+  const notifyRestored = await restorationTeller(outbox, people.notifyOwners)
   hub.start(accountsToStart({ ...world, plugins, accounts, sinks }), (channel, account, adapter) => {
     delivery.ready(channel, account)
-    tellRestored(channel, account)
+    notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
   const cleaning = { store, clock, today, logger, keepDays: config.store.keepRefusedDays }

@@ -30,7 +30,7 @@ export interface GrowingMessage {
    * Looks for the message of a run that crashed. Returns false if there is one: its text is not known, and it would
    * shrink before it grows, so nothing is shown in it before the whole answer.
    */
-  takeUp(): Promise<boolean>
+  resume(): Promise<boolean>
   /** Sends the message or edits it. Rejects only when the store does. */
   show(editor: Editor, part: RenderedPart): Promise<DeliveryReceipt>
   /** Gives the row to the final answer: calls in flight or to come are aborted, and a late receipt is not recorded. */
@@ -82,7 +82,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     get rendered() {
       return shown?.rendered
     },
-    async takeUp() {
+    async resume() {
       const [row] = await store.read.outbox.ofSource(turn.turnId)
       if (!row) return true
       if (row.state === 'sent' && row.messageId !== undefined) {

@@ -117,7 +117,7 @@ class GrowingReply implements LiveReply, Ticking {
     const { address, lowPriority } = this.#turn
     this.#message ??= createGrowingMessage(this.#deps, this.#turn)
     // `||=` would be wrong: the reply may be ended while the lookup runs.
-    if (!this.#looked && !(await this.#message.takeUp())) this.#over = true
+    if (!this.#looked && !(await this.#message.resume())) this.#over = true
     this.#looked = true
     if (this.#over || !limiter.take(address, { rank: rankOf(lowPriority), leaving: LEAVE_SLOTS })) return
     this.#nextAt = clock.elapsed() + editor.editIntervalMs(address)

@@ -37,9 +37,9 @@ export function itemOf(row: Delivery, { now, elapsed, settings }: Facts): Item {
     case 'planned':
     case 'waiting': {
       // The time of day may have been set back since the row was written: nothing waits longer than was asked for.
-      const told = row.notBefore === undefined ? 0 : row.notBefore - (row.startedAt ?? now)
+      const asked = row.notBefore === undefined ? 0 : row.notBefore - (row.startedAt ?? now)
       const left = row.notBefore === undefined ? 0 : row.notBefore - now
-      return { kind: 'due', row, expiresAt, notBefore: elapsed + Math.max(0, Math.min(left, told)) }
+      return { kind: 'due', row, expiresAt, notBefore: elapsed + Math.max(0, Math.min(left, asked)) }
     }
     case 'sending':
     case 'uncertain': {

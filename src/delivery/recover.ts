@@ -30,7 +30,7 @@ export async function recover(deps: RecoverDeps): Promise<void> {
   const unreadable = await quarantine(deps)
   const interrupted = new Set<string>((await store.read.turns.running()).map(({ id }) => id))
   const owed = (await store.read.outbox.unfinished()).filter(({ source }) => !interrupted.has(source))
-  const taken = await takeUp(deps, owed)
+  const taken = await resume(deps, owed)
   if (owed.length > 0) logger.info('Deliveries were taken up again', { fenced, ...taken })
   // Notices to owners are deliveries too: any sooner, this recovery would queue them a second time.
   for (const { address } of unreadable) if (address) deps.unreadable?.(address)
@@ -41,10 +41,10 @@ export async function resumeHeld(deps: RecoverDeps): Promise<void> {
   const { store, logger } = deps
   const ids = new Set(await store.write((tx) => tx.restorations.resume()))
   const owed = (await store.read.outbox.unfinished()).filter(({ id }) => ids.has(id))
-  logger.info('Deliveries that were held are taken up', { ...(await takeUp(deps, owed)) })
+  logger.info('Deliveries that were held are resumed', { ...(await resume(deps, owed)) })
 }
 
-async function takeUp(
+async function resume(
   deps: RecoverDeps,
   owed: readonly Delivery[],
 ): Promise<{ readonly resumed: number; readonly ended: number }> {

@@ -36,9 +36,9 @@ export function createNotifier(env: NotifyEnvironment, onFailure: (error: Error)
   let last = Promise.resolve()
   const send = (...assignments: readonly string[]): Promise<void> => {
     if (!socket) return Promise.resolve()
-    const told = (): Promise<void> => notify(assignments, { NOTIFY_SOCKET: socket, PATH })
+    const send = (): Promise<void> => notify(assignments, { NOTIFY_SOCKET: socket, PATH })
     // Messages are sent one after another, so that none overtakes an earlier one.
-    last = last.then(told).catch((error) => onFailure(toError(error)))
+    last = last.then(send).catch((error) => onFailure(toError(error)))
     return last
   }
   const watchdogMs = socket ? signPeriod(env) : undefined

@@ -116,14 +116,14 @@ function compareDimensions({ lists, regions, usual }: Compared, ground: Ground):
 
 /** Returns true if a list separates sessions by a dimension that the other list does not have. */
 function gained({ before, after }: Pick<Keyed<unknown>, 'before' | 'after'>, traits: ChannelTraits): boolean {
-  const told = toldApart(before, traits)
-  return toldApart(after, traits).some((dimension) => !told.includes(dimension))
+  const separated = separatedBy(before, traits)
+  return separatedBy(after, traits).some((dimension) => !separated.includes(dimension))
 }
 
 /**
  * Returns the facts by which a list separates sessions: where topics are rooms the chat stands for its topic as well.
  */
-function toldApart(dimensions: readonly Dimension[], { topics }: ChannelTraits): readonly Dimension[] {
+function separatedBy(dimensions: readonly Dimension[], { topics }: ChannelTraits): readonly Dimension[] {
   return topics === 'rooms' && dimensions.includes('chat') ? [...dimensions, 'topic'] : dimensions
 }
 

@@ -45,7 +45,7 @@ const SENDERS = {
 }
 const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [stop('sender', 'a bot')] }
 
-/** Told by the platform, whoever pressed the button. */
+/** Named by the platform, whoever pressed the button. */
 const MOVED: Decision = {
   kind: 'ignore',
   reason: 'chat_moved',

@@ -9,7 +9,7 @@ export interface AdmissionReader {
   /** By its key or its code. */
   find(name: string): Promise<Admission | undefined>
   /** Those who asked and of whom no owner was notified: the oldest `limit` of them, oldest first. */
-  untold(limit: number): Promise<readonly Admission[]>
+  unnotified(limit: number): Promise<readonly Admission[]>
   /** Messages that were refused since `since` and wait for the admission: the newest `limit` of them, oldest first. */
   refusals(key: string, since: number, limit: number): Promise<readonly InboxId[]>
   /** Admitted, and refusals are left: their handling was cut short. */
@@ -30,12 +30,12 @@ export interface AdmissionWriter {
     at: number,
   ): Promise<'added' | 'known' | 'code_taken'>
   /** Some of those who asked and are undecided beyond the newest `most`, of whom an owner was or was not notified. */
-  beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]>
+  beyond(which: 'notified' | 'unnotified', most: number): Promise<readonly string[]>
   /** Some of those who asked before this time, or of whom an owner was notified before it, and are undecided. */
-  before(which: 'told' | 'untold', at: number): Promise<readonly string[]>
+  before(which: 'notified' | 'unnotified', at: number): Promise<readonly string[]>
   /** Removes one that asked and is undecided, with its list of messages. */
   withdraw(key: string): Promise<void>
-  told(key: string, at: number): Promise<void>
+  notified(key: string, at: number): Promise<void>
   decide(
     key: string,
     decision: { readonly state: 'admitted' | 'denied'; readonly by: string },

@@ -31,8 +31,8 @@ const codec: RowCodec<Admission> = {
 }
 
 const UNDECIDED = {
-  told: "told_at IS NOT NULL AND state = 'asked'",
-  untold: "told_at IS NULL AND state = 'asked'",
+  notified: "told_at IS NOT NULL AND state = 'asked'",
+  unnotified: "told_at IS NULL AND state = 'asked'",
 }
 /** Rows that go at a time: a store that was filled before there was a bound comes down to it step by step. */
 const AT_ONCE = 20
@@ -56,8 +56,8 @@ export class AdmissionReading implements AdmissionReader {
     return row === undefined ? undefined : readRow(codec, row)
   }
 
-  async untold(limit: number): Promise<readonly Admission[]> {
-    const query = `SELECT ${COLUMNS} FROM admissions WHERE ${UNDECIDED.untold} ORDER BY asked_at LIMIT $1`
+  async unnotified(limit: number): Promise<readonly Admission[]> {
+    const query = `SELECT ${COLUMNS} FROM admissions WHERE ${UNDECIDED.unnotified} ORDER BY asked_at LIMIT $1`
     return readRows(codec, await this.sql.all(query, [limit]), this.#logger)
   }
 
@@ -94,14 +94,14 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
     return (await this.sql.get('SELECT 1 FROM admissions WHERE key = $1', [key])) === undefined ? 'code_taken' : 'known'
   }
 
-  async beyond(which: 'told' | 'untold', most: number): Promise<readonly string[]> {
-    const by = which === 'told' ? 'told_at' : 'asked_at'
+  async beyond(which: 'notified' | 'unnotified', most: number): Promise<readonly string[]> {
+    const by = which === 'notified' ? 'told_at' : 'asked_at'
     const query = `SELECT key FROM admissions WHERE ${UNDECIDED[which]} ORDER BY ${by} DESC LIMIT $1 OFFSET $2`
     return (await this.sql.all(query, [AT_ONCE, most])).map((row) => text(row, 'key'))
   }
 
-  async before(which: 'told' | 'untold', at: number): Promise<readonly string[]> {
-    const by = which === 'told' ? 'told_at' : 'asked_at'
+  async before(which: 'notified' | 'unnotified', at: number): Promise<readonly string[]> {
+    const by = which === 'notified' ? 'told_at' : 'asked_at'
     const query = `SELECT key FROM admissions WHERE ${UNDECIDED[which]} AND ${by} < $1 ORDER BY ${by} LIMIT $2`
     return (await this.sql.all(query, [at, AT_ONCE])).map((row) => text(row, 'key'))
   }
@@ -111,7 +111,7 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
     await this.sql.run("DELETE FROM admissions WHERE key = $1 AND state = 'asked'", [key])
   }
 
-  async told(key: string, at: number): Promise<void> {
+  async notified(key: string, at: number): Promise<void> {
     await this.sql.run('UPDATE admissions SET told_at = $2 WHERE key = $1', [key, at])
   }
 

@@ -9,13 +9,13 @@ export class NoticeWriting implements NoticeWriter {
   }
 
   async once(key: string, at: number, windowMs: number): Promise<boolean> {
-    const told = await this.#sql.run(
+    const added = await this.#sql.run(
       `INSERT INTO notices (key, told_at) VALUES ($1, $2)
         ON CONFLICT (key) DO UPDATE SET told_at = excluded.told_at 
           WHERE notices.told_at <= $3 OR notices.told_at >= $4`,
       // A mark of a time yet to come is left from a clock that was wrong.
       [key, at, at - windowMs, at + windowMs],
     )
-    return told > 0
+    return added > 0
   }
 }

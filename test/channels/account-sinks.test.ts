@@ -12,7 +12,7 @@ test('an event that cannot be taken in rejects, so that an adapter goes on with 
       throw new Error('no route')
     },
     overheard: () => {},
-    tellOwners: () => {},
+    notifyOwners: () => {},
     state: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }),
   })
   const sink = sinks.sink('telegram', toAccountId('default'))

@@ -63,7 +63,7 @@ export class RecordingSink implements ChannelSink {
     this.#wake()
   }
 
-  tellOwners(notice: OwnerNotice): void {
+  notifyOwners(notice: OwnerNotice): void {
     this.notices.push(notice)
     this.#wake()
   }

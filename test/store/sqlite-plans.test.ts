@@ -176,7 +176,7 @@ async function readAll(reader: StoreReader): Promise<void> {
 async function readAdmissions(admissions: StoreReader['admissions']): Promise<void> {
   await admissions.all()
   await admissions.find('name')
-  await admissions.untold(1)
+  await admissions.unnotified(1)
   await admissions.refusals('key', 1, 1)
   await admissions.unhandled()
 }
@@ -225,13 +225,13 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   const applicant = { kind: 'person', key: 'telegram:1' } as const
   const { address, traceId } = delivery
   await tx.admissions.ask({ ...applicant, code: 'a', name: 'A', address, traceId }, 1)
-  await tx.admissions.told(applicant.key, 1)
+  await tx.admissions.notified(applicant.key, 1)
   await tx.admissions.decide(applicant.key, { state: 'denied', by: 'ada' }, 1)
   await tx.admissions.refuse(applicant.key, { inbox: NOBODYS_ID, at: 1, bytes: 1 }, { since: 1, messages: 1, bytes: 1 })
-  await tx.admissions.beyond('told', 1)
-  await tx.admissions.beyond('untold', 1)
-  await tx.admissions.before('told', 1)
-  await tx.admissions.before('untold', 1)
+  await tx.admissions.beyond('notified', 1)
+  await tx.admissions.beyond('unnotified', 1)
+  await tx.admissions.before('notified', 1)
+  await tx.admissions.before('unnotified', 1)
   await tx.admissions.withdraw(applicant.key)
   await tx.admissions.rekey(applicant.key, 'telegram:2', delivery.address)
   await tx.admissions.forget(applicant.key)

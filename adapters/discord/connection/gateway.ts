@@ -211,14 +211,14 @@ class GatewaySession implements GatewayConnection {
   }
 
   #waitForGuilds(): void {
-    const told = (): void => {
+    const complete = (): void => {
       this.#awaited.clear()
       this.#hasBegun = true
       this.#listener.ready(this)
     }
     this.#cancelWait()
-    if (this.#awaited.size === 0) told()
-    else this.#waitFor(GUILD_WITHIN_MS, told)
+    if (this.#awaited.size === 0) complete()
+    else this.#waitFor(GUILD_WITHIN_MS, complete)
   }
 
   #waitFor(ms: number, act: () => void): void {
@@ -234,8 +234,8 @@ function temporary(detail: string): ChannelDown {
   return new ChannelDown(detail, { permanent: false })
 }
 
-function ofAnother(told: string, botId: string): string {
-  return `Discord began a session for the bot ${told}, and the token is that of ${botId}: check apiRoot`
+function ofAnother(other: string, botId: string): string {
+  return `Discord began a session for the bot ${other}, and the token is that of ${botId}: check apiRoot`
 }
 
 /** Returns what a READY says; undefined where it says less than one needs that is to be resumed. */

@@ -136,7 +136,7 @@ export class ConnectionKeeper {
     const { listener } = this.#ports
     return {
       dispatch: (type, data) => {
-        watch.heard()
+        watch.received()
         listener.dispatch(type, data)
       },
       ready: (connection) => {
@@ -150,7 +150,7 @@ export class ConnectionKeeper {
         listener.resumed()
       },
       acknowledged: () => {
-        watch.heard()
+        watch.received()
         if (!watch.isInterrupted) listener.acknowledged()
       },
       interrupted: () => {

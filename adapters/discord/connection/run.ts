@@ -5,7 +5,7 @@ import { createGuard, type Guard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
 import { EventReceiver } from '../inbound/event-receiver.ts'
 import type { ChannelPositions, Seen } from '../inbound/positions.ts'
-import { Untold } from '../inbound/untold.ts'
+import { Unreceived } from '../inbound/unreceived.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
 import type { DiscordClient } from './client.ts'
@@ -29,7 +29,7 @@ export interface RunParts {
   /** A session was begun or resumed. */
   proven(): void
   /** Something arrived from the session. */
-  heard(): void
+  received(): void
   down(detail: string): void
 }
 
@@ -64,7 +64,7 @@ export function createRun(parts: RunParts): Run {
     failed: (err, channel) =>
       logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
   })
-  const untold = new Untold({
+  const unreceived = new Unreceived({
     client: parts.client,
     positions: parts.positions,
     connection: () => keeper.connection,
@@ -73,10 +73,10 @@ export function createRun(parts: RunParts): Run {
     clock,
     signal,
     looksWell: () => keeper.looksWell,
-    probe: (asking) => untold.look(asking),
+    probe: (asking) => unreceived.look(asking),
     deaf: () => keeper.giveUp(DEAF),
     // The next READY says so.
-    hears: () => {},
+    receives: () => {},
   })
   const { token } = config
   const keeper: ConnectionKeeper = new ConnectionKeeper(
@@ -85,7 +85,7 @@ export function createRun(parts: RunParts): Run {
       random: () => services.random(),
       async connect(listener) {
         const information = await askForSession(parts.client, signal).catch((error: unknown) => {
-          if (error instanceof SessionsSpent) sink.tellOwners({ about: 'sessions', text: error.message })
+          if (error instanceof SessionsSpent) sink.notifyOwners({ about: 'sessions', text: error.message })
           throw error
         })
         return connectGateway({ token, botId: parts.botId, information, clock, signal }, listener)
@@ -110,9 +110,9 @@ function listenerOf(parts: RunParts, { receiver, probe, guard }: Receivers): Kee
   const { sink } = parts
   return {
     dispatch: (type, data) => {
-      parts.heard()
-      receiver.heard()
-      if (type === 'MESSAGE_CREATE') probe.heard()
+      parts.received()
+      receiver.received()
+      if (type === 'MESSAGE_CREATE') probe.received()
       guard(wordOfType(type), () => take(type, data, { receiver, sink }))
     },
     ready: (connection) => {

@@ -58,7 +58,7 @@ export class VisibleChannels {
     if (type === 'GUILD_CREATE') this.#takeGuild(data)
     else if (type === 'GUILD_DELETE') this.#dropGuild(data)
     else if (type === 'THREAD_LIST_SYNC') this.#keepAll(data.threads, data.guild_id)
-    else if (type === 'MESSAGE_CREATE') this.#hear(data)
+    else if (type === 'MESSAGE_CREATE') this.#noteMessage(data)
     else if (KEPT.has(type)) this.#keep(data)
     else if (GONE.has(type)) this.#dropChannel(idOf(data.id))
   }
@@ -104,7 +104,7 @@ export class VisibleChannels {
   }
 
   /** A direct chat is in no list: it is known once something is said there. */
-  #hear({ id, channel_id: channelId, channel_type: type }: Fields): void {
+  #noteMessage({ id, channel_id: channelId, channel_type: type }: Fields): void {
     const kind = toKind(type)
     const isDirect = kind === 'direct' || kind === 'group'
     const channel = this.#channels.get(idOf(channelId)) ?? (isDirect ? { id: idOf(channelId), kind } : undefined)
@@ -121,9 +121,9 @@ export class VisibleChannels {
   }
 }
 
-function newest(told: unknown, known: string | null | undefined): string | null {
-  if (!isSnowflake(told)) return known ?? null
-  return known === undefined || known === null || isNewer(told, known) ? told : known
+function newest(given: unknown, known: string | null | undefined): string | null {
+  if (!isSnowflake(given)) return known ?? null
+  return known === undefined || known === null || isNewer(given, known) ? given : known
 }
 
 /** Does all of it, and throws afterwards what the first one that could not be read threw. */

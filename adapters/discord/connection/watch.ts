@@ -27,7 +27,7 @@ export class Watch {
   #hasEnded = false
   /** Only READY and RESUMED prove a session, so nothing is asked. */
   readonly #proof: ReceiptProof
-  #cancelTell: () => void = () => {}
+  #cancelNotice: () => void = () => {}
   #cancelLook: () => void = () => {}
   #cancelCalm: () => void = () => {}
 
@@ -35,7 +35,7 @@ export class Watch {
     this.#ports = ports
     this.#over = over
     const { clock } = ports
-    const proven = (): void => this.#cancelTell()
+    const proven = (): void => this.#cancelNotice()
     this.#proof = new ReceiptProof({ clock, signal, ask: undefined, proven, unproven: () => over(NOT_RESUMED) })
   }
 
@@ -63,18 +63,18 @@ export class Watch {
     this.#hasEnded = true
     this.#cancelLook()
     this.#cancelCalm()
-    this.#cancelTell()
+    this.#cancelNotice()
     this.#proof.end()
   }
 
   /** Something came in. It shows that the line is alive, and not that the session is. */
-  heard(): void {
+  received(): void {
     this.#silentLooks = 0
   }
 
   /** The session is there, or there again. */
   proven(): void {
-    this.heard()
+    this.received()
     this.#proof.found()
     this.#cancelCalm()
     this.#cancelCalm = this.#ports.clock.after(CALM_MS, () => {
@@ -88,7 +88,7 @@ export class Watch {
     this.#cancelCalm()
     if (this.#proof.isSought) return false
     const { clock, down } = this.#ports
-    this.#cancelTell = clock.after(DEADLINE_MS, () => down(INTERRUPTED))
+    this.#cancelNotice = clock.after(DEADLINE_MS, () => down(INTERRUPTED))
     this.#proof.lost()
     this.#proof.seek()
     if (++this.#breaks > MOST_BREAKS) this.#over(RESTLESS)

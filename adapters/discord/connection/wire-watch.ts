@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { failpoint } from '../../../src/core/failpoint.ts'
 
-/** Told by undici, on which discord.js sends, when the last byte of a request was handed to the operating system. */
+/**
+ * Published by undici, on which discord.js sends, when the last byte of a request was handed to the operating system.
+ */
 const BODY_SENT = 'undici:request:bodySent'
 const CHANGES_MESSAGE = /\/channels\/\d+\/messages/
 

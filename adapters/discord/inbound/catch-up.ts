@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
-import { answeredAmong, type Budget, readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
+import { answeredAmong, type Budget, readBack, reportUnread } from '../../shared/read-back.ts'
 import { isNewer } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import { MOST_PER_CHANNEL, pagesOf } from './back-fill.ts'
@@ -18,7 +18,7 @@ interface Ports {
   readonly client: DiscordClient
   readonly signal: AbortSignal
   readonly positions: ChannelPositions
-  readonly sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>
+  readonly sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>
   /** The same door that live messages come by; moves the position. Rejects when it could not be stored. */
   take(channelId: string, messageId: string, read: ReadBack): Promise<void>
 }
@@ -48,6 +48,6 @@ export class CatchUp {
     signal.throwIfAborted()
     // The last message was not for us, such as our own answer, and need not be read again.
     if (last !== undefined) await positions.pass(channelId, last)
-    tellWhatIsLeft(sink, { left, platform: 'Discord', most: MOST_PER_CHANNEL })
+    reportUnread(sink, { left, platform: 'Discord', most: MOST_PER_CHANNEL })
   }
 }

@@ -43,7 +43,7 @@ export class EventReceiver {
   /** No session is proven to bring everything: between two messages that arrive one may be missing. */
   #interrupted = true
   /** Channels from which something arrived during the interruption. */
-  readonly #toldMeanwhile = new Set<string>()
+  readonly #receivedMeanwhile = new Set<string>()
   /** Channels we know that this session did not show, and in which something may have been missed before it. */
   #outOfSight = new Set<string>()
 
@@ -61,8 +61,8 @@ export class EventReceiver {
   }
 
   /** Called for whatever a session brings. Before it is proven it may still bring what was said earlier. */
-  heard(): void {
-    if (!this.#interrupted) this.#ports.seen.heard()
+  received(): void {
+    if (!this.#interrupted) this.#ports.seen.received()
   }
 
   message(message: unknown): void {
@@ -72,8 +72,8 @@ export class EventReceiver {
       this.#ports.sink.unknown('malformed:message')
       return
     }
-    this.#ports.seen.told(timeOfSnowflake(ids.id))
-    if (this.#interrupted) this.#toldMeanwhile.add(ids.channelId)
+    this.#ports.seen.proveUpTo(timeOfSnowflake(ids.id))
+    if (this.#interrupted) this.#receivedMeanwhile.add(ids.channelId)
     else if (this.#outOfSight.delete(ids.channelId)) this.#readBack(new Set([ids.channelId]))
     const moves = !this.#interrupted && !this.#queue.isBehind(ids.channelId)
     this.#queue.push(ids.channelId, () => this.#messages.take(ids.channelId, ids.id, { message, moves }))
@@ -114,7 +114,7 @@ export class EventReceiver {
     const directs = directsOf(positions).map(({ id }) => id)
     const unshown = positions.values().filter(({ id, person }) => person === undefined && !shown.has(id))
     const known = unshown.map(({ id }) => id)
-    const further = new Set([...directs, ...this.#toldMeanwhile, ...known.slice(-LATEST)])
+    const further = new Set([...directs, ...this.#receivedMeanwhile, ...known.slice(-LATEST)])
     this.#outOfSight = new Set(known.filter((id) => !further.has(id)))
     const budget = newBudget()
     this.#readNewest(
@@ -139,13 +139,13 @@ export class EventReceiver {
     const begun = unknown.filter(({ kind }) => kind !== 'direct').slice(-LATEST)
     this.#meetAll(begun, seen.at, () => Promise.resolve())
     const latest = positions.values().slice(-LATEST)
-    this.#readBack(new Set([...[...latest, ...begun].map(({ id }) => id), ...this.#toldMeanwhile]))
+    this.#readBack(new Set([...[...latest, ...begun].map(({ id }) => id), ...this.#receivedMeanwhile]))
     this.#proven()
   }
 
   /** Called while the line is alive and the session not interrupted: everything up to now arrived. */
   seen(): void {
-    this.#queue.push(ACCOUNT, () => this.#ports.seen.keepHeard())
+    this.#queue.push(ACCOUNT, () => this.#ports.seen.storeReceived())
   }
 
   /**
@@ -194,8 +194,8 @@ export class EventReceiver {
   }
 
   #proven(): void {
-    this.#toldMeanwhile.clear()
+    this.#receivedMeanwhile.clear()
     this.#interrupted = false
-    this.heard()
+    this.received()
   }
 }

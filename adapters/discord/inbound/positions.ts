@@ -50,7 +50,7 @@ export class Seen {
   /** The platform's time when it was known last. */
   #known: { readonly at: number; readonly elapsed: number } | undefined
   #at: number | undefined
-  #heardAt: number | undefined
+  #receivedAt: number | undefined
 
   constructor(state: ChannelState, clock: Clock) {
     this.#state = state
@@ -64,7 +64,7 @@ export class Seen {
   }
 
   /** A message of this time came in. */
-  told(at: number): void {
+  proveUpTo(at: number): void {
     if (this.#known === undefined || at > this.now()) this.#known = { at, elapsed: this.#clock.elapsed() }
   }
 
@@ -85,12 +85,12 @@ export class Seen {
   }
 
   /** Notes that everything up to now arrived; nothing is stored of it yet. */
-  heard(): void {
-    this.#heardAt = this.now()
+  received(): void {
+    this.#receivedAt = this.now()
   }
 
   /** Stores up to when everything arrived, if that is news. */
-  async keepHeard(): Promise<void> {
-    if (this.#heardAt !== undefined && this.#heardAt !== this.#at) await this.saw(this.#heardAt)
+  async storeReceived(): Promise<void> {
+    if (this.#receivedAt !== undefined && this.#receivedAt !== this.#at) await this.saw(this.#receivedAt)
   }
 }

@@ -29,7 +29,7 @@ export interface MessagePorts {
 /**
  * `moves`: everything up to it was seen, so that the position may move over it. `answered`: an answer of ours was seen.
  */
-type Told = { readonly message: unknown; readonly moves: boolean; readonly answered?: boolean }
+type ReceivedMessage = { readonly message: unknown; readonly moves: boolean; readonly answered?: boolean }
 
 type Reader = (context: InboundContext) => InboundReading
 
@@ -45,7 +45,7 @@ export class MessageReceiver {
   }
 
   /** Rejects when it could not be stored. */
-  async take(channelId: string, messageId: string, { message, moves, answered }: Told): Promise<void> {
+  async take(channelId: string, messageId: string, { message, moves, answered }: ReceivedMessage): Promise<void> {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     const shown = readableByOthers(place, message)
@@ -84,7 +84,7 @@ export class MessageReceiver {
   async #know(channelId: string, messageId: string, { address, sender }: InboundEvent): Promise<void> {
     const person = address.chatType === 'direct' ? { person: sender.id } : {}
     if (address.chatType === 'direct') this.#ports.directs.learn(sender.id, channelId)
-    if (this.#ports.positions.heard(channelId)) return
+    if (this.#ports.positions.received(channelId)) return
     this.#stopIfOver()
     this.#meet([{ id: channelId, after: before(messageId), ...person }])
     await this.#ports.positions.write()

@@ -38,10 +38,10 @@ export async function findOwn(
   }
   const options = { signal, deadlineMs: DEADLINE_MS }
   const located = await directs.locate(target, options)
-  if (!('id' in located)) return cannotTell(located.outcome)
+  if (!('id' in located)) return asUnknown(located.outcome)
   const path = `/channels/${located.id}/messages` as const
   const read = await readBack((query) => client.call({ verb: 'GET', path, query }, options), lost.ageMs)
-  if (!('messages' in read)) return cannotTell(read)
+  if (!('messages' in read)) return asUnknown(read)
   const [first, ...others] = read.messages.flatMap(ownMessages(lost, botId))
   if (first !== undefined) return { kind: 'found', messages: [first, ...others] }
   return read.all ? { kind: 'absent' } : { kind: 'cannot_tell', reason: 'too much was written since' }
@@ -106,7 +106,7 @@ function isOwn({ author }: Fields, botId: string): boolean {
 }
 
 /** A platform that does not answer now may do so later; a refusal stays one. */
-function cannotTell(outcome: CallOutcome): FoundMessage {
+function asUnknown(outcome: CallOutcome): FoundMessage {
   if (outcome.kind === 'answered') return { kind: 'cannot_tell', reason: 'the history is no list' }
   if (outcome.kind === 'failed') return { kind: 'cannot_tell', reason: outcome.reason, retryAfterMs: ASK_AGAIN_MS }
   const wait = outcome.retryAfterMs ?? (outcome.status === 401 ? ASK_AGAIN_MS : undefined)

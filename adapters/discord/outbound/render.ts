@@ -107,14 +107,14 @@ const SPECIAL =
 
 function escapeText(text: string): string {
   if (!/[\\*_~`[\]|<#>\uE000]/.test(text)) return text
-  return text.replace(SPECIAL, escapeSign)
+  return text.replace(SPECIAL, escapeMark)
 }
 
-function escapeSign(sign: string, at: number, whole: string): string {
-  if (sign === QUOTE_SIGN) return QUOTE
-  if (/^https?:/i.test(sign)) return sign
-  if (sign === '_' && /[a-z0-9]/i.test(whole[at - 1] ?? '') && /[a-z0-9]/i.test(whole[at + 1] ?? '')) return sign
-  return sign === '||' ? '\\|\\|' : `\\${sign}`
+function escapeMark(mark: string, at: number, whole: string): string {
+  if (mark === QUOTE_SIGN) return QUOTE
+  if (/^https?:/i.test(mark)) return mark
+  if (mark === '_' && /[a-z0-9]/i.test(whole[at - 1] ?? '') && /[a-z0-9]/i.test(whole[at + 1] ?? '')) return mark
+  return mark === '||' ? '\\|\\|' : `\\${mark}`
 }
 
 /** Runs that share one address get it once, behind the last of them. */

@@ -11,7 +11,7 @@ import { type Accept, Door } from '../inbound/door.ts'
 import { createEventReceiver } from '../inbound/event-receiver.ts'
 import { type ChatPositions, createPositions } from '../inbound/positions.ts'
 import type { BotFacts } from '../inbound/reading.ts'
-import { Untold } from '../inbound/untold.ts'
+import { Unreceived } from '../inbound/unreceived.ts'
 import type { SlackClient } from './client.ts'
 import { askWho } from './greet.ts'
 import { HttpReceiver } from './http-receiver.ts'
@@ -59,7 +59,7 @@ export function createRun(parts: RunParts): AccountRun {
   const silence = new Silence(clock)
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
-    onAlive: () => silence.heard(),
+    onAlive: () => silence.received(),
     onProof: () => {
       health.proven()
       proof.found()
@@ -129,23 +129,23 @@ interface HearingPorts {
 /** Asks about an account to which nothing comes; called with what came by an event. */
 function createHearing({ client, bot, services, abort, health }: RunParts, ports: HearingPorts) {
   const { tokens, positions, looksWell, deaf } = ports
-  const untold = new Untold({ client, positions, bot })
+  const unreceived = new Unreceived({ client, positions, bot })
   const probe = new DeafProbe({
     clock: services.clock,
     signal: abort.signal,
     looksWell,
     async probe(asking) {
       tokens.see(await askWho(client, asking))
-      return untold.look(asking)
+      return unreceived.look(asking)
     },
     deaf,
-    hears: () => health.mended('hearing'),
+    receives: () => health.mended('hearing'),
   })
   return {
     begin: () => void probe.run(),
     before: (accept: (body: Fields) => Promise<void>) => (body: Fields) => {
-      probe.heard()
-      untold.heard(body)
+      probe.received()
+      unreceived.received(body)
       return accept(body)
     },
   }
@@ -153,7 +153,7 @@ function createHearing({ client, bot, services, abort, health }: RunParts, ports
 
 function doorOf(parts: RunParts, things: ConstructorParameters<typeof Door>[1]): Accept {
   const door = new Door(parts, things)
-  return (body, told) => door.accept(body, told)
+  return (body, known) => door.accept(body, known)
 }
 
 /**

@@ -6,23 +6,23 @@ import { type Clock, type Moment, momentOf, passedSince } from '../../../src/cor
  */
 export class Silence {
   readonly #clock: Clock
-  #heardAt: Moment
+  #receivedAt: Moment
   /** When something arrived for the last time before the connection broke. */
   #since: Moment | undefined
   #wasDeaf = false
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#heardAt = momentOf(clock)
+    this.#receivedAt = momentOf(clock)
   }
 
-  heard(): void {
-    this.#heardAt = momentOf(this.#clock)
+  received(): void {
+    this.#receivedAt = momentOf(this.#clock)
   }
 
   /** The connection broke; connections that are lost again before they prove receipt are in the same silence. */
   begins(): void {
-    this.#since ??= this.#heardAt
+    this.#since ??= this.#receivedAt
   }
 
   /** Called when the connection only seemed alive, for an unknown time. */

@@ -19,7 +19,7 @@ export interface ConnectionPorts {
   /** Anything but hello and disconnect. */
   onEnvelope(envelope: Fields): void
   /** The platform asks to be left: it closes this connection soon. */
-  onTold(reason: string): void
+  onDisconnectAsked(reason: string): void
   /** It is over, whoever ended it. Called once, and only after `open` has resolved. */
   onClosed(): void
   /** Something came in, be it a ping. */
@@ -132,7 +132,7 @@ export class SlackConnection extends SocketModeClient {
     this.#ports.onFrame()
     const frame = parse(data)
     if (frame?.type === 'hello') await super.onWebSocketMessage(data, isBinary)
-    else if (frame?.type === 'disconnect') this.#ports.onTold(wordOf(frame.reason))
+    else if (frame?.type === 'disconnect') this.#ports.onDisconnectAsked(wordOf(frame.reason))
     else if (frame !== undefined) this.#ports.onEnvelope(frame)
   }
 

@@ -24,9 +24,9 @@ export interface SocketSettings extends ConnectionSettings {
 }
 
 /**
- * Why a connection is to be replaced. `told`: the platform said that it wants to close it, but it still brings events.
+ * Why a connection is to be replaced. `asked`: the platform said that it wants to close it, but it still brings events.
  */
-type Ending = 'told' | 'closed' | 'silent' | 'unproven' | 'deaf' | 'link_disabled'
+type Ending = 'asked' | 'closed' | 'silent' | 'unproven' | 'deaf' | 'link_disabled'
 
 const TROUBLES: { readonly [ending in Ending]?: string } = {
   link_disabled: SOCKET_MODE_OFF,
@@ -113,7 +113,7 @@ export class SocketReceiver implements Receiver {
       const ending = await live.ending
       if (signal.aborted) return
       short = ending === 'unproven' || clock.elapsed() - since < SHORT_LIFE_MS ? short + 1 : 0
-      if (ending !== 'told') this.#ports.onTrouble(TROUBLES[ending] ?? `the connection to Slack ended (${ending})`)
+      if (ending !== 'asked') this.#ports.onTrouble(TROUBLES[ending] ?? `the connection to Slack ended (${ending})`)
       const next = await this.#reconnect({ failures: short, permanent: ending === 'link_disabled' })
       this.#drop(live.connection)
       if (next === undefined) return
@@ -161,7 +161,7 @@ export class SocketReceiver implements Receiver {
         this.#ports.onProof()
         this.#receive(envelope, connection)
       },
-      onTold: (reason) => end(reason === 'link_disabled' ? 'link_disabled' : 'told'),
+      onDisconnectAsked: (reason) => end(reason === 'link_disabled' ? 'link_disabled' : 'asked'),
       onClosed: () => end('closed'),
       onFrame: () => {
         lastFrameAt = clock.elapsed()

@@ -2,7 +2,7 @@ import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { RetryPorts } from '../../shared/backoff.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
-import { answeredAmong, readBack, tellWhatIsLeft } from '../../shared/read-back.ts'
+import { answeredAmong, readBack, reportUnread } from '../../shared/read-back.ts'
 import type { SlackClient } from '../connection/client.ts'
 import { backFill, MOST_PER_CHAT } from './back-fill.ts'
 import type { Accept } from './door.ts'
@@ -16,7 +16,7 @@ interface Ports extends RetryPorts {
   readonly bot: BotFacts
   /** The same door that live events come by. Rejects when it could not be stored. */
   readonly accept: Accept
-  readonly sink: Pick<ChannelSink, 'unknown' | 'tellOwners'>
+  readonly sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>
 }
 
 const WORDS: Readonly<Record<ChatType, string>> = { direct: 'im', group: 'mpim', channel: 'channel' }
@@ -57,6 +57,6 @@ export class CatchUp {
       await accept({ type: 'event_callback', event }, { answered: answered.has(id) })
     }
     await positions.release(channel)
-    tellWhatIsLeft(sink, { left, platform: 'Slack', most: MOST_PER_CHAT })
+    reportUnread(sink, { left, platform: 'Slack', most: MOST_PER_CHAT })
   }
 }

@@ -38,7 +38,7 @@ interface Books {
 const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
 
 /** `answered`: the event was read back, and so was an answer of ours to it. */
-export type Accept = (body: Fields, told?: { readonly answered: boolean }) => Promise<void>
+export type Accept = (body: Fields, known?: { readonly answered: boolean }) => Promise<void>
 
 /** Receives the events of both receivers: looks up missing data, then reads and stores them. */
 export class Door {
@@ -60,10 +60,10 @@ export class Door {
   }
 
   /** Resolves after the commit; rejects when it could not be stored. */
-  async accept(...[body, told]: Parameters<Accept>): Promise<void> {
+  async accept(...[body, known]: Parameters<Accept>): Promise<void> {
     const { abort, health } = this.#parts
     const read = await this.#eventIn(body)
-    const event = told?.answered === true && read !== undefined ? asAnswered(read) : read
+    const event = known?.answered === true && read !== undefined ? asAnswered(read) : read
     if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
     if (event === undefined) return
     try {
@@ -99,7 +99,7 @@ export class Door {
     const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
     if (!written) return sink.accept(event, undefined, shown)
     const { chat, chatType } = event.address
-    this.#positions.heard(chat)
+    this.#positions.received(chat)
     this.#positions.meet([{ id: chat, chatType }], () => false)
     // Handed over before anything is waited for: events are stored in the order they came.
     await sink.accept(event, this.#positions.cursorFor(chat, event.messageId), shown)
@@ -142,8 +142,8 @@ export class Door {
     }
   }
 
-  async #chatTypeOf({ channel, channel_type: told }: Fields): Promise<InboundContext['chatType']> {
-    const known = toChatType(told)
+  async #chatTypeOf({ channel, channel_type: given }: Fields): Promise<InboundContext['chatType']> {
+    const known = toChatType(given)
     if (typeof channel !== 'string') return known ?? 'channel'
     if (known !== undefined) this.#directory.learnChat(channel, known)
     return known ?? this.#directory.chatTypeOf(channel)

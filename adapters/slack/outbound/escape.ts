@@ -10,7 +10,7 @@ export function escapeText(text: string): string {
 /** UTF-16 units of a text once it is escaped. */
 export function escapedLength(text: string): number {
   let length = text.length
-  for (const sign of text.match(/[&<>]/g) ?? []) length += sign === '&' ? 4 : 3
+  for (const char of text.match(/[&<>]/g) ?? []) length += char === '&' ? 4 : 3
   return length
 }
 

@@ -37,7 +37,7 @@ export async function findOwnMessage(
   let newest = place.newest
   for (let page = 0; page < MOST_PAGES; page++) {
     const outcome = await ask(place.method, cursor === undefined ? place.args : { ...place.args, cursor })
-    if (outcome.kind !== 'answered') return cannotTell(outcome)
+    if (outcome.kind !== 'answered') return asUnknown(outcome)
     const messages = messagesOf(outcome.result)
     const found = messages.find((message) => carries(message, key))
     if (found !== undefined) return foundAs(found, rendered)
@@ -72,7 +72,7 @@ async function begin(
   if (thread === undefined) return { method: 'conversations.history', args: common, forward: false }
   const method = 'conversations.replies'
   const outcome = await ask(method, { ts: thread, limit: 1 })
-  if (outcome.kind !== 'answered') return cannotTell(outcome)
+  if (outcome.kind !== 'answered') return asUnknown(outcome)
   const latest = messagesOf(outcome.result)[0]?.latest_reply
   const oldest = isStamp(latest) ? { oldest: toStamp(Math.max(0, timeOfStamp(latest) - ageMs - MARGIN_MS)) } : {}
   return { method, args: { ...common, ts: thread, ...oldest }, forward: true }
@@ -104,7 +104,7 @@ function nextCursor({ response_metadata: metadata }: Fields): string | undefined
 }
 
 /** A refusal that will not change by waiting says so by having no time to come back at. */
-function cannotTell(outcome: Exclude<CallOutcome, { kind: 'answered' }>): FoundMessage {
+function asUnknown(outcome: Exclude<CallOutcome, { kind: 'answered' }>): FoundMessage {
   if (outcome.kind === 'failed') return { kind: 'cannot_tell', reason: outcome.reason, retryAfterMs: LOOK_AGAIN_MS }
   if (outcome.needed !== undefined) {
     return { kind: 'cannot_tell', reason: `the scope ${outcome.needed} is missing` }

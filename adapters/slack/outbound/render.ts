@@ -70,8 +70,8 @@ function standsAlone(text: string, { start, end }: Run): boolean {
   return !isWord(text[start - 1]) && !isWord(text[end])
 }
 
-function isWord(sign: string | undefined): boolean {
-  return sign !== undefined && /[\p{L}\p{N}_*~`]/u.test(sign)
+function isWord(char: string | undefined): boolean {
+  return char !== undefined && /[\p{L}\p{N}_*~`]/u.test(char)
 }
 
 function renderRun(inside: string, { style, href }: Run, marks: string): string {

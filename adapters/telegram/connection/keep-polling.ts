@@ -37,12 +37,12 @@ export async function keepPolling(ports: KeepPorts, signal: AbortSignal): Promis
       ports.onDeaf(deafness(held))
       round.abort()
     },
-    hears: () => ports.onHearing(),
+    receives: () => ports.onHearing(),
   })
   const probing = probe.run()
   const watched = {
     ...ports,
-    onUpdates: () => probe.heard(),
+    onUpdates: () => probe.received(),
     onProof() {
       isAnswered = true
       ports.onProof()

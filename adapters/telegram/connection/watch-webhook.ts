@@ -59,16 +59,16 @@ export function watchWebhook({ client, clock, health, signal, url, listen }: Wat
       return last.pending > 0
     },
     deaf: () => health.trouble('hearing', deafness(last, { url, listen })),
-    hears: () => health.mended('hearing'),
+    receives: () => health.mended('hearing'),
   })
   return {
     /** Resolves when the signal aborts. */
     run: () => probe.run(),
     /** Called for each request that is from the platform. */
-    heard() {
+    received() {
       health.proven()
       health.mended('connection')
-      probe.heard()
+      probe.received()
     },
   }
 }

@@ -44,7 +44,7 @@ export function receiveByWebhook(parts: WebhookParts, accept: (update: unknown) 
   async function handle({ body }: HttpRequest): Promise<HttpAnswer> {
     const update = parse(body)
     if (update === undefined) return { status: 400 }
-    watch.heard()
+    watch.received()
     failpoint('CP1-received')
     try {
       await chats.inOrder(chatIn(update), () => accept(update))

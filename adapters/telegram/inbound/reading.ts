@@ -49,9 +49,9 @@ export function timeOf(value: unknown): number {
  * was passed on to us there.
  */
 export function readableByOthers(update: unknown): unknown {
-  const { told, chat } = placeIn(update)
-  if (told === undefined || chat === undefined) return undefined
-  return chat.type === 'private' ? passedOn(told) : told
+  const { content, chat } = placeIn(update)
+  if (content === undefined || chat === undefined) return undefined
+  return chat.type === 'private' ? passedOn(content) : content
 }
 
 /** Returns the id of the chat an update is from, as a key to keep its updates in order by. */
@@ -59,11 +59,11 @@ export function chatIn(update: unknown): string | undefined {
   return toIdText(placeIn(update).chat?.id)
 }
 
-function placeIn(update: unknown): { readonly told?: Fields; readonly chat?: Fields } {
-  const told = isFields(update) ? Object.values(update).find(isFields) : undefined
-  if (told === undefined) return {}
-  const { chat } = isFields(told.message) ? told.message : told
-  return isFields(chat) ? { told, chat } : { told }
+function placeIn(update: unknown): { readonly content?: Fields; readonly chat?: Fields } {
+  const content = isFields(update) ? Object.values(update).find(isFields) : undefined
+  if (content === undefined) return {}
+  const { chat } = isFields(content.message) ? content.message : content
+  return isFields(chat) ? { content, chat } : { content }
 }
 
 /** Marks of a message that somebody else wrote. */

@@ -32,7 +32,7 @@ export async function runSchedule(ports: ReadPorts, id: string, options: ReadOpt
   show(ports, options, {
     value: run,
     lines: () => [
-      `Started ${oneLine(id)} at ${formatTime(run.slotAt)}; "parley why ${run.traceId}" tells what comes of it.`,
+      `Started ${oneLine(id)} at ${formatTime(run.slotAt)}; "parley why ${run.traceId}" shows what comes of it.`,
     ],
   })
   return EXIT.ok

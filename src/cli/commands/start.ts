@@ -20,13 +20,13 @@ export async function start(ports: StartPorts, file?: string): Promise<number> {
   }
 }
 
-async function run(ports: StartPorts, loaded: LoadedConfig, told: Promise<string>): Promise<number> {
+async function run(ports: StartPorts, loaded: LoadedConfig, asked: Promise<string>): Promise<number> {
   const daemon = await ports.start(loaded)
   let stopping = false
   // Not awaited: a channel that is still connecting must not delay a stop.
   void announce(ports, { daemon, loaded, quiet: () => stopping })
   try {
-    const signal = await Promise.race([told, daemon.stopped.then(() => undefined)])
+    const signal = await Promise.race([asked, daemon.stopped.then(() => undefined)])
     if (signal === undefined) ports.stderr.write('The daemon stopped by itself; its log says why.\n')
     else ports.stdout.write('Stopping; a second signal stops at once.\n')
     return signal === undefined ? EXIT.failed : EXIT.ok

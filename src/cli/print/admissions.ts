@@ -15,7 +15,7 @@ export function printAdmissions(admissions: readonly AdmissionReport[], style: S
 }
 
 function row({ code, state, key, name, askedAt, decidedAt, decidedBy, toldAt }: AdmissionReport): string[] {
-  const waits = toldAt === undefined ? 'no owner was told yet' : '-'
+  const waits = toldAt === undefined ? 'no owner was notified yet' : '-'
   const decided = decidedAt === undefined ? waits : `${formatTime(decidedAt)} by ${oneLine(decidedBy ?? '')}`
   return [code, state, oneLine(key), oneLine(name) || '-', formatTime(askedAt), decided]
 }

@@ -5,7 +5,7 @@
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 export function plain(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, (sign) => (sign === '\n' ? sign : sign === '\t' ? ' ' : '\ufffd'))
+  return text.replace(/\r\n?/g, '\n').replace(UNSAFE, (char) => (char === '\n' ? char : char === '\t' ? ' ' : '\ufffd'))
 }
 
 /** Returns a text as one line. */
@@ -16,5 +16,5 @@ export function oneLine(text: string): string {
 /** Returns JSON for a terminal or a pipe: the same value, with every character a terminal might obey escaped. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
-  return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`))}\n`
+  return `${text.replace(UNSAFE, (char) => (char === '\n' ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`))}\n`
 }

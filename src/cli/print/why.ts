@@ -7,13 +7,13 @@ import { formatTime } from './time.ts'
 /** Returns for each message the sentence with the reason, and which message it is. */
 export function printWhy(reports: readonly WhyReport[], style: Style): string[] {
   if (reports.length === 0) return []
-  const told = reports.flatMap((report, at) => [
+  const lines = reports.flatMap((report, at) => [
     ...(at === 0 ? [] : ['']),
     style.bold(headline(report)),
     `  ${nameOf(report)}, from ${senderOf(report)}, ${formatTime(report.receivedAt)}`,
     ...deniedLines(report, style),
   ])
-  return [...told, style.dim('  Add --trace to see each step.')]
+  return [...lines, style.dim('  Add --trace to see each step.')]
 }
 
 /** Returns for each message the sentence and the stages behind it, the setting of each, and what was sent. */

@@ -47,7 +47,7 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
   const carryOut = (tx: StoreWriter, move: ChatMove): Promise<boolean> =>
     moveChat(tx, move, { at: clock.now(), rekey: deps.rekey })
 
-  async function tell(move: ChatMove): Promise<void> {
+  async function announce(move: ChatMove): Promise<void> {
     note(move)
     logger.warn('A group has a new id; change it in the configuration where it is named', { ...move })
     await deps.moved()
@@ -65,12 +65,12 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
         const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: chat_moved' } as const
         return (await tx.inbox.add(row)) && move !== undefined && carryOut(tx, move)
       })
-      if (moved && move) await tell(move)
+      if (moved && move) await announce(move)
     },
     async learned(from, to) {
       const move = { channel: from.channel, from: from.chat, to: to.chat }
       try {
-        if (await store.write((tx) => carryOut(tx, move))) await tell(move)
+        if (await store.write((tx) => carryOut(tx, move))) await announce(move)
       } catch (err) {
         logger.warn('The new id of a group could not be recorded', { err, ...move })
       }

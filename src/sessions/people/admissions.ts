@@ -69,7 +69,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
       if (fact?.state === 'denied') return
       if (fact === undefined) logger.info('Somebody asks to be let in', { key })
       facts.asked(key)
-      void cards.tell()
+      void cards.notify()
     },
     list: () => read.admissions.all(),
     async decide(name, state, by) {
@@ -89,7 +89,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     },
     async recover() {
       for (const key of await read.admissions.unhandled()) await handle(key)
-      await cards.tell()
+      await cards.notify()
     },
   }
 }

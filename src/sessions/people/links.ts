@@ -97,7 +97,7 @@ export function createLinks(deps: LinkDeps): Links {
     if (!code) return
     const withdraw = (tx: StoreWriter): Promise<boolean> => tx.people.withdrawLinkCode(code.hash).then(() => true)
     await say(spoiledNotice(code, deps.ids), withdraw).catch((err: unknown) =>
-      deps.logger.warn('Who asked for a code that was shown could not be told', { err }),
+      deps.logger.warn('The person who asked for a code that was shown could not be notified', { err }),
     )
   }
 

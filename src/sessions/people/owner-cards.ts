@@ -18,7 +18,7 @@ export interface OwnerCards {
    * Sends the cards that are owed and possible, and leaves the rest waiting; called after somebody asked. One run at a
    * time repeats once, however many ask meanwhile. Resolves when the cards are planned, and never rejects.
    */
-  tell(): Promise<void>
+  notify(): Promise<void>
   /** Called when an owner wrote in private: that is a place for cards, and the moment for those that waited for one. */
   ownerWrote(event: InboundEvent, at: number): void
 }
@@ -44,39 +44,39 @@ const ENOUGH = 'That is enough for a day: who else asks is in `parley access lis
 export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
   const { store, clock, logger, say, owners } = deps
   const { read } = store
-  let owed = (await read.admissions.untold(1)).length > 0
-  let telling: Promise<void> | undefined
+  let owed = (await read.admissions.unnotified(1)).length > 0
+  let notifying: Promise<void> | undefined
   let again = false
   /** The times when the cards of the last day were planned, by `clock.elapsed()`. */
-  let toldAt: readonly number[] = []
+  let notifiedAt: readonly number[] = []
 
-  async function tellAll(): Promise<void> {
+  async function notifyAll(): Promise<void> {
     do {
       again = false
-      await tellSome()
+      await notifySome()
     } while (again)
   }
 
   /** Reads no more applicants than may get a card. */
-  async function tellSome(): Promise<void> {
-    toldAt = toldAt.filter((at) => at > clock.elapsed() - DAY_MS)
-    const room = CARDS_A_DAY - toldAt.length
+  async function notifySome(): Promise<void> {
+    notifiedAt = notifiedAt.filter((at) => at > clock.elapsed() - DAY_MS)
+    const room = CARDS_A_DAY - notifiedAt.length
     owed = room === 0
     if (owed) return
-    const untold = await read.admissions.untold(room + 1)
-    owed = untold.length > room
-    for (const admission of untold.slice(0, room)) {
-      if (await tellOf(admission)) toldAt = [...toldAt, clock.elapsed()]
+    const unnotified = await read.admissions.unnotified(room + 1)
+    owed = unnotified.length > room
+    for (const admission of unnotified.slice(0, room)) {
+      if (await notifyOf(admission)) notifiedAt = [...notifiedAt, clock.elapsed()]
       else owed = true
     }
   }
 
   /** Returns false if no owner can be reached yet. */
-  async function tellOf(admission: Admission): Promise<boolean> {
+  async function notifyOf(admission: Admission): Promise<boolean> {
     const { key, code, traceId, address: where } = admission
     const chats = owners.nearest(where)
     if (chats.length === 0) return false
-    const last = toldAt.length === CARDS_A_DAY - 1
+    const last = notifiedAt.length === CARDS_A_DAY - 1
     const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
     for (const { person, address } of chats) {
       const card: OutboundMessage = {
@@ -90,33 +90,33 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
       await say(card, (tx) => tx.notices.once(`admission:${code}:${person}`, clock.now(), FOR_EVER_MS))
     }
     await store.write(async (tx) => {
-      await tx.admissions.told(key, clock.now())
-      await forgetBeyond(tx, 'told')
+      await tx.admissions.notified(key, clock.now())
+      await forgetBeyond(tx, 'notified')
     })
     return true
   }
 
-  function tell(): Promise<void> {
+  function notify(): Promise<void> {
     again = true
-    telling ??= tellAll()
+    notifying ??= notifyAll()
       .catch((err: unknown) => {
         owed = true
-        logger.warn('Owners could not be told who asks to be let in', { err })
+        logger.warn('Owners could not be notified of who asks to be let in', { err })
       })
       .finally(() => {
-        telling = undefined
+        notifying = undefined
       })
-    return telling
+    return notifying
   }
 
   return {
-    tell,
+    notify,
     ownerWrote(event, at) {
       if (event.address.chatType !== 'direct') return
       const chat = owners.saw(event, at)
       const stored = chat ? store.write((tx) => tx.people.metAt(chat)) : Promise.resolve()
       stored.catch((err: unknown) => logger.warn("An owner's chat could not be stored", { err }))
-      if (owed) void tell()
+      if (owed) void notify()
     },
   }
 }

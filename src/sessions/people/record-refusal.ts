@@ -26,7 +26,7 @@ export async function recordRefusal(
   ids: Pick<IdSource, 'code'>,
 ): Promise<void> {
   const { event, receivedAt: at } = dispatch
-  if ((await ask(tx, { dispatch, asks }, ids)) === 'added') await forgetBeyond(tx, 'untold')
+  if ((await ask(tx, { dispatch, asks }, ids)) === 'added') await forgetBeyond(tx, 'unnotified')
   if (event.kind === 'membership') return
   const bounds = { since: at - KEPT_MS, messages: MOST_HANDLED, bytes: MOST_BYTES }
   const gone = await tx.admissions.refuse(asks.key, { inbox: id, at, bytes: textBytes(dispatch) }, bounds)
@@ -49,13 +49,13 @@ async function ask(
 }
 
 /** Forgets the applicants beyond the bound, and their messages, inside a transaction. */
-export async function forgetBeyond(tx: StoreWriter, which: 'told' | 'untold'): Promise<void> {
+export async function forgetBeyond(tx: StoreWriter, which: 'notified' | 'unnotified'): Promise<void> {
   for (const key of await tx.admissions.beyond(which, MOST_ASKING)) await forgetApplicant(tx, key)
 }
 
 /** Forgets some of the applicants whom nobody decided about since then, inside a transaction. Returns how many. */
 export async function forgetBefore(tx: StoreWriter, at: number): Promise<number> {
-  const keys = [...(await tx.admissions.before('untold', at)), ...(await tx.admissions.before('told', at))]
+  const keys = [...(await tx.admissions.before('unnotified', at)), ...(await tx.admissions.before('notified', at))]
   for (const key of keys) await forgetApplicant(tx, key)
   return keys.length
 }

@@ -86,9 +86,9 @@ export async function findWaitingTexts(
 export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
   const { channel, account } = event.address
-  const told = await tx.inbox.byKey(channel, account, event.original)
+  const known = await tx.inbox.byKey(channel, account, event.original)
   const row =
-    told && told.sessionId === undefined ? await tx.inbox.byKey(channel, account, admittedKey(event.original)) : told
+    known && known.sessionId === undefined ? await tx.inbox.byKey(channel, account, admittedKey(event.original)) : known
   if (row?.sessionId === undefined || row.outcome === 'refused: queue_full') return undefined
   const { sessionId, decision } = row
   if (decision.kind !== 'run' && decision.kind !== 'context') return undefined

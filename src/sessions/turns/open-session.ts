@@ -37,7 +37,7 @@ export interface OpenPorts {
  */
 export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
   const { route, dispatch } = opening
-  if (dispatch.posted) return takeUp(tx, opening, dispatch.posted, ports)
+  if (dispatch.posted) return continuePosted(tx, opening, dispatch.posted, ports)
   const current = await tx.sessions.current(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
@@ -58,7 +58,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
  * A text posted into a session says nothing about its chat: an existing row keeps its metadata, and a new one has only
  * the address.
  */
-async function takeUp(
+async function continuePosted(
   tx: StoreWriter,
   { route, identity, dispatch }: Opening,
   { session: id, begins }: PostedText,

@@ -57,16 +57,16 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
     queue.occupy(session.id, waiting.length)
     interrupted.push({ turn: started, attempt })
   }
-  if (interrupted.some(isSuspect)) await goOnCarefully(interrupted, deps)
-  else await goOnAtOnce(interrupted, deps)
+  if (interrupted.some(isSuspect)) await continueCarefully(interrupted, deps)
+  else await continueAtOnce(interrupted, deps)
   for (const sessionId of await store.read.inbox.sessionsWaiting()) await claimIdle(sessionId, deps)
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
 }
 
-async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+async function continueAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
   for (const { turn } of interrupted) {
     if (turn.publicFor !== undefined) {
-      void goOnAfter(Promise.resolve(), turn, deps)
+      void continueAfter(Promise.resolve(), turn, deps)
       continue
     }
     await takeOver(turn, deps)
@@ -79,7 +79,7 @@ async function goOnAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps
  * are suspects. Meanwhile, the turns of known people have ended or are trusted again before a stranger's suspect
  * begins, so that they are not counted for what that one does.
  */
-async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+async function continueCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
   const known = interrupted.filter(({ turn }) => !turn.forStrangers)
   // The turns behind which a known person waits come first: they are counted for no stranger.
   const strangers = interrupted
@@ -92,7 +92,7 @@ async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverD
   )
   const goesOn = ({ turn }: Interrupted, before: Promise<void>): Promise<void> => {
     const begun = deferred()
-    const ended = goOnAfter(before, turn, deps, begun.resolve)
+    const ended = continueAfter(before, turn, deps, begun.resolve)
     return Promise.race([ended, begun.promise.then(() => outlivesSuspicion(turn.id, ms, deps))])
   }
   const oneByOne = (before: Promise<void>, suspects: readonly Interrupted[]): Promise<void> =>
@@ -102,14 +102,14 @@ async function goOnCarefully(interrupted: readonly Interrupted[], deps: RecoverD
   const trusted = others.map((one) => goesOn(one, atOnce.length > 0 ? Promise.resolve() : knownSuspects))
   const afterKnown = Promise.all([knownSuspects, ...trusted]).then(() => {})
   const strangerSuspects = oneByOne(afterKnown, strangers.filter(isSuspect))
-  for (const one of strangers) if (!isSuspect(one)) void goOnAfter(strangerSuspects, one.turn, deps)
+  for (const one of strangers) if (!isSuspect(one)) void continueAfter(strangerSuspects, one.turn, deps)
 }
 
 /**
  * The attempt counts from when the turn really resumes: a crash by another turn while this one waits, for a suspect or
  * for a place, does not count against it.
  */
-function goOnAfter(
+function continueAfter(
   before: Promise<void>,
   turn: StartedTurn,
   deps: RecoverDeps,

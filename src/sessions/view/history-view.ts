@@ -1,13 +1,13 @@
 import type { Exchange, HistoryBoundary } from '../../core/event.ts'
 import { escapeLabels } from '../../core/label.ts'
 import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
-import type { Heard } from './heard.ts'
+import type { ReceivedMessage } from './received.ts'
 
 /** The parts of which a user's text was made. */
 export interface SaidSource {
   /** The lines before and after the messages. */
   readonly before?: readonly string[]
-  readonly heard?: readonly Heard[]
+  readonly received?: readonly ReceivedMessage[]
   readonly note?: string
 }
 

@@ -11,7 +11,6 @@ import type { TurnId } from '../../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import { applyEdit, boundContext, type ContextLimits, dropDeleted, type Heard, redact, takeMessages } from './heard.ts'
 import {
   addHistory,
   exchange,
@@ -21,6 +20,15 @@ import {
   setBoundary,
   sourceOf,
 } from './history-view.ts'
+import {
+  applyEdit,
+  boundContext,
+  type ContextLimits,
+  dropDeleted,
+  type ReceivedMessage,
+  redact,
+  takeMessages,
+} from './received.ts'
 import { taggedText } from './user-text.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
@@ -37,7 +45,7 @@ export interface ViewLimits extends ContextLimits {
 export interface ModelView extends History {
   readonly lastSeq: number
   /** The user messages that no turn has taken yet, oldest first. */
-  readonly pending: readonly Heard[]
+  readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
   /** The notes at the beginning of the next turn, about messages that did not arrive. */
   readonly notes: readonly string[]
@@ -48,7 +56,7 @@ type Change = Partial<ModelView>
 
 interface RunningTurn {
   readonly id: TurnId
-  readonly heard: readonly Heard[]
+  readonly received: readonly ReceivedMessage[]
   /** The notes before the messages. */
   readonly notes: readonly string[]
   /** Texts that other sessions delivered here meanwhile; they belong behind this turn. */
@@ -154,7 +162,7 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
 
 function start({ pending, notes }: ModelView, id: TurnId, which: TakenMessages): Change {
   const { taken, left } = takeMessages(pending, which)
-  return { pending: left, notes: NONE, running: { ...BEGINNING, id, heard: taken, notes } }
+  return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes } }
 }
 
 const BEGINNING = {
@@ -166,9 +174,9 @@ const BEGINNING = {
 } satisfies Partial<RunningTurn>
 
 /** The data of a scheduled prompt belongs to its own turn only: later turns are not shown it. */
-function promptOf({ heard, notes }: RunningTurn, chat: ChatType): string {
-  let prompt = textOf({ heard, before: notes }, chat)
-  for (const { data } of heard) if (data !== undefined) prompt += `\n\n${data}`
+function promptOf({ received, notes }: RunningTurn, chat: ChatType): string {
+  let prompt = textOf({ received, before: notes }, chat)
+  for (const { data } of received) if (data !== undefined) prompt += `\n\n${data}`
   return prompt
 }
 
@@ -180,22 +188,22 @@ function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
     history: without(view.history),
     hidden: without(view.hidden),
     pending: dropDeleted(pending, deleted),
-    running: running && { ...running, heard: redact(running.heard, deleted) },
+    running: running && { ...running, received: redact(running.received, deleted) },
   }
 }
 
 function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType): ModelMessage {
   const source = sourceOf(said)
-  if (!source?.heard) return said
-  const heard = redact(source.heard, deleted)
-  if (heard === source.heard) return said
-  const left = { ...source, heard }
+  if (!source?.received) return said
+  const received = redact(source.received, deleted)
+  if (received === source.received) return said
+  const left = { ...source, received }
   return saidByUser(textOf(left, chat), left)
 }
 
-function textOf({ heard = NONE, before = NONE, note }: SaidSource, chat: ChatType): string {
+function textOf({ received = NONE, before = NONE, note }: SaidSource, chat: ChatType): string {
   const lines = [...before]
-  if (heard.length > 0) lines.push(joined(heard, chat))
+  if (received.length > 0) lines.push(joined(received, chat))
   if (note !== undefined) lines.push(note)
   return lines.join('\n')
 }
@@ -208,9 +216,9 @@ function post(
 ): Change {
   const { running, pending } = view
   if (running) return { running: { ...running, posted: [...running.posted, data] } }
-  const heard = pending.filter((message) => !message.triggers)
+  const received = pending.filter((message) => !message.triggers)
   const note = postedNote(data)
-  const history = addHistory(view, exchange(textOf({ heard, note }, chat), data.text, { heard, note }), keep)
+  const history = addHistory(view, exchange(textOf({ received, note }, chat), data.text, { received, note }), keep)
   return { ...history, pending: pending.filter((message) => message.triggers) }
 }
 
@@ -269,8 +277,8 @@ function end(
   return { running: undefined, history, hidden }
 }
 
-function answered({ heard, notes }: RunningTurn, answer: string, chat: ChatType): ModelMessage[] {
-  const source = { heard, before: notes }
+function answered({ received, notes }: RunningTurn, answer: string, chat: ChatType): ModelMessage[] {
+  const source = { received, before: notes }
   return exchange(textOf(source, chat), answer, source)
 }
 
@@ -285,6 +293,6 @@ function endTakenOver({ pending }: ModelView): Change {
   return { running: undefined, pending: pending.map((message) => ({ ...message, triggers: false })) }
 }
 
-function joined(heard: readonly Heard[], chat: ChatType): string {
-  return heard.map((message) => taggedText(message, chat)).join('\n')
+function joined(received: readonly ReceivedMessage[], chat: ChatType): string {
+  return received.map((message) => taggedText(message, chat)).join('\n')
 }

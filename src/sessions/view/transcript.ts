@@ -13,10 +13,10 @@ const CACHED_VIEWS = 500
 /** The events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
 const TAIL = 2_000
 
-type Told = Pick<Session, 'id' | 'chatType'>
+type SessionKind = Pick<Session, 'id' | 'chatType'>
 
 /** Reads session logs as model views. The cache holds only what the log can give again. */
-export interface Transcript<Viewed extends Told = Session> {
+export interface Transcript<Viewed extends SessionKind = Session> {
   /**
    * Returns the view up to the newest committed event of the session. With `turn`, a cached view in which that turn has
    * begun is enough, and mostly nothing is read.
@@ -31,11 +31,11 @@ export interface Transcript<Viewed extends Told = Session> {
   drop(id: SessionId): void
 }
 
-/** `toldAs` returns the kind of chat that a session is to its model; absent, its own. */
-export function createTranscript<Viewed extends Told>(
+/** `chatTypeOf` returns the kind of chat that a session is to its model; absent, its own. */
+export function createTranscript<Viewed extends SessionKind>(
   events: Pick<StoreReader['events'], 'latest' | 'since'>,
   limits: ViewLimits,
-  toldAs: (session: Viewed) => ChatType = ({ chatType }) => chatType,
+  chatTypeOf: (session: Viewed) => ChatType = ({ chatType }) => chatType,
 ): Transcript<Viewed> {
   const views = new Map<SessionId, ModelView>()
 
@@ -51,7 +51,7 @@ export function createTranscript<Viewed extends Told>(
 
   const read = async (session: Viewed): Promise<ModelView> => {
     const { id } = session
-    const chatType = toldAs(session)
+    const chatType = chatTypeOf(session)
     let view = views.get(id)
     let batch: readonly SessionEvent[]
     if (view === undefined) {
@@ -76,7 +76,10 @@ export function createTranscript<Viewed extends Told>(
       const { id } = session
       const view = views.get(id)
       if (view?.lastSeq !== seq - 1) return
-      remember(id, growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, toldAs(session), limits))
+      remember(
+        id,
+        growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, chatTypeOf(session), limits),
+      )
     },
     drop: (id) => void views.delete(id),
   }

@@ -2,7 +2,7 @@ import type { ChatType } from '../../core/address.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import { calledBy, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
-import type { Heard } from './heard.ts'
+import type { ReceivedMessage } from './received.ts'
 
 const QUOTE_LENGTH = 200
 
@@ -11,7 +11,7 @@ const QUOTE_LENGTH = 200
  * lines cannot begin like one. In groups it has the sender's name, and a label when it was not addressed to the agent
  * (S26, S27). The stored event keeps the raw text (S23).
  */
-export function taggedText(message: Heard, chatType: ChatType): string {
+export function taggedText(message: ReceivedMessage, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
   const labels = [...speakerLabels(message, chatType), ...quoteLabel(message)]
   const files = (message.attachments ?? []).map((file) => {
@@ -21,9 +21,9 @@ export function taggedText(message: Heard, chatType: ChatType): string {
   return (said === '' ? labels : [...labels, said]).join(' ')
 }
 
-function speakerLabels({ sender, addressed, edit, deleted }: Heard, chatType: ChatType): string[] {
-  const told = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
-  const aside = told ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
+function speakerLabels({ sender, addressed, edit, deleted }: ReceivedMessage, chatType: ChatType): string[] {
+  const change = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
+  const aside = change ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
   // Words without a label would be read as those of the previous speaker.
   const name = chatType === 'direct' ? [] : [`[${calledBy(sender)}]`]
   return [...name, ...(aside === undefined ? [] : [aside])]

@@ -26,7 +26,7 @@ function rig(answers: Answer[]) {
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
     },
     deaf: () => told.push('deaf'),
-    hears: () => told.push('hears'),
+    receives: () => told.push('hears'),
   })
   const running = probe.run()
   const pass = async (paces = 1) => {
@@ -50,7 +50,7 @@ describe('an account is deaf', () => {
   test('not where something came between the two answers, nor is it asked then', async () => {
     const { told, state, probe, pass } = rig([true, true, true])
     await pass()
-    probe.heard()
+    probe.received()
     await pass()
     expect([state.asked, told]).toEqual([1, []])
     await pass()
@@ -70,8 +70,8 @@ describe('an account is deaf', () => {
   test('until something comes', async () => {
     const { told, probe, pass } = rig([true, true])
     await pass(2)
-    probe.heard()
-    probe.heard()
+    probe.received()
+    probe.received()
     expect(told).toEqual(['deaf', 'hears'])
   })
 

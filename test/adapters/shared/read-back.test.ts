@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Positions } from '../../../adapters/shared/positions.ts'
-import { type Page, readBack, tellWhatIsLeft } from '../../../adapters/shared/read-back.ts'
+import { type Page, readBack, reportUnread } from '../../../adapters/shared/read-back.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 
 /** A conversation of messages `1` to `count`, in pages of at most three. */
@@ -44,10 +44,10 @@ test('a conversation that may not be read is refused; one that cannot be read to
 test('what lies beyond the bound is counted and told to the owners; what may not be read is counted', () => {
   const sink = new RecordingSink()
   const what = { platform: 'Discord', most: 200 }
-  tellWhatIsLeft(sink, { ...what, left: undefined })
-  tellWhatIsLeft(sink, { ...what, left: 'refused' })
+  reportUnread(sink, { ...what, left: undefined })
+  reportUnread(sink, { ...what, left: 'refused' })
   expect(sink.notices).toEqual([])
-  tellWhatIsLeft(sink, { ...what, left: 'bounded' })
+  reportUnread(sink, { ...what, left: 'bounded' })
   expect(sink.dropped).toEqual(['back_fill:refused', 'back_fill:bounded'])
   expect(sink.notices).toEqual([{ about: 'read_back', text: expect.stringContaining('200 messages') }])
 })

@@ -12,7 +12,7 @@ async function open(sink = new RecordingSink()) {
   await positions.load()
   /** A message as the account's door takes it. */
   const say = async (id: string, stamp: string) => {
-    positions.heard(id)
+    positions.received(id)
     positions.meet([{ id, chatType: 'direct' }], () => false)
     const cursor = positions.cursorFor(id, stamp)
     if (cursor !== undefined) sink.stored.set(cursor.key, cursor.value)

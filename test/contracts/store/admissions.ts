@@ -19,11 +19,11 @@ export const admissionContract: ContractPart = (underTest) => {
     await store.write((tx) => tx.admissions.ask(first, 1))
     await store.write((tx) => tx.admissions.ask(asking(CY, 'bbbbb'), 2))
     await store.write((tx) => tx.admissions.ask(asking(CLUB, 'ccccc'), 3))
-    expect((await store.read.admissions.untold(9)).map(({ code }) => code)).toEqual(['aaaaa', 'ccccc'])
-    await store.write((tx) => tx.admissions.told(CY.key, 4))
+    expect((await store.read.admissions.unnotified(9)).map(({ code }) => code)).toEqual(['aaaaa', 'ccccc'])
+    await store.write((tx) => tx.admissions.notified(CY.key, 4))
     await store.write((tx) => tx.admissions.decide(CLUB.key, { state: 'admitted', by: 'ada' }, 5))
     const { admissions } = (await underTest.reopen()).read
-    expect(await admissions.untold(9)).toEqual([])
+    expect(await admissions.unnotified(9)).toEqual([])
     expect(await admissions.find('aaaaa')).toEqual({ ...first, state: 'asked', askedAt: 1, toldAt: 4 })
     expect(await admissions.find(CLUB.key)).toMatchObject({ state: 'admitted', decidedBy: 'ada', decidedAt: 5 })
     expect(await admissions.find('bbbbb')).toBeUndefined()
@@ -83,11 +83,16 @@ export const admissionContract: ContractPart = (underTest) => {
       const asked = await store.write((tx) => tx.admissions.ask(asking({ kind: 'person', key }, `aaaa${index}`), index))
       expect(asked).toBe('added')
     }
-    const beyond = (which: 'told' | 'untold', most: number) => store.write((tx) => tx.admissions.beyond(which, most))
-    expect([await beyond('untold', 4), await beyond('untold', 3), await beyond('told', 0)]).toEqual([[], [keys[0]], []])
-    await store.write((tx) => tx.admissions.told('telegram:2', 9))
+    const beyond = (which: 'notified' | 'unnotified', most: number) =>
+      store.write((tx) => tx.admissions.beyond(which, most))
+    expect([await beyond('unnotified', 4), await beyond('unnotified', 3), await beyond('notified', 0)]).toEqual([
+      [],
+      [keys[0]],
+      [],
+    ])
+    await store.write((tx) => tx.admissions.notified('telegram:2', 9))
     await store.write((tx) => tx.admissions.decide('telegram:3', { state: 'admitted', by: 'ada' }, 9))
-    expect([await beyond('untold', 1), await beyond('told', 0)]).toEqual([[keys[0]], [keys[1]]])
+    expect([await beyond('unnotified', 1), await beyond('notified', 0)]).toEqual([[keys[0]], [keys[1]]])
     await store.write((tx) => tx.admissions.refuse('telegram:2', refused(ids.inbox(), 1), since(0)))
     for (const key of keys) await store.write((tx) => tx.admissions.withdraw(key))
     expect((await store.read.admissions.all()).map(({ key }) => key)).toEqual(['telegram:3'])

@@ -114,14 +114,14 @@ async function openDoor(code: () => string = ids.code) {
     store: real,
     /** What one message costs when nothing else is under way. */
     async costOf(stranger: number): Promise<Asked> {
-      await cards.tell()
+      await cards.notify()
       const before = { ...asked }
       await hear(stranger, 'let me in')
-      await cards.tell()
+      await cards.notify()
       await real.write(async () => {})
       return { calls: asked.calls - before.calls, rows: asked.rows - before.rows }
     },
-    settled: () => cards.tell(),
+    settled: () => cards.notify(),
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { toAgentId, toSessionId } from '../../../src/core/ids.ts'
 import { plainName } from '../../../src/core/label.ts'
 import type { Sender } from '../../../src/core/message.ts'
-import type { Heard } from '../../../src/sessions/view/heard.ts'
+import type { ReceivedMessage } from '../../../src/sessions/view/received.ts'
 import { taggedText } from '../../../src/sessions/view/user-text.ts'
 import { userMessage } from '../../fakes/session-events.ts'
 
@@ -49,7 +49,7 @@ const genuine = fc
       fc.record({ forwarded, via, quoted, attachments: files }),
     ),
   )
-  .map(([said, by, more]): Heard => userMessage(said, { sender: by, ...more }))
+  .map(([said, by, more]): ReceivedMessage => userMessage(said, { sender: by, ...more }))
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators break lines
 const LINES = /\r\n|[\n\r\v\f\u{1c}-\u{1e}\u{85}\u{2028}\u{2029}]/u

@@ -40,7 +40,7 @@ it('C27: what was seen to be committed is not read again for the turn it began',
   transcript.saw(session, log.append(asked))
   const before = log.reads
   const { running } = await transcript.view(session, turnId)
-  expect([running?.heard[0]?.text, log.reads]).toEqual([expect.stringContaining('hello'), before])
+  expect([running?.received[0]?.text, log.reads]).toEqual([expect.stringContaining('hello'), before])
 })
 
 it('C27: a turn whose beginning was not seen is read from the log', async () => {
@@ -50,7 +50,7 @@ it('C27: a turn whose beginning was not seen is read from the log', async () => 
   log.append([userMessage('missed')])
   transcript.saw(session, log.append(asked))
   const { running } = await transcript.view(session, turnId)
-  expect(running?.heard.map(({ text }) => text)).toEqual(['missed', 'hello'])
+  expect(running?.received.map(({ text }) => text)).toEqual(['missed', 'hello'])
 })
 
 it('S17: without a turn the newest events are read', async () => {

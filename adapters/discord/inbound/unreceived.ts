@@ -21,7 +21,7 @@ const PLACES = 5
 const DEADLINE_MS = 15_000
 
 /** Looks over REST for messages that the gateway did not bring. */
-export class Untold {
+export class Unreceived {
   readonly #ports: Ports
   /** Places whose messages we may not read. */
   readonly #closed = new Set<string>()
@@ -55,10 +55,10 @@ export class Untold {
    */
   #places(): Place[] {
     const { positions, connection } = this.#ports
-    const told = new Map<string, string | null>()
-    for (const { id } of directsOf(positions)) told.set(id, null)
-    for (const { id, lastMessageId } of connection()?.channels() ?? []) told.set(id, lastMessageId)
-    return [...told].flatMap(([id, last]) => {
+    const newest = new Map<string, string | null>()
+    for (const { id } of directsOf(positions)) newest.set(id, null)
+    for (const { id, lastMessageId } of connection()?.channels() ?? []) newest.set(id, lastMessageId)
+    return [...newest].flatMap(([id, last]) => {
       const read = positions.of(id)
       if (last === null || !isSnowflake(last)) return read === undefined ? [] : [{ id, known: read }]
       return [{ id, known: read !== undefined && isNewer(read, last) ? read : last }]

@@ -20,7 +20,7 @@ const LIMIT = 15
  * subscribed to, which it cannot ask: a direct chat comes whole, a channel where a message of it came in this run, and
  * elsewhere what mentions us.
  */
-export class Untold {
+export class Unreceived {
   readonly #ports: Ports
   /** The newest message that came of each channel that comes whole. */
   readonly #came = new Map<string, string>()
@@ -30,7 +30,7 @@ export class Untold {
   }
 
   /** Called with each body that came by an event. */
-  heard(body: unknown): void {
+  received(body: unknown): void {
     const event = innerEvent(body)
     if (event?.type !== 'message' || typeof event.channel !== 'string' || !isStamp(event.ts)) return
     const { channel, ts } = event

@@ -2,7 +2,7 @@ import { withWordsOf } from '../../core/amended.ts'
 import type { MessageName, TakenMessages, UserMessageData } from '../../core/event.ts'
 
 /** A user message as a model view keeps it. */
-export type Heard = UserMessageData & {
+export type ReceivedMessage = UserMessageData & {
   /** True for a later text of a message that was shown before. */
   readonly edit?: true
   /** True if it was deleted after it was shown: the fact that somebody spoke stays, the words do not. */
@@ -18,9 +18,9 @@ export interface ContextLimits {
 
 /** Bounds the context in number and length, oldest first; messages that owe an answer are never dropped. */
 export function boundContext(
-  pending: readonly Heard[],
+  pending: readonly ReceivedMessage[],
   { contextMessages, contextCharacters }: ContextLimits,
-): readonly Heard[] {
+): readonly ReceivedMessage[] {
   if (pending.every(({ triggers }) => triggers)) return pending
   let [messages, characters] = [0, 0]
   const kept = pending.toReversed().filter(({ triggers, text }) => {
@@ -36,22 +36,22 @@ export function boundContext(
  * Applies an edit: in place if the message still waits, else behind what came since it was shown. If the edit itself
  * waits for an answer, the message waits with it.
  */
-export function applyEdit(pending: readonly Heard[], edit: UserMessageData): readonly Heard[] {
+export function applyEdit(pending: readonly ReceivedMessage[], edit: UserMessageData): readonly ReceivedMessage[] {
   if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
   const waits = edit.triggers && { triggers: true, ...(edit.row && { row: edit.row }) }
   return pending.map((message) => (isSame(message, edit) ? { ...withWordsOf(message, edit), ...waits } : message))
 }
 
 /** Drops a deleted message that was not shown yet; quotes of it lose its text. */
-export function dropDeleted(pending: readonly Heard[], deleted: MessageName): readonly Heard[] {
+export function dropDeleted(pending: readonly ReceivedMessage[], deleted: MessageName): readonly ReceivedMessage[] {
   return redact(pending, deleted).filter((message) => !message.deleted)
 }
 
 /** Redacts a deleted message; returns the same list if the message is neither in it nor quoted there. */
-export function redact(heard: readonly Heard[], deleted: MessageName): readonly Heard[] {
-  const quotes = ({ quoted }: Heard) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
-  if (!heard.some((message) => isSame(message, deleted) || quotes(message))) return heard
-  return heard.map((message) => {
+export function redact(received: readonly ReceivedMessage[], deleted: MessageName): readonly ReceivedMessage[] {
+  const quotes = ({ quoted }: ReceivedMessage) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
+  if (!received.some((message) => isSame(message, deleted) || quotes(message))) return received
+  return received.map((message) => {
     const { attachments: _files, quoted, ...rest } = message
     if (isSame(message, deleted)) {
       const { forwarded: _words, via: _by, ...left } = rest
@@ -68,14 +68,14 @@ export function redact(heard: readonly Heard[], deleted: MessageName): readonly 
  * the last of all, everything after it too.
  */
 export function takeMessages(
-  pending: readonly Heard[],
+  pending: readonly ReceivedMessage[],
   { messages, rows }: TakenMessages,
-): { readonly taken: readonly Heard[]; readonly left: readonly Heard[] } {
+): { readonly taken: readonly ReceivedMessage[]; readonly left: readonly ReceivedMessage[] } {
   if (messages === undefined) return { taken: pending, left: [] }
   const owing = pending.filter(({ triggers }) => triggers)
-  const isNamed = ({ row }: Heard): boolean => row !== undefined && rows?.includes(row) === true
+  const isNamed = ({ row }: ReceivedMessage): boolean => row !== undefined && rows?.includes(row) === true
   const meant = new Set(rows === undefined ? owing.slice(0, messages) : owing.filter(isNamed))
-  const isLeft = (one: Heard): boolean => one.triggers && !meant.has(one)
+  const isLeft = (one: ReceivedMessage): boolean => one.triggers && !meant.has(one)
   const last = pending.findLastIndex((one) => meant.has(one))
   const end = pending.slice(last + 1).some(isLeft) ? last + 1 : pending.length
   const begin =
@@ -85,7 +85,7 @@ export function takeMessages(
         pending.findIndex((one) => meant.has(one)),
       )
       .findLastIndex(isLeft) + 1
-  const isTaken = (one: Heard, index: number): boolean => index >= begin && index < end && !isLeft(one)
+  const isTaken = (one: ReceivedMessage, index: number): boolean => index >= begin && index < end && !isLeft(one)
   return { taken: pending.filter(isTaken), left: pending.filter((one, index) => !isTaken(one, index)) }
 }
 
