@@ -34,7 +34,7 @@ import { linkedAbort } from '../shared/deadline.ts'
 import type { DiscordConfig } from './config.ts'
 import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
-import { createRun, type Run, type RunParts } from './connection/run.ts'
+import { createRun, type Run, type RunDeps } from './connection/run.ts'
 import { createPositions, Seen } from './inbound/positions.ts'
 import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
@@ -187,7 +187,7 @@ export class DiscordAdapter
     return { ...this.#health.read(), status: 'down', detail }
   }
 
-  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'positions' | 'seen' | 'botId'>): Run {
+  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'positions' | 'seen' | 'botId'>): Run {
     return createRun({
       ...what,
       abort,

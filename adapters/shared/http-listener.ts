@@ -66,7 +66,7 @@ const MOST_CONNECTIONS = 256
 const TELL_EVERY_MS = 600_000
 
 /**
- * The one HTTP door of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request
+ * The HTTP entrance of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request
  * was turned away, and has no opinion on who may come in: that is the platform's signature or secret, and never an
  * address.
  */

@@ -32,7 +32,7 @@ import { directPart } from '../shared/direct-part.ts'
 import { receivesBy, type TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
-import { type AccountRun, createRun, type RunParts } from './connection/run.ts'
+import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
 import { registerMenus } from './outbound/command-menu.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
 
@@ -159,7 +159,7 @@ export class TelegramAdapter
     return this.#health.read()
   }
 
-  #begin(abort: AbortController, what: Pick<RunParts, 'sink' | 'profile'>): AccountRun {
+  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'profile'>): AccountRun {
     return createRun({
       ...what,
       abort,

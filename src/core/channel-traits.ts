@@ -61,11 +61,11 @@ export interface AccountVariable {
 export type TraitsByChannel = Readonly<Record<ChannelId, ChannelTraits>>
 
 /** The entrances of our own: whoever comes by one has a name there and no platform. */
-export const OWN_DOORS: readonly ChannelId[] = ['web', 'cli', 'api']
+export const OWN_CHANNELS: readonly ChannelId[] = ['web', 'cli', 'api']
 
 /** The channels there are. Made once from the catalogue and handed down. */
 export interface Channels {
-  /** Those of the catalogue, then the doors of our own. */
+  /** Those of the catalogue, then our own channels. */
   readonly ids: readonly ChannelId[]
   /** The platforms alone. */
   readonly platforms: readonly ChannelId[]
@@ -73,24 +73,24 @@ export interface Channels {
   readonly caseSensitive: readonly ChannelId[]
   /** Ids with which the platforms' own pages show what one looks like, without their first letter. */
   readonly examples: readonly string[]
-  /** Returns the traits of a channel; those of a door of ours for one that the catalogue does not list any more. */
+  /** Returns the traits of a channel; those of our own channels for one that the catalogue does not list any more. */
   traits(this: void, channel: ChannelId): ChannelTraits
 }
 
 export function createChannels(declared: TraitsByChannel): Channels {
   const platforms = Object.keys(declared)
   const byId = new Map(Object.entries(declared))
-  for (const door of OWN_DOORS) byId.set(door, { ...DOOR, name: door })
+  for (const own of OWN_CHANNELS) byId.set(own, { ...OWN_CHANNEL, name: own })
   return {
-    ids: [...platforms, ...OWN_DOORS],
+    ids: [...platforms, ...OWN_CHANNELS],
     platforms,
     caseSensitive: platforms.filter((channel) => byId.get(channel)?.ids.caseSensitive),
     examples: platforms.flatMap((channel) => byId.get(channel)?.ids.examples ?? []),
-    traits: (channel) => byId.get(channel) ?? DOOR,
+    traits: (channel) => byId.get(channel) ?? OWN_CHANNEL,
   }
 }
 
-const DOOR: ChannelTraits = {
+const OWN_CHANNEL: ChannelTraits = {
   name: 'a channel that is not there any more',
   topics: 'threads',
   ids: { caseSensitive: false, ofTeams: false, shared: [], directChatIsPerson: false, examples: [] },

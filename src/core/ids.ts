@@ -8,8 +8,9 @@ declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 /**
- * A platform connection kind: a name of the catalogue (`adapters/index.ts`), or of a door of our own. The configuration
- * and whoever reads a name that was typed check it against the channels there are (`core/channel-traits.ts`).
+ * A platform connection kind: a name of the catalogue (`adapters/index.ts`), or of a channel of our own. The
+ * configuration and whoever reads a name that was typed check it against the channels there are
+ * (`core/channel-traits.ts`).
  */
 export type ChannelId = string
 

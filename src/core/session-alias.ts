@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import { type Channels, foldId, type IdTraits, OWN_DOORS } from './channel-traits.ts'
+import { type Channels, foldId, type IdTraits, OWN_CHANNELS } from './channel-traits.ts'
 import type { Route } from './dispatch.ts'
 import { type AccountId, type AgentId, type ChannelId, type PersonId, toAgentId } from './ids.ts'
 import type { InboundEvent, Sender } from './message.ts'
@@ -57,8 +57,8 @@ export function normalName(name: string, keepsCase: readonly ChannelId[] = []): 
 
 /**
  * Three forms for each name of whoever is at the other end: their id, with their channel too, their person, the chat.
- * An id of another team carries it. Without the channel mean nobody: names of our own doors, which their users choose,
- * and ids whose case counts, as a name alone does not say whether it does.
+ * An id of another team carries it. Without the channel mean nobody: names of our own channels, which their users
+ * choose, and ids whose case counts, as a name alone does not say whether it does.
  */
 function directAliases(
   agent: AgentId,
@@ -74,7 +74,7 @@ function directAliases(
   const chat = nameOf(address.chat)
   const id = nameOf(isForeign(address, sender) ? `${sender.team}/${sender.id}` : sender.id)
   const peers = [...(id === '' ? [] : [id, `${channel}:${id}`]), ...(person === undefined ? [] : [person]), chat]
-  const bare = (peer: string): boolean => !OWN_DOORS.includes(channel) && (!ids.caseSensitive || peer === person)
+  const bare = (peer: string): boolean => !OWN_CHANNELS.includes(channel) && (!ids.caseSensitive || peer === person)
   const forms = peers.flatMap((peer) => [
     ...(bare(peer) ? [`agent:${agent}:direct:${peer}`] : []),
     `agent:${agent}:${channel}:direct:${peer}`,

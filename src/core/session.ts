@@ -10,8 +10,8 @@ export function isScheduled({ source }: Pick<Session, 'source'>): boolean {
   return source.kind === 'schedule'
 }
 
-/** A conversation by a door of ours: whoever asks there reads the answer there, it has no other chat. */
-export function isOwnDoor({ source }: Pick<Session, 'source'>): boolean {
+/** A conversation by a channel of our own: whoever asks there reads the answer there, it has no other chat. */
+export function isOwnChannel({ source }: Pick<Session, 'source'>): boolean {
   return source.kind === 'cli' || source.kind === 'web' || source.kind === 'api'
 }
 

@@ -33,7 +33,7 @@ const BEHIND_CHANNELS = KEPT_MS.api
 const BEHIND_DELIVERY = BEHIND_CHANNELS + KEPT_MS.channels
 const BEHIND_TURNS = BEHIND_DELIVERY + KEPT_MS.delivery
 
-interface StopParts {
+interface StopDeps {
   readonly clock: Clock
   readonly logger: Logger
   /** Aborted with the error when the disk has failed (F-F03). */
@@ -49,7 +49,7 @@ export interface Stopping {
  * Returns the two ways a daemon ends: by request, in order; or by its disk, at once, since no orderly end could be
  * recorded.
  */
-export function createStop(parts: StoppedParts, { clock, logger, broken }: StopParts): Stopping {
+export function createStop(parts: StoppedParts, { clock, logger, broken }: StopDeps): Stopping {
   const fallen = new Promise<never>((_, reject) => {
     if (broken.aborted) reject(broken.reason)
     broken.addEventListener('abort', () => reject(broken.reason), { once: true })

@@ -13,7 +13,7 @@ import { connectGateway } from './gateway.ts'
 import { ConnectionKeeper, type KeeperPorts } from './keep-connected.ts'
 import { askForSession, SessionsSpent } from './session-limit.ts'
 
-export interface RunParts {
+export interface RunDeps {
   readonly abort: AbortController
   readonly sink: ChannelSink
   readonly positions: ChannelPositions
@@ -42,31 +42,31 @@ export interface Run {
 }
 
 /** Nothing is connected yet: `keeper.start` does that. */
-export function createRun(parts: RunParts): Run {
-  const { abort, sink, account, config, services } = parts
+export function createRun(deps: RunDeps): Run {
+  const { abort, sink, account, config, services } = deps
   const { clock, logger } = services
   const { signal } = abort
   const guard = createGuard({ sink, logger, account })
   const receiver: EventReceiver = new EventReceiver({
     account,
-    botId: parts.botId,
-    client: parts.client,
-    directs: parts.directs,
-    interactions: parts.interactions,
-    positions: parts.positions,
-    seen: parts.seen,
+    botId: deps.botId,
+    client: deps.client,
+    directs: deps.directs,
+    interactions: deps.interactions,
+    positions: deps.positions,
+    seen: deps.seen,
     sink,
     clock,
     signal,
     random: () => services.random(),
     connection: () => keeper.connection,
-    commands: () => parts.commands(),
+    commands: () => deps.commands(),
     failed: (err, channel) =>
       logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
   })
   const unreceived = new Unreceived({
-    client: parts.client,
-    positions: parts.positions,
+    client: deps.client,
+    positions: deps.positions,
     connection: () => keeper.connection,
   })
   const probe = new DeafProbe({
@@ -84,14 +84,14 @@ export function createRun(parts: RunParts): Run {
       clock,
       random: () => services.random(),
       async connect(listener) {
-        const information = await askForSession(parts.client, signal).catch((error: unknown) => {
+        const information = await askForSession(deps.client, signal).catch((error: unknown) => {
           if (error instanceof SessionsSpent) sink.notifyOwners({ about: 'sessions', text: error.message })
           throw error
         })
-        return connectGateway({ token, botId: parts.botId, information, clock, signal }, listener)
+        return connectGateway({ token, botId: deps.botId, information, clock, signal }, listener)
       },
-      listener: listenerOf(parts, { receiver, probe, guard }),
-      down: (detail) => parts.down(detail),
+      listener: listenerOf(deps, { receiver, probe, guard }),
+      down: (detail) => deps.down(detail),
     },
     signal,
   )
@@ -106,22 +106,22 @@ interface Receivers {
 }
 
 /** Returns the listener that distributes the events of a connection. */
-function listenerOf(parts: RunParts, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
-  const { sink } = parts
+function listenerOf(deps: RunDeps, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
+  const { sink } = deps
   return {
     dispatch: (type, data) => {
-      parts.received()
+      deps.received()
       receiver.received()
       if (type === 'MESSAGE_CREATE') probe.received()
       guard(wordOfType(type), () => take(type, data, { receiver, sink }))
     },
     ready: (connection) => {
-      parts.proven()
+      deps.proven()
       receiver.ready(connection)
     },
     shown: (channels) => receiver.shown(channels),
     resumed: () => {
-      parts.proven()
+      deps.proven()
       receiver.resumed()
     },
     interrupted: () => receiver.interrupted(),

@@ -1,7 +1,7 @@
 import { DefaultWebSocketManagerOptions, type IContextFetchingStrategy, type SessionInfo } from '@discordjs/ws'
 import { type APIGatewayBotInfo, GatewayIntentBits } from 'discord.js'
 
-interface ContextParts {
+interface ContextDeps {
   readonly token: string
   readonly information: APIGatewayBotInfo
   /** Called when the library asks for its session: before it connects, for each dispatch, and before it resumes. */
@@ -27,15 +27,15 @@ const HELLO_WITHIN_MS = 45_000
  */
 export class ShardContext implements IContextFetchingStrategy {
   readonly options: IContextFetchingStrategy['options']
-  readonly #parts: ContextParts
+  readonly #deps: ContextDeps
   #session: SessionInfo | null = null
   #isBegun = false
   #isOver = false
   #isClosed = false
 
-  constructor(parts: ContextParts) {
-    this.#parts = parts
-    const { token, information } = parts
+  constructor(deps: ContextDeps) {
+    this.#deps = deps
+    const { token, information } = deps
     this.options = {
       ...DefaultWebSocketManagerOptions,
       ...{ token, intents: INTENTS, shardCount: 1, gatewayInformation: information },
@@ -56,15 +56,15 @@ export class ShardContext implements IContextFetchingStrategy {
 
   retrieveSessionInfo(): Promise<never> | SessionInfo | null {
     if (this.#isOver) return never()
-    this.#parts.asked()
+    this.#deps.asked()
     return this.#session
   }
 
   updateSessionInfo(_shardId: number, session: SessionInfo | null): Promise<never> | undefined {
     if (session === null && !this.#isOver) {
       // The library gives up one whose socket could not be opened; it outlives that, and is resumed.
-      if (this.#parts.isCutOff()) return undefined
-      this.#parts.lost()
+      if (this.#deps.isCutOff()) return undefined
+      this.#deps.lost()
     }
     if (this.#isClosed) return never()
     // A number that is none could not be resumed from.

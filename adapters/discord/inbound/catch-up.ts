@@ -19,7 +19,7 @@ interface Ports {
   readonly signal: AbortSignal
   readonly positions: ChannelPositions
   readonly sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>
-  /** The same door that live messages come by; moves the position. Rejects when it could not be stored. */
+  /** The receiver of live messages; moves the position. Rejects when it could not be stored. */
   take(channelId: string, messageId: string, read: ReadBack): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import type { Receiver } from '@slack/bolt'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import { isFields } from '../../shared/fields.ts'
 import { type HttpAnswer, HttpListener, type HttpRequest, headerOf } from '../../shared/http-listener.ts'
-import type { Take } from '../inbound/event-receiver.ts'
+import type { Take } from '../inbound/bolt-app.ts'
 import { isSignedBySlack } from './signature.ts'
 import type { ReceiverPorts } from './socket-receiver.ts'
 

@@ -5,10 +5,10 @@ import { DeafProbe } from '../../shared/deaf-probe.ts'
 import type { Fields } from '../../shared/fields.ts'
 import { ReceiptProof } from '../../shared/receipt-proof.ts'
 import type { SlackConfig } from '../config.ts'
+import { createBoltApp } from '../inbound/bolt-app.ts'
 import { CatchUp } from '../inbound/catch-up.ts'
 import { CommandNames } from '../inbound/command-names.ts'
-import { type Accept, Door } from '../inbound/door.ts'
-import { createEventReceiver } from '../inbound/event-receiver.ts'
+import { type Accept, EventReceiver } from '../inbound/event-receiver.ts'
 import { type ChatPositions, createPositions } from '../inbound/positions.ts'
 import type { BotFacts } from '../inbound/reading.ts'
 import { Unreceived } from '../inbound/unreceived.ts'
@@ -20,7 +20,7 @@ import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
 import { TokenWatch } from './token-watch.ts'
 import { DEAF } from './trouble.ts'
 
-interface RunParts {
+interface RunDeps {
   readonly account: AccountId
   readonly bot: BotFacts
   readonly config: SlackConfig
@@ -41,8 +41,8 @@ export interface AccountRun {
   start(): Promise<void>
 }
 
-export function createRun(parts: RunParts): AccountRun {
-  const { bot, health, client, sink, abort, services } = parts
+export function createRun(deps: RunDeps): AccountRun {
+  const { bot, health, client, sink, abort, services } = deps
   const { signal } = abort
   const { clock } = services
   const tokens = new TokenWatch({
@@ -78,20 +78,20 @@ export function createRun(parts: RunParts): AccountRun {
       connected = true
     },
   }
-  const receiver = createReceiver(parts, ports)
+  const receiver = createReceiver(deps, ports)
   const proof = new ReceiptProof({
     clock,
     signal,
-    ask: (asking) => isAnswered(parts, tokens, asking),
+    ask: (asking) => isAnswered(deps, tokens, asking),
     proven: () => {
       health.mended('connection')
       if (silence.ends() > REPEATED_MS) catchUp.begin()
     },
     unproven: () => receiver instanceof SocketReceiver && receiver.giveUp('unproven'),
   })
-  const accept = doorOf(parts, { tokens, commands, positions })
+  const accept = receiverOf(deps, { tokens, commands, positions })
   const catchUp = new CatchUp({ bot, client, clock, random: () => services.random(), signal, positions, accept, sink })
-  const hearing = createHearing(parts, {
+  const hearing = createHearing(deps, {
     tokens,
     positions,
     looksWell: () => connected && !proof.isSought,
@@ -102,7 +102,7 @@ export function createRun(parts: RunParts): AccountRun {
       catchUp.begin()
     },
   })
-  receiver.use(createEventReceiver(receiver, { accept: hearing.before(accept), unknown: ports.unknown }))
+  receiver.use(createBoltApp(receiver, { accept: hearing.before(accept), unknown: ports.unknown }))
   return {
     abort,
     receiver,
@@ -127,7 +127,7 @@ interface HearingPorts {
 }
 
 /** Asks about an account to which nothing comes; called with what came by an event. */
-function createHearing({ client, bot, services, abort, health }: RunParts, ports: HearingPorts) {
+function createHearing({ client, bot, services, abort, health }: RunDeps, ports: HearingPorts) {
   const { tokens, positions, looksWell, deaf } = ports
   const unreceived = new Unreceived({ client, positions, bot })
   const probe = new DeafProbe({
@@ -151,16 +151,16 @@ function createHearing({ client, bot, services, abort, health }: RunParts, ports
   }
 }
 
-function doorOf(parts: RunParts, things: ConstructorParameters<typeof Door>[1]): Accept {
-  const door = new Door(parts, things)
-  return (body, known) => door.accept(body, known)
+function receiverOf(deps: RunDeps, things: ConstructorParameters<typeof EventReceiver>[1]): Accept {
+  const receiver = new EventReceiver(deps, things)
+  return (body, known) => receiver.accept(body, known)
 }
 
 /**
  * Resolves with whether the platform answered; a refusal is an answer too, what is wrong with the token is reported by
  * itself.
  */
-async function isAnswered({ client, health }: RunParts, tokens: TokenWatch, asking: AbortSignal): Promise<boolean> {
+async function isAnswered({ client, health }: RunDeps, tokens: TokenWatch, asking: AbortSignal): Promise<boolean> {
   const outcome = await askWho(client, asking)
   if (asking.aborted) return false
   if (outcome.kind === 'answered') health.proven()
@@ -168,7 +168,7 @@ async function isAnswered({ client, health }: RunParts, tokens: TokenWatch, aski
   return outcome.kind === 'answered' || (outcome.kind === 'refused' && outcome.stranger === undefined)
 }
 
-function createReceiver({ account, config, services }: RunParts, ports: ReceiverPorts): AccountRun['receiver'] {
+function createReceiver({ account, config, services }: RunDeps, ports: ReceiverPorts): AccountRun['receiver'] {
   const { mode, appToken = '', signingSecret = '', apiRoot, listen } = config
   const { clock, logger } = services
   if (mode === 'http') return new HttpReceiver({ signingSecret, listen, account, clock, logger }, ports)

@@ -4,7 +4,7 @@ import { failpoint } from '../../../src/core/failpoint.ts'
 import { createBackoff } from '../../shared/backoff.ts'
 import type { Fields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
-import type { Take } from '../inbound/event-receiver.ts'
+import type { Take } from '../inbound/bolt-app.ts'
 import { type ConnectionPorts, type ConnectionSettings, SlackConnection } from './socket-connection.ts'
 import { connectionTrouble, DEAF, SOCKET_MODE_OFF, toChannelDown, UNPROVEN } from './trouble.ts'
 

@@ -5,7 +5,7 @@ import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import { answeredAmong, readBack, reportUnread } from '../../shared/read-back.ts'
 import type { SlackClient } from '../connection/client.ts'
 import { backFill, MOST_PER_CHAT } from './back-fill.ts'
-import type { Accept } from './door.ts'
+import type { Accept } from './event-receiver.ts'
 import type { ChatPositions, KnownChat } from './positions.ts'
 import { answeredBy } from './read-message.ts'
 import type { BotFacts } from './reading.ts'
@@ -14,7 +14,7 @@ interface Ports extends RetryPorts {
   readonly client: SlackClient
   readonly positions: ChatPositions
   readonly bot: BotFacts
-  /** The same door that live events come by. Rejects when it could not be stored. */
+  /** The receiver of live events. Rejects when it could not be stored. */
   readonly accept: Accept
   readonly sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>
 }

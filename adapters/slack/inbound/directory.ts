@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/core/clock.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import type { SlackClient } from '../connection/client.ts'
 
-interface DirectoryParts {
+interface DirectoryDeps {
   readonly client: SlackClient
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -33,18 +33,18 @@ interface SlackPerson {
  * stands in.
  */
 export class Directory {
-  readonly #parts: DirectoryParts
+  readonly #deps: DirectoryDeps
   readonly #people: Known<SlackPerson>
   readonly #chats: Known<ChatType>
   #asking = 0
 
-  constructor(parts: DirectoryParts) {
-    this.#parts = parts
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps
     const options = {
       max: MOST_KNOWN,
       ttl: PEOPLE_LAST_MS,
       ttlResolution: 0,
-      perf: { now: () => parts.clock.elapsed() },
+      perf: { now: () => deps.clock.elapsed() },
     }
     this.#people = new LRUCache(options)
     this.#chats = new LRUCache(options)
@@ -95,7 +95,7 @@ export class Directory {
     args: Fields,
     read: (answer: Fields) => Value | undefined,
   ): Promise<Value | undefined> {
-    const { client, signal } = this.#parts
+    const { client, signal } = this.#deps
     const outcome = await client.call(method, args, { deadlineMs: DEADLINE_MS, signal })
     return outcome.kind === 'answered' ? read(outcome.result) : undefined
   }

@@ -1,68 +1,163 @@
-import type { Receiver } from '@slack/bolt'
-// The package's index brings Express with it, for receivers that are not ours: 5 MB that nobody needs.
-import bolt from '@slack/bolt/dist/App.js'
+import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
+import { ParleyError, toError } from '../../../src/core/errors.ts'
+import type { AccountId } from '../../../src/core/ids.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
+import type { AccountHealth } from '../../shared/account-health.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
-import { wordOf } from '../../shared/reading.ts'
-import { quietLogger } from '../connection/quiet-logger.ts'
-import { isSlashCommand } from './read-slash-command.ts'
+import { letGo } from '../../shared/guard.ts'
+import { asAnswered } from '../../shared/read-back.ts'
+import { type InboundReading, wordOf } from '../../shared/reading.ts'
+import { toChatType } from '../address.ts'
+import type { SlackClient } from '../connection/client.ts'
+import type { TokenWatch } from '../connection/token-watch.ts'
+import type { CommandNames } from './command-names.ts'
+import { Directory } from './directory.ts'
+import type { ChatPositions } from './positions.ts'
+import { innerEvent, readEventBody } from './read-event.ts'
+import { sharedAuthor, sharesOf } from './read-message.ts'
+import { isSlashCommand, readSlashCommand } from './read-slash-command.ts'
+import type { BotFacts, InboundContext } from './reading.ts'
 
-/** The calls that the event receiver makes for both receivers. */
-export interface EventReceiverDeps {
-  /** Resolves after the commit. Rejects when it could not be stored. */
-  accept(body: Fields): Promise<void>
-  /** Counts what is no event. */
-  unknown(kind: string): void
+interface EventReceiverDeps {
+  readonly account: AccountId
+  readonly bot: BotFacts
+  readonly services: AdapterServices
+  readonly health: AccountHealth
+  readonly client: SlackClient
+  readonly sink: ChannelSink
+  readonly abort: AbortController
 }
 
-export interface Attempt {
-  readonly body: unknown
-  readonly retryNum?: number
-  readonly retryReason?: string
+interface Books {
+  readonly tokens: TokenWatch
+  readonly commands: CommandNames
+  readonly positions: ChatPositions
 }
 
-/** Resolves when the attempt may be acknowledged; rejects with what `accept` rejected with. */
-export type Take = (attempt: Attempt) => Promise<void>
+/** Events after which the bot token may be good for nothing. */
+const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
 
-/** Marks what comes from `accept`, whatever Bolt wraps around it. */
-class NotStored extends Error {
-  override readonly name = 'NotStored'
+/** `answered`: the event was read back, and so was an answer of ours to it. */
+export type Accept = (body: Fields, known?: { readonly answered: boolean }) => Promise<void>
+
+/** Receives the events of both receivers: looks up missing data, then reads and stores them. */
+export class EventReceiver {
+  readonly #deps: EventReceiverDeps
+  readonly #tokens: TokenWatch
+  readonly #commands: CommandNames
+  readonly #positions: ChatPositions
+  readonly #directory: Directory
+  /** Events are stored in the order they came, whatever each had to look up. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: EventReceiverDeps, { tokens, commands, positions }: Books) {
+    const { client, services, abort } = deps
+    this.#deps = deps
+    this.#tokens = tokens
+    this.#commands = commands
+    this.#positions = positions
+    this.#directory = new Directory({ client, clock: services.clock, signal: abort.signal })
+  }
+
+  /** Resolves after the commit; rejects when it could not be stored. */
+  async accept(...[body, known]: Parameters<Accept>): Promise<void> {
+    const { abort, health } = this.#deps
+    const read = await this.#eventIn(body)
+    const event = known?.answered === true && read !== undefined ? asAnswered(read) : read
+    if (abort.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
+    if (event === undefined) return
+    try {
+      await this.#store(event, readableByOthers(body))
+      health.mended('store')
+    } catch (error) {
+      const detail = `messages cannot be stored, Slack repeats them for about 5 minutes: ${toError(error).message}`
+      if (!abort.signal.aborted) health.trouble('store', detail)
+      throw error
+    }
+  }
+
+  /**
+   * Never rejects. Undefined: it was counted, be it that we cannot read it; it would make us throw the next time too.
+   */
+  async #eventIn(body: Fields): Promise<InboundEvent | undefined> {
+    const { sink, abort, account, services } = this.#deps
+    try {
+      const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
+      if (reading.kind === 'event') return reading.event
+      if (abort.signal.aborted) return undefined
+      if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
+      sink.unknown(reading.why, readableByOthers(body))
+    } catch (error) {
+      letGo({ sink, logger: services.logger, account }, wordOf(innerEvent(body)?.type), error)
+    }
+    return undefined
+  }
+
+  /** A message is stored with the position of its conversation. */
+  async #store(event: InboundEvent, shown: unknown): Promise<void> {
+    const { sink } = this.#deps
+    const written = event.kind === 'message' || (event.kind === 'command' && event.answerBy === undefined)
+    if (!written) return sink.accept(event, undefined, shown)
+    const { chat, chatType } = event.address
+    this.#positions.received(chat)
+    this.#positions.meet([{ id: chat, chatType }], () => false)
+    // Handed over before anything is waited for: events are stored in the order they came.
+    await sink.accept(event, this.#positions.cursorFor(chat, event.messageId), shown)
+    this.#positions.moved(chat, event.messageId)
+    await this.#positions.write()
+  }
+
+  async #readEvent(body: Fields): Promise<InboundReading> {
+    const context = this.#contextOf(body)
+    this.#turn = context
+    return readEventBody(body, await context)
+  }
+
+  /** Waits behind nothing: it says all there is to know, and the platform waits three seconds. */
+  #readSlash(body: Fields): InboundReading {
+    const { account, bot, services } = this.#deps
+    return readSlashCommand(body, { account, bot, commands: this.#commands.all, receivedAt: services.clock.now() })
+  }
+
+  /** Never rejects; ends after those before it. */
+  async #contextOf(body: Fields): Promise<InboundContext> {
+    const before = this.#turn
+    const { account, bot } = this.#deps
+    const event = innerEvent(body) ?? {}
+    // An edit's author stands in the message inside.
+    const said = isFields(event.message) ? event.message : event
+    const author = typeof said.user === 'string' ? said.user : undefined
+    const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
+    const shared = sharedAuthor(said)
+    const [chatType, sender, sharedBy] = await Promise.all([
+      this.#chatTypeOf(event),
+      ofPerson ? this.#directory.personOf(author) : undefined,
+      shared === undefined ? undefined : this.#directory.personOf(shared),
+    ])
+    await before
+    return {
+      ...{ account, bot, commands: this.#commands.all, chatType },
+      ...(sender?.name === undefined ? {} : { senderName: sender.name }),
+      ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
+    }
+  }
+
+  async #chatTypeOf({ channel, channel_type: given }: Fields): Promise<InboundContext['chatType']> {
+    const known = toChatType(given)
+    if (typeof channel !== 'string') return known ?? 'channel'
+    if (known !== undefined) this.#directory.learnChat(channel, known)
+    return known ?? this.#directory.chatTypeOf(channel)
+  }
 }
 
 /**
- * Bolt's App behind a receiver of ours. Bolt acknowledges events before anything has looked at them, so the ack it
- * is given does nothing: the receiver acknowledges, after this resolved. What Bolt is good for here is what comes after
- * events: slash commands, buttons and modals go through the same door to its listeners.
+ * Returns what others could read of an event: all of it in a place with several people in it, in a direct chat the
+ * messages that are shared there.
  */
-export function createEventReceiver(receiver: Receiver, ports: EventReceiverDeps): Take {
-  const app = new bolt.default({
-    receiver,
-    authorize: () => Promise.resolve({}),
-    logger: quietLogger,
-    // Both are ours to decide, by ids and by the store.
-    ignoreSelf: false,
-    convoStore: false,
-  })
-  app.use(async ({ body }) => {
-    const fields: unknown = body
-    if (!isFields(fields)) return
-    await ports.accept(fields).catch((error: unknown) => {
-      throw new NotStored('not stored', { cause: error })
-    })
-  })
-  app.error(async (error) => {
-    throw error.original ?? error
-  })
-  return async ({ body, ...retry }) => {
-    if (!isFields(body) || !(isFields(body.event) || isSlashCommand(body))) {
-      ports.unknown(`body:${wordOf(isFields(body) ? body.type : undefined)}`)
-      return
-    }
-    try {
-      await app.processEvent({ body, ack: () => Promise.resolve(), ...retry })
-    } catch (error) {
-      if (error instanceof NotStored) throw error.cause
-      // Bolt cannot read it, and will not the next time either.
-      ports.unknown(`unreadable:${isFields(body.event) ? wordOf(body.event.type) : 'slash_command'}`)
-    }
-  }
+function readableByOthers(body: Fields): unknown {
+  const event = innerEvent(body)
+  if (typeof event?.channel !== 'string') return undefined
+  if (toChatType(event.channel_type) !== 'direct' && !event.channel.startsWith('D')) return event
+  const shares = sharesOf(isFields(event.message) ? event.message : event)
+  return shares.length === 0 ? undefined : shares
 }

@@ -11,7 +11,7 @@ import type { BotProfile } from './greet.ts'
 import { keepPolling } from './keep-polling.ts'
 import { receiveByWebhook } from './webhook.ts'
 
-export interface RunParts {
+export interface RunDeps {
   readonly account: AccountId
   readonly profile: BotProfile
   readonly config: TelegramConfig
@@ -39,14 +39,14 @@ export interface AccountRun extends Receiving {
   readonly sink: ChannelSink
 }
 
-export function createRun(parts: RunParts): AccountRun {
-  const { abort, sink, config } = parts
+export function createRun(deps: RunDeps): AccountRun {
+  const { abort, sink, config } = deps
   const receive = config.mode === 'webhook' ? receiveByWebhook : receiveByPolling
-  return { abort, sink, ...receive(parts, doorOf(parts)) }
+  return { abort, sink, ...receive(deps, receiverOf(deps)) }
 }
 
-function receiveByPolling(parts: RunParts, accept: (update: unknown) => Promise<void>): Receiving {
-  const { abort, services, health, client, openClient } = parts
+function receiveByPolling(deps: RunDeps, accept: (update: unknown) => Promise<void>): Receiving {
+  const { abort, services, health, client, openClient } = deps
   let polling = Promise.resolve()
   /** Resolves once the first poll is out. */
   const start = () =>
@@ -65,7 +65,7 @@ function receiveByPolling(parts: RunParts, accept: (update: unknown) => Promise<
         onTrouble: (detail: string) => health.trouble('connection', detail),
         onDeaf: (detail: string) => health.trouble('hearing', detail),
         onHearing: () => health.mended('hearing'),
-        onHeld: (holds: boolean) => pace(parts, holds),
+        onHeld: (holds: boolean) => pace(deps, holds),
       }
       polling = keepPolling(ports, abort.signal)
     })
@@ -76,7 +76,7 @@ function receiveByPolling(parts: RunParts, accept: (update: unknown) => Promise<
  * Returns the function that receives one update; it rejects when the update could not be stored, which is then not
  * confirmed.
  */
-function doorOf({ abort, sink, services, account, profile }: RunParts): (update: unknown) => Promise<void> {
+function receiverOf({ abort, sink, services, account, profile }: RunDeps): (update: unknown) => Promise<void> {
   const { clock, logger } = services
   const { bot } = profile
   const guard = createGuard({ sink, logger, account })
@@ -96,7 +96,7 @@ function doorOf({ abort, sink, services, account, profile }: RunParts): (update:
 }
 
 /** Says once that the server holds no poll, and takes it back when it does. */
-function pace({ account, config, profile, services, health }: RunParts, holds: boolean): void {
+function pace({ account, config, profile, services, health }: RunDeps, holds: boolean): void {
   const { identity, hints } = profile
   const hint = unheldHint(config.apiRoot)
   if (!holds) services.logger.warn('Polls are not held.', { account, hint })

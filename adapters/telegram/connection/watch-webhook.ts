@@ -6,7 +6,7 @@ import type { ListenAddress } from '../../shared/http-listener.ts'
 import type { TelegramClient } from './client.ts'
 import { readTrouble } from './poll-policy.ts'
 
-interface WatchParts {
+interface WatchDeps {
   readonly client: TelegramClient
   readonly clock: Clock
   readonly health: AccountHealth
@@ -32,7 +32,7 @@ const SHOWN = 200
  * Watches over a webhook, which says nothing when it is cut off: where nothing came for a while the platform is asked
  * whose webhook it has, what it holds back, and why.
  */
-export function watchWebhook({ client, clock, health, signal, url, listen }: WatchParts) {
+export function watchWebhook({ client, clock, health, signal, url, listen }: WatchDeps) {
   let last: WebhookInfo = { url, pending: 0, lastError: undefined }
   let unanswered = 0
   const probe = new DeafProbe({
@@ -93,7 +93,7 @@ function lostTo(url: string): string {
   return `Telegram has ${what} for this token now, by another program: stop that one, and restart to receive here again`
 }
 
-function deafness({ pending, lastError }: WebhookInfo, { url, listen }: Pick<WatchParts, 'url' | 'listen'>): string {
+function deafness({ pending, lastError }: WebhookInfo, { url, listen }: Pick<WatchDeps, 'url' | 'listen'>): string {
   const updates = pending === 1 ? '1 update' : `${pending} updates`
   const why = lastError === undefined ? 'it names no error' : `its last error: ${lastError}`
   const { host, port, path } = listen

@@ -15,7 +15,7 @@ import type { TelegramClient } from './client.ts'
 import { down } from './greet.ts'
 import { watchWebhook } from './watch-webhook.ts'
 
-interface WebhookParts {
+interface WebhookDeps {
   readonly account: AccountId
   readonly config: TelegramConfig
   readonly services: AdapterServices
@@ -33,8 +33,8 @@ const RETRY_AFTER_SECONDS = 5
  * Updates as the platform posts them: 200 says that one is committed, and nothing else does. What could not be stored
  * is answered with 503 and comes again, for 24 hours.
  */
-export function receiveByWebhook(parts: WebhookParts, accept: (update: unknown) => Promise<void>) {
-  const { config, client, services, health, abort, account } = parts
+export function receiveByWebhook(deps: WebhookDeps, accept: (update: unknown) => Promise<void>) {
+  const { config, client, services, health, abort, account } = deps
   const { signal } = abort
   const { webhookUrl: url = '', webhookSecret: secret = '', listen } = config
   const watch = watchWebhook({ client, clock: services.clock, health, signal, url, listen })

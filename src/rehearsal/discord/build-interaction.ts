@@ -1,7 +1,7 @@
 import type { ApiUser } from './api-types.ts'
 import type { ApiCommand, ChannelState } from './world-state.ts'
 
-interface InteractionParts {
+interface InteractionDeps {
   readonly id: string
   readonly token: string
   readonly bot: ApiUser
@@ -12,8 +12,8 @@ interface InteractionParts {
 }
 
 /** Returns the INTERACTION_CREATE of a slash command, in the platform's form. */
-export function buildInteraction(parts: InteractionParts): Readonly<Record<string, unknown>> {
-  const { id, token, bot, user, state, command, input } = parts
+export function buildInteraction(deps: InteractionDeps): Readonly<Record<string, unknown>> {
+  const { id, token, bot, user, state, command, input } = deps
   const { channel } = state
   const guild = channel.guild_id
   const option = command.options[0]

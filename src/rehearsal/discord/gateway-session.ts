@@ -8,7 +8,7 @@ interface KeptDispatch {
   readonly frame: string
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly id: string
   readonly intents: number
   readonly bot: ApiUser
@@ -22,14 +22,14 @@ const MOST_KEPT = 10_000
 /** One session of the gateway: numbers its dispatches and keeps them, so that a connection that broke can resume. */
 export class GatewaySession {
   readonly id: string
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #kept: KeptDispatch[] = []
   #seq = 0
   #socket: WebSocket | undefined
 
-  constructor(parts: SessionParts) {
-    this.id = parts.id
-    this.#parts = parts
+  constructor(deps: SessionDeps) {
+    this.id = deps.id
+    this.#deps = deps
   }
 
   get connected(): boolean {
@@ -46,7 +46,7 @@ export class GatewaySession {
 
   /** Numbers a dispatch, keeps it, and sends it if there is a connection. */
   dispatch(type: string, data: Readonly<Record<string, unknown>>): void {
-    const { intents, bot, ledger, now, id: sessionId } = this.#parts
+    const { intents, bot, ledger, now, id: sessionId } = this.#deps
     if (!isWanted(type, data, intents)) return
     const seq = ++this.#seq
     const seen = type.startsWith('MESSAGE_') ? withoutContent(data, intents, bot.id) : data
@@ -59,7 +59,7 @@ export class GatewaySession {
 
   /** Numbers a dispatch that is never sent. */
   lose(type: string, data: Readonly<Record<string, unknown>>): void {
-    if (isWanted(type, data, this.#parts.intents)) this.#seq++
+    if (isWanted(type, data, this.#deps.intents)) this.#seq++
   }
 
   /**

@@ -30,7 +30,7 @@ export interface ApiCommand {
   readonly contexts: readonly number[]
 }
 
-export interface WorldParts {
+export interface WorldDeps {
   readonly bot: ApiUser
   readonly ledger: DiscordLedger
   readonly now: () => number
@@ -49,7 +49,7 @@ export class WorldState {
   readonly commands = new Map<string, ApiCommand>()
   protected readonly ledger: DiscordLedger
 
-  constructor({ bot, ledger, now }: WorldParts) {
+  constructor({ bot, ledger, now }: WorldDeps) {
     this.bot = bot
     this.ledger = ledger
     this.now = now

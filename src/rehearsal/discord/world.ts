@@ -3,7 +3,7 @@ import { buildInteraction } from './build-interaction.ts'
 import { buildMessage, forwardFields, storeMessage } from './build-message.ts'
 import type { Access, Forward, NewChannel, NewThread, Ref, Say, Slash } from './driver-types.ts'
 import { InteractionBook } from './interaction-book.ts'
-import type { ChannelState, StoredMessage, WorldParts } from './world-state.ts'
+import type { ChannelState, StoredMessage, WorldDeps } from './world-state.ts'
 import { isThread, WorldState } from './world-state.ts'
 
 /** Sends a dispatch to the gateway; called for every act that the bot may see. */
@@ -17,9 +17,9 @@ export class DiscordWorld extends WorldState {
   readonly interactions: InteractionBook
   readonly #publish: Publisher
 
-  constructor(parts: WorldParts, publish: Publisher) {
-    super(parts)
-    this.interactions = new InteractionBook({ world: this, ledger: parts.ledger })
+  constructor(deps: WorldDeps, publish: Publisher) {
+    super(deps)
+    this.interactions = new InteractionBook({ world: this, ledger: deps.ledger })
     this.#publish = publish
   }
 

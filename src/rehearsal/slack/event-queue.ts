@@ -54,7 +54,7 @@ interface Pending {
   done: boolean
 }
 
-interface QueueParts {
+interface QueueDeps {
   readonly app: AppState
   readonly ledger: SlackLedger
   readonly clock: Clock
@@ -63,15 +63,15 @@ interface QueueParts {
 
 /** The events that the app has not acknowledged. Unlike on the platform, an event waits while nobody is connected. */
 export class EventQueue {
-  readonly #parts: QueueParts
+  readonly #deps: QueueDeps
   readonly #waiting: Pending[] = []
   readonly #all = new Map<string, Pending>()
   readonly #timers = new Set<() => void>()
   #transport: Transport | undefined
   #nextId = 1
 
-  constructor(parts: QueueParts) {
-    this.#parts = parts
+  constructor(deps: QueueDeps) {
+    this.#deps = deps
   }
 
   use(transport: Transport): void {
@@ -84,7 +84,7 @@ export class EventQueue {
   }
 
   offerBody(fields: Readonly<Record<string, unknown>>): string {
-    const { app, clock } = this.#parts
+    const { app, clock } = this.#deps
     const id = `Ev${String(this.#nextId++).padStart(8, '0')}`
     const body: EventBody = {
       token: 'legacy-verification-token',
@@ -106,7 +106,7 @@ export class EventQueue {
 
   /** Sends a slash command, which must be acknowledged in time: the person is notified at once if it was not. */
   sendCommand(body: Readonly<Record<string, string>>): void {
-    const { ledger, clock } = this.#parts
+    const { ledger, clock } = this.#deps
     const { command = '', text = '', user_id: userId = '', channel_id: channel = '' } = body
     let over = false
     const end = (step: 'acknowledged' | 'failed', reason?: string): void => {
@@ -116,7 +116,7 @@ export class EventQueue {
       const why = reason === undefined ? {} : { reason }
       ledger.append({ kind: 'slash', at: clock.now(), step, command, text, userId, channel, ...why })
     }
-    const cancel = this.#after(this.#parts.redelivery.ackMs, () => end('failed', 'timeout'))
+    const cancel = this.#after(this.#deps.redelivery.ackMs, () => end('failed', 'timeout'))
     const delivery = { body, confirm: () => end('acknowledged'), fail: (reason: string) => end('failed', reason) }
     ledger.append({ kind: 'slash', at: clock.now(), step: 'sent', command, text, userId, channel })
     if (this.#transport?.command(delivery) !== true) end('failed', 'nobody is connected')
@@ -175,7 +175,7 @@ export class EventQueue {
     }
     pending.times++
     this.#record(pending, 'delivered', by)
-    cancel = this.#after(this.#parts.redelivery.ackMs, () => delivery.fail('timeout'))
+    cancel = this.#after(this.#deps.redelivery.ackMs, () => delivery.fail('timeout'))
   }
 
   #confirm(pending: Pending): void {
@@ -187,7 +187,7 @@ export class EventQueue {
   #failed(pending: Pending, reason: string, final: boolean): void {
     if (pending.done) return
     pending.lastReason = reason
-    const wait = this.#parts.redelivery.retryAfterMs[pending.times - 1]
+    const wait = this.#deps.redelivery.retryAfterMs[pending.times - 1]
     if (wait === undefined || final) {
       this.#record(pending, 'given_up')
       return
@@ -196,7 +196,7 @@ export class EventQueue {
   }
 
   #after(ms: number, act: () => void): () => void {
-    const cancel = this.#parts.clock.after(ms, () => {
+    const cancel = this.#deps.clock.after(ms, () => {
       this.#timers.delete(cancel)
       act()
     })
@@ -209,9 +209,9 @@ export class EventQueue {
 
   #record({ body, times }: Pending, step: EventEntry['step'], by?: string): void {
     const { event } = body
-    this.#parts.ledger.append({
+    this.#deps.ledger.append({
       kind: 'event',
-      at: this.#parts.clock.now(),
+      at: this.#deps.clock.now(),
       step,
       eventId: body.event_id,
       type: event?.type ?? body.type,

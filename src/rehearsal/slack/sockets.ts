@@ -17,7 +17,7 @@ interface Connection {
   deaf: boolean
 }
 
-interface SocketParts {
+interface SocketDeps {
   readonly app: AppState
   readonly ledger: SlackLedger
   readonly clock: Clock
@@ -31,7 +31,7 @@ const PING_EVERY_MS = 10_000
 /** Socket Mode: tickets, hello, envelopes to any one of the sockets, acknowledgements, disconnect frames, pings. */
 export class Sockets implements Transport {
   readonly name = 'socket'
-  readonly #parts: SocketParts
+  readonly #deps: SocketDeps
   readonly #server: WebSocketServer
   readonly #tickets = new Set<string>()
   readonly #open = new Map<string, Connection>()
@@ -40,19 +40,19 @@ export class Sockets implements Transport {
   #next = 1
   #turn = 0
 
-  private constructor(parts: SocketParts, server: WebSocketServer) {
-    this.#parts = parts
+  private constructor(deps: SocketDeps, server: WebSocketServer) {
+    this.#deps = deps
     this.#server = server
     server.on('connection', (socket, request) => this.#connect(socket, request.url ?? ''))
   }
 
-  static async start(parts: SocketParts): Promise<Sockets> {
-    const server = new WebSocketServer({ host: parts.host, port: 0 })
+  static async start(deps: SocketDeps): Promise<Sockets> {
+    const server = new WebSocketServer({ host: deps.host, port: 0 })
     await new Promise((resolve, reject) => {
       server.once('listening', resolve)
       server.once('error', reject)
     })
-    return new Sockets(parts, server)
+    return new Sockets(deps, server)
   }
 
   /** Returns a url for one connection, the answer of `apps.connections.open`. */
@@ -60,7 +60,7 @@ export class Sockets implements Transport {
     const ticket = randomUUID()
     this.#tickets.add(ticket)
     const { port } = this.#server.address() as AddressInfo
-    return `ws://${this.#parts.host}:${port}/link/?ticket=${ticket}&app_id=${this.#parts.app.appId}`
+    return `ws://${this.#deps.host}:${port}/link/?ticket=${ticket}&app_id=${this.#deps.app.appId}`
   }
 
   get count(): number {
@@ -155,7 +155,7 @@ export class Sockets implements Transport {
   }
 
   #refusal(): DisconnectReason | undefined {
-    if (!this.#parts.app.socketMode) return 'link_disabled'
+    if (!this.#deps.app.socketMode) return 'link_disabled'
     return this.#open.size >= MOST_SOCKETS ? 'too_many_websockets' : undefined
   }
 
@@ -173,17 +173,17 @@ export class Sockets implements Transport {
       type: 'hello',
       num_connections: this.#open.size,
       debug_info: { host: 'rehearsal', build_number: 1, approximate_connection_time: 18_060 },
-      connection_info: { app_id: this.#parts.app.appId },
+      connection_info: { app_id: this.#deps.app.appId },
     })
     this.#record(connection, 'ready')
-    this.#parts.queue.wake()
+    this.#deps.queue.wake()
   }
 
   #keepPinging(connection: Connection): () => void {
     let cancel = (): void => {}
     const ping = (): void => {
       if (connection.socket.readyState === connection.socket.OPEN && !connection.muted) connection.socket.ping()
-      cancel = this.#parts.clock.after(PING_EVERY_MS, ping)
+      cancel = this.#deps.clock.after(PING_EVERY_MS, ping)
     }
     ping()
     return () => cancel()
@@ -193,7 +193,7 @@ export class Sockets implements Transport {
     const frame = parse(text)
     const id = frame?.envelope_id
     if (typeof id !== 'string') {
-      this.#parts.ledger.append({ kind: 'unrehearsed', at: this.#parts.clock.now(), what: `frame ${text}` })
+      this.#deps.ledger.append({ kind: 'unrehearsed', at: this.#deps.clock.now(), what: `frame ${text}` })
       return
     }
     connection.unacknowledged.get(id)?.confirm()
@@ -217,8 +217,8 @@ export class Sockets implements Transport {
   }
 
   #record({ id }: Connection, change: SocketEntry['change'], reason?: string): void {
-    const at = this.#parts.clock.now()
-    this.#parts.ledger.append({ kind: 'socket', at, id, change, ...(reason !== undefined && { reason }) })
+    const at = this.#deps.clock.now()
+    this.#deps.ledger.append({ kind: 'socket', at, id, change, ...(reason !== undefined && { reason }) })
   }
 }
 

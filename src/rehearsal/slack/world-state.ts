@@ -14,7 +14,7 @@ export interface ChannelState {
   readonly messages: MessageStore
 }
 
-export interface WorldParts {
+export interface WorldDeps {
   readonly app: AppState
   readonly ledger: SlackLedger
   readonly now: () => number
@@ -31,7 +31,7 @@ export class WorldState {
   #nextChannel = 1001
   #lastStamp = 0
 
-  constructor({ app, ledger, now }: WorldParts) {
+  constructor({ app, ledger, now }: WorldDeps) {
     this.app = app
     this.ledger = ledger
     this.now = now

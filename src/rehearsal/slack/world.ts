@@ -2,7 +2,7 @@ import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
 import type { ChannelRef, EditSaid, MessageRef, Say, Share, Slash, UserRef } from './driver-types.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
-import { type ChannelState, idOf, type WorldParts, WorldState } from './world-state.ts'
+import { type ChannelState, idOf, type WorldDeps, WorldState } from './world-state.ts'
 
 /** A message that the bot posts. */
 interface BotPost {
@@ -19,8 +19,8 @@ export class SlackWorld extends WorldState {
   readonly #queue: EventQueue
   #nextClientMessage = 1
 
-  constructor(parts: WorldParts, queue: EventQueue) {
-    super(parts)
+  constructor(deps: WorldDeps, queue: EventQueue) {
+    super(deps)
     this.#queue = queue
   }
 

@@ -33,13 +33,13 @@ export interface BotState {
   readonly openPresses: Set<string>
 }
 
-interface BotParts {
+interface BotDeps {
   readonly now: () => number
   readonly record: (entry: UpdateEntry) => void
   readonly redelivery: RedeliveryOptions
 }
 
-export function createBot(options: BotOptions, { now, record, redelivery }: BotParts): BotState {
+export function createBot(options: BotOptions, { now, record, redelivery }: BotDeps): BotState {
   const id = Number(options.token.split(':')[0])
   const owner = { botId: id, now, firstUpdateId: options.firstUpdateId ?? 100_001 }
   const queue = new UpdateQueue(owner, record)

@@ -21,7 +21,7 @@ export interface RedeliveryOptions {
   readonly waitMs?: (failures: number, askedMs: number) => number
 }
 
-interface WebhookParts extends RedeliveryOptions {
+interface WebhookDeps extends RedeliveryOptions {
   readonly botId: number
   readonly now: () => number
   readonly queue: UpdateQueue
@@ -44,7 +44,7 @@ const ANSWER_MS = 60_000
  * growing waits until the answer is a 2xx. Only http:// addresses are posted to.
  */
 export class Webhook {
-  readonly #parts: WebhookParts
+  readonly #deps: WebhookDeps
   readonly #clock: Clock
   readonly #lanes = new Map<string, Lane>()
   #settings = NO_WEBHOOK
@@ -53,9 +53,9 @@ export class Webhook {
   #round = new AbortController()
   #open = 0
 
-  constructor(parts: WebhookParts) {
-    this.#parts = parts
-    this.#clock = parts.clock ?? systemClock
+  constructor(deps: WebhookDeps) {
+    this.#deps = deps
+    this.#clock = deps.clock ?? systemClock
   }
 
   get settings(): WebhookSettings {
@@ -83,7 +83,7 @@ export class Webhook {
     const { url, maxConnections } = this.#settings
     if (!url.startsWith('http://') || this.#round.signal.aborted) return
     const seen = new Set<string>()
-    for (const update of [...this.#parts.queue.waiting]) {
+    for (const update of [...this.#deps.queue.waiting]) {
       if (this.#open >= maxConnections) return
       if (seen.has(update.lane)) continue
       seen.add(update.lane)
@@ -105,19 +105,19 @@ export class Webhook {
     const { signal } = this.#round
     lane.isBusy = true
     this.#open++
-    this.#parts.queue.handOut(update)
+    this.#deps.queue.handOut(update)
     const { why, askedMs } = await this.#post(update.json, signal)
     if (signal.aborted) return
     this.#open--
     if (why === undefined) {
       this.#lanes.delete(update.lane)
-      this.#parts.queue.settle(update)
+      this.#deps.queue.settle(update)
     } else this.#failed(update, lane, { why, askedMs })
     this.wake()
   }
 
   #failed(update: QueuedUpdate, lane: Lane, { why, askedMs }: { why: string; askedMs: number }): void {
-    const { botId, now, record, waitMs = platformWait } = this.#parts
+    const { botId, now, record, waitMs = platformWait } = this.#deps
     this.#lastError = { at: now(), message: why }
     record({ kind: 'undelivered', at: now(), botId, updateId: update.id, why })
     lane.failures++
@@ -131,7 +131,7 @@ export class Webhook {
   async #post(body: string, signal: AbortSignal): Promise<{ why?: string; askedMs: number }> {
     const { url, secretToken } = this.#settings
     const late = new AbortController()
-    const cancel = this.#clock.after(this.#parts.answerMs ?? ANSWER_MS, () => late.abort())
+    const cancel = this.#clock.after(this.#deps.answerMs ?? ANSWER_MS, () => late.abort())
     const headers = {
       'content-type': 'application/json',
       ...(secretToken === '' ? {} : { 'x-telegram-bot-api-secret-token': secretToken }),

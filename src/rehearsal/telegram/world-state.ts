@@ -22,7 +22,7 @@ export interface ChatState {
   migratedTo: number | undefined
 }
 
-export interface WorldParts {
+export interface WorldDeps {
   readonly bots: readonly BotState[]
   readonly ledger: TelegramLedger
   readonly now: () => number
@@ -43,11 +43,11 @@ export class WorldState {
   #nextGroupId = firstGroupId
   #nextSupergroupId = firstSupergroupId
 
-  constructor(parts: WorldParts) {
-    this.bots = parts.bots
-    this.ledger = parts.ledger
-    this.now = parts.now
-    for (const bot of parts.bots) this.#users.set(bot.user.id, bot.user)
+  constructor(deps: WorldDeps) {
+    this.bots = deps.bots
+    this.ledger = deps.ledger
+    this.now = deps.now
+    for (const bot of deps.bots) this.#users.set(bot.user.id, bot.user)
   }
 
   addUser(input: NewUser): ApiUser {

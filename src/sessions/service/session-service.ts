@@ -108,7 +108,7 @@ class Service implements SessionService {
       await store.write((tx) => tx.sessions.reopen(known.id, {}, clock.now()))
       return this.#showAgain(known)
     }
-    const address = ownDoor(caller, name)
+    const address = ownAddress(caller, name)
     if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
     const opening = live.place(address)
     const opened = await store.write(async (tx) => {
@@ -194,7 +194,7 @@ class Service implements SessionService {
     const known = await store.read.sessions.resolve(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
-      : await this.#atDoor(caller, name, live)
+      : await this.#atOwnChannel(caller, name, live)
     return postText({ ...live, store, clock, channels }, { ...into, caller, request })
   }
 
@@ -220,8 +220,8 @@ class Service implements SessionService {
    * Returns the session of a client's own name: one that other chats share, or a draft of one that begins with this
    * text.
    */
-  async #atDoor(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
-    const opening = live.place(ownDoor(caller, name))
+  async #atOwnChannel(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
+    const opening = live.place(ownAddress(caller, name))
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
     if (!shared) return { session: draftAt(opening, { ids: live.ids, channels: this.#deps.channels }), begins: true }
     await this.open(caller, name)
@@ -263,7 +263,7 @@ async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<bo
 }
 
 /** Returns the address of a client's own session. Only an owner opens one outside of their own names. */
-function ownDoor(caller: Caller, name: string): Address {
+function ownAddress(caller: Caller, name: string): Address {
   const [, channel, rest] = /^(cli|web|api):([a-z0-9][a-z0-9._:-]{0,99})$/.exec(name) ?? []
   const allowed = isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, name))
   if (!channel || !rest || !allowed) throw noSuchSession(name)

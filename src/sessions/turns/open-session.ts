@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../../core/address.ts'
-import { type Channels, OWN_DOORS } from '../../core/channel-traits.ts'
+import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
@@ -184,9 +184,9 @@ function sessionIdAt(
   route: Route,
   { ids, channels }: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
 ): SessionId {
-  if (OWN_DOORS.includes(channel) && joinsPeople(channels, route))
+  if (OWN_CHANNELS.includes(channel) && joinsPeople(channels, route))
     return ids.session(route.kind === 'main' ? 'main' : channel)
-  return OWN_DOORS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
+  return OWN_CHANNELS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
 }
 
 const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {

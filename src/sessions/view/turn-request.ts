@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../../core/model.ts'
-import { isOwnDoor, isScheduled } from '../../core/session.ts'
+import { isOwnChannel, isScheduled } from '../../core/session.ts'
 import type { TurnRequest } from '../../core/turn.ts'
 import type { StartedTurn } from '../turns/record-turn.ts'
 import { type ModelView, requestMessages } from './model-view.ts'
@@ -22,7 +22,7 @@ export function turnRequest(turn: StartedTurn, view: ModelView, context: Request
     chatType: joined ? turn.reply.address.chatType : turn.session.chatType,
     joined,
     scheduled: isScheduled(turn.session) || undefined,
-    elsewhere: isOwnDoor(turn.session) ? undefined : turn.reply.elsewhere,
+    elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
     now,
     messages,
     open,

@@ -27,7 +27,7 @@ const MARK_AHEAD = `INSERT INTO counters (name, value) VALUES ('mark', $1)
 const MARKED_AT = `INSERT INTO counters (name, value) VALUES ('marked_at', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-interface MarkerParts {
+interface MarkerDeps {
   readonly connection: SqliteConnection
   readonly place: DatabasePlace
   readonly clock: Clock
@@ -35,8 +35,8 @@ interface MarkerParts {
 }
 
 /** Records a restoration where the database is older than its marker or says so itself, and marks it as it is now. */
-export function openMarker(parts: MarkerParts): Marker {
-  const { connection, place, clock, logger } = parts
+export function openMarker(deps: MarkerDeps): Marker {
+  const { connection, place, clock, logger } = deps
   const ahead = markIn(place)
   const markedAt = counter(connection, 'marked_at')
   if (isOlderCopy(connection, ahead)) {
