@@ -24,10 +24,9 @@ export interface LiveReply {
   /** Receives the whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
   push(this: void, text: string): void
   /**
-   * Ends the reply and resolves once no call of it is in flight, so that the final edit is the last. Returns undefined
-   * if none is.
+   * Ends the reply and resolves once no call of it is in flight, so that the final edit is the last.
    */
-  settle(): Promise<void> | undefined
+  settle(): Promise<void>
   /** Returns the text so far without markers, if a part of it stands in the chat; called once the reply is settled. */
   shown(): string | undefined
 }
@@ -86,10 +85,10 @@ class GrowingReply implements LiveReply, Ticking {
     if (this.#deps.clock.elapsed() >= this.#nextAt) this.tick()
   }
 
-  settle(): Promise<void> | undefined {
+  async settle(): Promise<void> {
     this.#over = true
     if (this.#ticking) this.#deps.ticker.remove(this)
-    return this.#inFlight && this.#landed(this.#inFlight)
+    if (this.#inFlight !== undefined) await this.#landed(this.#inFlight)
   }
 
   shown(): string | undefined {

@@ -87,9 +87,8 @@ export class Pipeline {
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
     const { store, running, publicTurns, logger, runTurn, ended } = this.#deps
-    const place = publicTurns.mayRun(turn, signal)
-    if (place !== undefined) await place
-    const result = place !== undefined && running.suspends(turn) ? STOPPED : await runTurn(turn, signal)
+    const waited = await publicTurns.mayRun(turn, signal)
+    const result = waited && running.suspends(turn) ? STOPPED : await runTurn(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it.

@@ -54,8 +54,7 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
     let result: TurnResult
     try {
-      const seen = transcript.view(session, turnId)
-      const view = seen instanceof Promise ? await seen : seen
+      const view = await transcript.view(session, turnId)
       const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, { live, signal })), signal)
       const first = await steps.next()
       result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
@@ -65,8 +64,7 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
       result = failedBy(cause)
     } finally {
       stopTyping?.()
-      const settling = live.settle()
-      if (settling !== undefined) await settling
+      await live.settle()
     }
     if (result.kind !== 'failed') return result
     const shown = live.shown()
@@ -134,7 +132,7 @@ async function withNotes(
 }
 
 /** An answer that nobody in the chat asked for is posted once it is whole, if at all. */
-const UNSEEN: LiveReply = { push() {}, settle: () => undefined, shown: () => undefined }
+const UNSEEN: LiveReply = { push() {}, async settle() {}, shown: () => undefined }
 
 function contextOf(
   deps: RunTurnDeps,

@@ -33,7 +33,7 @@ async function shownTurn(
     await rig.pass(1_000)
   }
   await push(text)
-  return { source: turn.source, push, settle: async () => live.settle(), shown: live.shown.bind(live) }
+  return { source: turn.source, push, settle: () => live.settle(), shown: live.shown.bind(live) }
 }
 
 test('a turn that ends soon shows nothing early: one message, one send', async () => {
@@ -235,7 +235,7 @@ test('settle waits for the call in flight, so that the final edit is the last', 
   rig.clock.moveTo(rig.clock.now() + 1_000)
   await rig.channel.called(2)
   const order: string[] = []
-  const settled = live.settle()?.then(() => order.push('settled'))
+  const settled = live.settle().then(() => order.push('settled'))
   order.push('answered')
   receipt.resolve({ kind: 'sent', messageId: 'm1' })
   await settled

@@ -29,9 +29,10 @@ export interface PublicTurns {
    */
   expect(turn: StartedTurn): void
   /**
-   * Resolves when the turn may run, when `signal` aborts, or when `close` is called; undefined if it may run at once.
+   * Resolves when the turn may run, when `signal` aborts, or when `close` is called. Returns true if the turn had to
+   * wait.
    */
-  mayRun(turn: StartedTurn, signal: AbortSignal): Promise<void> | undefined
+  mayRun(turn: StartedTurn, signal: AbortSignal): Promise<boolean>
   /** Called when a known person waits behind the turn of this session: it runs at once. */
   hurry(session: SessionId): void
   /** Called when the turn has ended. */
@@ -105,15 +106,16 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     expect(turn) {
       if (turn.publicFor !== undefined) expect(turn)
     },
-    mayRun(turn, signal) {
-      if (turn.publicFor === undefined) return undefined
+    async mayRun(turn, signal) {
+      if (turn.publicFor === undefined) return false
       const place = enter(turn)
-      if (place.state === 'running' || signal.aborted) return undefined
-      if (closed) return Promise.resolve()
-      return new Promise((resolve) => {
+      if (place.state === 'running' || signal.aborted) return false
+      if (closed) return true
+      await new Promise<void>((resolve) => {
         place.go = resolve
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
+      return true
     },
     hurry(session) {
       for (const place of places.values()) {

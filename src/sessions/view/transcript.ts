@@ -21,7 +21,7 @@ export interface Transcript<Viewed extends SessionKind = Session> {
    * Returns the view up to the newest committed event of the session. With `turn`, a cached view in which that turn has
    * begun is enough, and mostly nothing is read.
    */
-  view(session: Viewed, turn?: TurnId): Promise<ModelView> | ModelView
+  view(session: Viewed, turn?: TurnId): Promise<ModelView>
   /**
    * Adds events that were just committed, so that the next look need not read them. All but the very next ones are
    * ignored.
@@ -68,7 +68,7 @@ export function createTranscript<Viewed extends SessionKind>(
   }
 
   return {
-    view(session, turn) {
+    async view(session, turn) {
       const view = views.get(session.id)
       return turn !== undefined && view?.running?.id === turn ? view : read(session)
     },
