@@ -10,9 +10,10 @@ export class ChannelStateReading implements ChannelStateReader {
     this.sql = sql
   }
 
-  get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined> {
+  async get(channel: ChannelId, account: AccountId, key: string): Promise<string | undefined> {
     const query = 'SELECT value FROM channel_state WHERE channel = $1 AND account = $2 AND key = $3'
-    return this.sql.get(query, [channel, account, key], (row) => (row === undefined ? undefined : text(row, 'value')))
+    const row = await this.sql.get(query, [channel, account, key])
+    return row && text(row, 'value')
   }
 }
 

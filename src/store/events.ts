@@ -79,9 +79,9 @@ export class EventReading implements EventReader {
     return (await this.#list(where, [sessionId, limit, ...types])).toReversed()
   }
 
-  #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
     const query = `SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`
-    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
+    return readRows(codec, await this.sql.all(query, params), this.#logger)
   }
 }
 
@@ -104,10 +104,10 @@ export class EventWriting extends EventReading implements EventWriter {
     this.#current = ground.current
   }
 
-  append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
+  async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
     for (const draft of drafts)
-      if (!EVENT_TYPES.includes(draft.type)) return Promise.reject(invalid(`${String(draft.type)} is no event type`))
-    if (drafts.length === 0) return Promise.reject(invalid('there is nothing to append'))
+      if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
+    if (drafts.length === 0) throw invalid('there is nothing to append')
     const current = this.#current.get(sessionId)
     const effect = effectOf(drafts, current !== undefined && current.progress.description !== '')
     const append = { sessionId, at, drafts, effect }
@@ -149,24 +149,22 @@ export class EventWriting extends EventReading implements EventWriter {
   /**
    * Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23).
    */
-  #appendTo(append: Append): Promise<number> {
+  async #appendTo(append: Append): Promise<number> {
     const { sessionId, at, drafts, effect } = append
     this.#current.forget(sessionId)
-    return this.sql.get(
+    const row = await this.sql.get(
       `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
         turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
         description = CASE WHEN description = '' THEN $6 ELSE description END
         WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
       [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
-      (row) => {
-        if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-        return this.#insert(integer(row, 'no'), integer(row, 'last_seq') - drafts.length + 1, append)
-      },
     )
+    if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
+    return this.#insert(integer(row, 'no'), integer(row, 'last_seq') - drafts.length + 1, append)
   }
 
   /** Appends like `appendTo` where the row's content is known: nothing is looked up or returned. */
-  #appendToCurrent(append: Append, { no, progress }: CurrentSession): Promise<number> {
+  async #appendToCurrent(append: Append, { no, progress }: CurrentSession): Promise<number> {
     const { sessionId, at, drafts, effect } = append
     const next: Progress = {
       lastSeq: progress.lastSeq + drafts.length,
@@ -176,33 +174,24 @@ export class EventWriting extends EventReading implements EventWriter {
       preview: effect.preview ?? progress.preview,
       description: progress.description || effect.description,
     }
-    return this.sql.run(
+    const changed = await this.sql.run(
       `UPDATE session_activity SET last_seq = $1, message_count = $2, turn_count = $3, last_activity_at = $4,
         preview = $5, description = $6 WHERE no = $7 AND last_seq = $8`,
       [next.lastSeq, next.messageCount, next.turnCount, at, next.preview, next.description, no, progress.lastSeq],
-      (changed) => {
-        if (changed === 0) return this.#appendTo(append)
-        this.#current.advance(sessionId, next)
-        return this.#insert(no, progress.lastSeq + 1, append)
-      },
     )
+    if (changed === 0) return this.#appendTo(append)
+    this.#current.advance(sessionId, next)
+    return this.#insert(no, progress.lastSeq + 1, append)
   }
 
   /** Inserts `drafts` from number `first` on, and resolves with it. */
-  #insert(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
-    if (drafts.length > ROWS_PER_INSERT) return this.#insertBatches(sessionNo, first, { at, drafts })
-    const params: SqlValue[] = []
-    let seq = first
-    for (const { type, turnId, data } of drafts)
-      params.push(sessionNo, seq++, at, type, turnId ?? null, JSON.stringify(data))
-    return this.sql.run(insertText(drafts.length), params, () => first)
-  }
-
-  async #insertBatches(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
+  async #insert(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
     let seq = first
     for (const some of inBatches(drafts, ROWS_PER_INSERT)) {
-      await this.#insert(sessionNo, seq, { at, drafts: some })
-      seq += some.length
+      const params: SqlValue[] = []
+      for (const { type, turnId, data } of some)
+        params.push(sessionNo, seq++, at, type, turnId ?? null, JSON.stringify(data))
+      await this.sql.run(insertText(some.length), params)
     }
     return first
   }

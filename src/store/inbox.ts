@@ -40,8 +40,8 @@ export class InboxReading implements InboxReader {
     this.#logger = logger
   }
 
-  get(inboxId: InboxId): Promise<InboxRow | undefined> {
-    return this.sql.get(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.id = $1`, [inboxId], found)
+  async get(inboxId: InboxId): Promise<InboxRow | undefined> {
+    return found(await this.sql.get(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.id = $1`, [inboxId]))
   }
 
   waiting(sessionId: SessionId, limit: number): Promise<readonly InboxRow[]> {
@@ -70,9 +70,9 @@ export class InboxReading implements InboxReader {
     return this.#list('turn_id = $1 ORDER BY no', [turnId])
   }
 
-  byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined> {
+  async byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined> {
     const query = `SELECT ${COLUMNS} FROM ${ROWS} WHERE channel = $1 AND account = $2 AND event_key = $3`
-    return this.sql.get(query, [channel, account, eventKey], found)
+    return found(await this.sql.get(query, [channel, account, eventKey]))
   }
 
   find(name: string): Promise<readonly InboxRow[]> {
@@ -102,9 +102,9 @@ export class InboxReading implements InboxReader {
     return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, sessionId])
   }
 
-  #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {
     const query = `SELECT ${COLUMNS} FROM ${ROWS} WHERE ${where}`
-    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
+    return readRows(codec, await this.sql.all(query, params), this.#logger)
   }
 }
 
@@ -112,18 +112,14 @@ function found(row: SqlRow | undefined): InboxRow | undefined {
   return readFound(codec, row)
 }
 
-function changedAny(changed: number): boolean {
-  return changed > 0
-}
-
 /** More ids than this are claimed in several statements, so that few statement texts exist. */
 const IDS_PER_CLAIM = 50
 
 export class InboxWriting extends InboxReading implements InboxWriter {
-  add(row: NewInboxRow): Promise<boolean> {
+  async add(row: NewInboxRow): Promise<boolean> {
     const { dispatch, decision } = row
     const { address, eventKey } = dispatch.event
-    return this.sql.run(
+    const added = await this.sql.run(
       `INSERT INTO inbox (id, channel, account, event_key, kind, session_id, turn_id, trace_id, message_id, state,
         outcome, dispatch, decision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         ON CONFLICT (channel, account, event_key) DO NOTHING`,
@@ -142,8 +138,8 @@ export class InboxWriting extends InboxReading implements InboxWriter {
         JSON.stringify(dispatch),
         JSON.stringify(decision),
       ],
-      changedAny,
     )
+    return added > 0
   }
 
   async claim(ids: readonly InboxId[], turnId: TurnId): Promise<number> {

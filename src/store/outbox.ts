@@ -107,8 +107,8 @@ export class OutboxReading implements OutboxReader {
     this.#logger = logger
   }
 
-  get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
-    return this.sql.get(`SELECT ${ALL_COLUMNS} FROM outbox WHERE id = $1`, [deliveryId], found)
+  async get(deliveryId: DeliveryId): Promise<Delivery | undefined> {
+    return found(await this.sql.get(`SELECT ${ALL_COLUMNS} FROM outbox WHERE id = $1`, [deliveryId]))
   }
 
   ofSource(source: SourceId): Promise<readonly Delivery[]> {
@@ -151,9 +151,9 @@ export class OutboxReading implements OutboxReader {
     return this.#list(where, [limit, ...states])
   }
 
-  #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
+  async #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {
     const query = `SELECT ${ALL_COLUMNS} FROM outbox WHERE ${where}`
-    return this.sql.all(query, params, (rows) => readRows(codec, rows, this.#logger))
+    return readRows(codec, await this.sql.all(query, params), this.#logger)
   }
 }
 
@@ -165,20 +165,15 @@ function found(row: SqlRow | undefined): Delivery | undefined {
 const ROWS_PER_INSERT = 32
 
 export class OutboxWriting extends OutboxReading implements OutboxWriter {
-  add(rows: readonly NewDelivery[]): Promise<void> {
-    return rows.length === 1 ? this.#insert(rows) : this.#insertBatches(rows)
-  }
-
-  async #insertBatches(rows: readonly NewDelivery[]): Promise<void> {
+  async add(rows: readonly NewDelivery[]): Promise<void> {
     for (const some of inBatches(rows, ROWS_PER_INSERT)) await this.#insert(some)
   }
 
-  #insert(rows: readonly NewDelivery[]): Promise<void> {
+  async #insert(rows: readonly NewDelivery[]): Promise<void> {
     const params: SqlValue[] = []
     for (const row of rows) pushParams(params, row, this.epoch)
-    return this.sql.run(insertText(rows.length), params, (added) => {
-      if (added < rows.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
-    })
+    const added = await this.sql.run(insertText(rows.length), params)
+    if (added < rows.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
   }
 
   async begin(deliveryId: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean> {
@@ -188,15 +183,13 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     return (await this.sql.run(query, [this.epoch, at, deliveryId, ...from])) > 0
   }
 
-  settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
-    return this.sql.run(
+  async settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
+    const settled = await this.sql.run(
       `UPDATE outbox SET state = $1, message_id = COALESCE($2, message_id), reason = COALESCE($3, reason),
         not_before = $4 WHERE id = $5`,
       [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
-      (settled) => {
-        if (settled === 0) throw unknownDelivery(deliveryId)
-      },
     )
+    if (settled === 0) throw unknownDelivery(deliveryId)
   }
 
   async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {

@@ -40,12 +40,12 @@ export class SessionReading implements SessionReader {
     this.#logger = logger
   }
 
-  get(sessionId: SessionId): Promise<Session | undefined> {
-    return this.sql.get(`SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId], one)
+  async get(sessionId: SessionId): Promise<Session | undefined> {
+    return one(await this.sql.get(`SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE id = $1`, [sessionId]))
   }
 
-  current(scopeKey: ScopeKey): Promise<Session | undefined> {
-    return this.sql.get(CURRENT, [scopeKey], one)
+  async current(scopeKey: ScopeKey): Promise<Session | undefined> {
+    return one(await this.sql.get(CURRENT, [scopeKey]))
   }
 
   async resolve(name: string): Promise<Session | undefined> {
@@ -62,16 +62,16 @@ export class SessionReading implements SessionReader {
     )
   }
 
-  #carrying(alias: string): Promise<Session | undefined> {
+  async #carrying(alias: string): Promise<Session | undefined> {
     const query = `SELECT ${SESSION_COLUMNS} FROM aliases JOIN scopes ON scopes.scope_key = aliases.scope_key
       CROSS JOIN ${SESSIONS} WHERE sessions.id = scopes.session_id AND aliases.alias = $1
       ORDER BY inactive_at IS NOT NULL, last_activity_at DESC, sessions.no DESC LIMIT 1`
-    return this.sql.get(query, [alias], one)
+    return one(await this.sql.get(query, [alias]))
   }
 
-  #newestNamed(displayKey: string): Promise<Session | undefined> {
+  async #newestNamed(displayKey: string): Promise<Session | undefined> {
     const query = `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 ORDER BY sessions.no DESC LIMIT 1`
-    return this.sql.get(query, [displayKey], one)
+    return one(await this.sql.get(query, [displayKey]))
   }
 
   async list(query: SessionQuery): Promise<SessionPage> {
@@ -136,12 +136,11 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     return kept === undefined ? this.#readCurrent(scopeKey) : Promise.resolve(kept)
   }
 
-  #readCurrent(scopeKey: ScopeKey): Promise<Session | undefined> {
-    return this.sql.get(CURRENT, [scopeKey], (row) => {
-      const session = one(row)
-      if (row !== undefined && session !== undefined) this.#current.keep(scopeKey, session, integer(row, 'no'))
-      return session
-    })
+  async #readCurrent(scopeKey: ScopeKey): Promise<Session | undefined> {
+    const row = await this.sql.get(CURRENT, [scopeKey])
+    const session = one(row)
+    if (row !== undefined && session !== undefined) this.#current.keep(scopeKey, session, integer(row, 'no'))
+    return session
   }
 
   async create(draft: SessionDraft, at: number): Promise<Session> {

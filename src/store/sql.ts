@@ -11,19 +11,14 @@ export type SqlRow = Readonly<Record<string, unknown>>
  * The seam between the repositories and an engine. Statements are written once, in the subset SQLite and Postgres
  * share, with numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement
  * text, so texts are constants or come from a small bounded set. What a statement writes depends on rows and parameters
- * alone, never on the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT. With
- * `read` a method resolves with what `read` makes of the answer, or rejects with what it throws: one promise where
- * `then` makes two. What `read` makes may be the promise of a next statement.
+ * alone, never on the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT.
  */
 export interface Sql {
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
-  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T | Promise<T>): Promise<T>
   /** The first row, if any. */
   get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T | Promise<T>): Promise<T>
   /** Resolves with the number of rows changed. */
   run(text: string, params: readonly SqlValue[]): Promise<number>
-  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T | Promise<T>): Promise<T>
 }
 
 /** The `Sql` of one transaction. */

@@ -71,15 +71,13 @@ export class TurnReading implements TurnReader {
 }
 
 export class TurnWriting extends TurnReading implements TurnWriter {
-  start(turn: NewTurn): Promise<void> {
-    return this.sql.run(
+  async start(turn: NewTurn): Promise<void> {
+    const started = await this.sql.run(
       `INSERT INTO turns (id, session_id, trace_id, reply, state, attempt, epoch, started_at)
         VALUES ($1, $2, $3, $4, 'running', 1, $5, $6) ON CONFLICT DO NOTHING`,
       [turn.id, turn.sessionId, turn.traceId, JSON.stringify(turn.reply), this.epoch, turn.startedAt],
-      (started) => {
-        if (started === 0) throw new ParleyError('conflict', `the session ${turn.sessionId} has a running turn already`)
-      },
     )
+    if (started === 0) throw new ParleyError('conflict', `the session ${turn.sessionId} has a running turn already`)
   }
 
   async resume(turnId: TurnId): Promise<number> {
@@ -101,14 +99,12 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     await this.sql.run("UPDATE turns SET attempt = $2 WHERE id = $1 AND state = 'running'", [turnId, attempt])
   }
 
-  finish(turnId: TurnId, end: TurnEnd): Promise<void> {
-    return this.sql.run(
+  async finish(turnId: TurnId, end: TurnEnd): Promise<void> {
+    const finished = await this.sql.run(
       `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5, error = $6
         WHERE id = $7 AND state = 'running' AND epoch = $8`,
       [end.state, end.outcome, end.at, end.usage.input, end.usage.output, end.error ?? null, turnId, this.epoch],
-      (finished) => {
-        if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
-      },
     )
+    if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
   }
 }

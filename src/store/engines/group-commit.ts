@@ -15,7 +15,7 @@ export interface GroupCommit {
   /** Resolves after the COMMIT with what `body` returned. */
   write<T>(body: (sql: SqliteTransaction) => Promise<T>): Promise<T>
   /** Runs `read` between two groups, so that it sees committed data only; at once where none is open. */
-  read<T>(read: () => T | Promise<T>): Promise<T>
+  read<T>(read: () => T): Promise<T>
   /** Refuses new work, and resolves once the accepted work is done. */
   drain(): Promise<void>
 }
@@ -74,14 +74,10 @@ export function createGroupCommit(
     close()
     settle()
   }
-  const read = <T>(action: () => T | Promise<T>): Promise<T> => {
-    if (open !== undefined) return open.then(() => read(action))
-    if (draining) return Promise.reject(closed())
-    try {
-      return Promise.resolve(action())
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  const read = async <T>(action: () => T): Promise<T> => {
+    while (open !== undefined) await open
+    if (draining) throw closed()
+    return action()
   }
 
   return {

@@ -13,22 +13,12 @@ export class SqliteReads implements Sql {
     this.#connection = connection
   }
 
-  all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
-  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T | Promise<T>): Promise<T>
-  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T | Promise<T>) {
-    return this.#group.read(() => {
-      const rows = this.#connection.all(text, params)
-      return read === undefined ? rows : read(rows)
-    })
+  all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#group.read(() => this.#connection.all(text, params))
   }
 
-  get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T | Promise<T>): Promise<T>
-  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T | Promise<T>) {
-    return this.#group.read(() => {
-      const row = this.#connection.get(text, params)
-      return read === undefined ? row : read(row)
-    })
+  get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined> {
+    return this.#group.read(() => this.#connection.get(text, params))
   }
 
   run(): Promise<never> {

@@ -25,40 +25,22 @@ export class SqliteTransaction implements TransactionSql {
     this.#written = written
   }
 
-  all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>
-  all<T>(text: string, params: readonly SqlValue[], read: (rows: readonly SqlRow[]) => T | Promise<T>): Promise<T>
-  all<T>(text: string, params: readonly SqlValue[], read?: (rows: readonly SqlRow[]) => T | Promise<T>) {
-    try {
-      const rows = this.#usable().all(text, params)
-      if (!text.startsWith('SELECT')) this.#keep('all', text, params)
-      return Promise.resolve(read === undefined ? rows : read(rows))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  async all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    const rows = this.#usable().all(text, params)
+    if (!text.startsWith('SELECT')) this.#keep('all', text, params)
+    return rows
   }
 
-  get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined>
-  get<T>(text: string, params: readonly SqlValue[], read: (row: SqlRow | undefined) => T | Promise<T>): Promise<T>
-  get<T>(text: string, params: readonly SqlValue[], read?: (row: SqlRow | undefined) => T | Promise<T>) {
-    try {
-      const row = this.#usable().get(text, params)
-      if (!text.startsWith('SELECT')) this.#keep('all', text, params)
-      return Promise.resolve(read === undefined ? row : read(row))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  async get(text: string, params: readonly SqlValue[]): Promise<SqlRow | undefined> {
+    const row = this.#usable().get(text, params)
+    if (!text.startsWith('SELECT')) this.#keep('all', text, params)
+    return row
   }
 
-  run(text: string, params: readonly SqlValue[]): Promise<number>
-  run<T>(text: string, params: readonly SqlValue[], read: (changed: number) => T | Promise<T>): Promise<T>
-  run<T>(text: string, params: readonly SqlValue[], read?: (changed: number) => T | Promise<T>) {
-    try {
-      const changed = this.#usable().run(text, params)
-      this.#keep('run', text, params)
-      return Promise.resolve(read === undefined ? changed : read(changed))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  async run(text: string, params: readonly SqlValue[]): Promise<number> {
+    const changed = this.#usable().run(text, params)
+    this.#keep('run', text, params)
+    return changed
   }
 
   afterCommit(tell: () => void): void {
