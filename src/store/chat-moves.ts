@@ -5,9 +5,8 @@ import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } fro
 import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
-import type { CurrentSessions } from './current-sessions.ts'
 import { id, text } from './rows.ts'
-import type { Ground, Sql, WriteGround } from './sql.ts'
+import type { Ground, Sql } from './sql.ts'
 
 export class ChatMoveReading implements ChatMoveReader {
   protected readonly sql: Sql
@@ -26,13 +25,6 @@ export class ChatMoveReading implements ChatMoveReader {
  * Rewrites the rows of a moved chat. They lie in many tables and stand here together, because no other code moves them.
  */
 export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
-  readonly #current: CurrentSessions
-
-  constructor(ground: WriteGround) {
-    super(ground)
-    this.#current = ground.current
-  }
-
   async add({ channel, from, to }: ChatMove, at: number): Promise<boolean> {
     const added = await this.sql.run(
       `INSERT INTO chat_moves (channel, from_chat, to_chat, moved_at) VALUES ($1, $2, $3, $4)
@@ -56,7 +48,6 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
 
   async rekeySession(session: Pick<Session, 'id' | 'scope' | 'scopeKey' | 'displayKey' | 'metadata'>): Promise<void> {
     const { scope, scopeKey, displayKey, metadata } = session
-    this.#current.clear()
     await this.sql.run(
       'UPDATE sessions SET scope = $2, scope_key = $3, display_key = $4, metadata = $5 WHERE id = $1',
       [session.id, JSON.stringify(scope), scopeKey, displayKey, JSON.stringify(metadata)],
@@ -64,7 +55,6 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
   }
 
   async repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void> {
-    this.#current.clear()
     await this.sql.run('DELETE FROM scopes WHERE scope_key = $1', [from])
     await this.sql.run(
       `INSERT INTO scopes (scope_key, session_id) VALUES ($1, $2)

@@ -12,14 +12,12 @@ export interface EventEffect {
   /** Null: no message with a text among them. */
   readonly preview: string | null
   /**
-   * The description from the first user message with a text; the row keeps the one it has. Empty: none was found or
-   * needed.
+   * The description from the first user message with a text; the row keeps the one it has. Empty: none was found.
    */
   readonly description: string
 }
 
-/** `described`: the session is known to have a description. */
-export function effectOf(drafts: readonly EventToAppend[], described: boolean): EventEffect {
+export function effectOf(drafts: readonly EventToAppend[]): EventEffect {
   let messages = 0
   let turns = 0
   let lastText = ''
@@ -28,7 +26,7 @@ export function effectOf(drafts: readonly EventToAppend[], described: boolean): 
     if (draft.type === 'user_message') {
       messages++
       lastText = draft.data.text || lastText
-      if (!described) description ||= storable(fallbackDescription(draft.data.text))
+      description ||= storable(fallbackDescription(draft.data.text))
     } else if (draft.type === 'assistant_message' || draft.type === 'assistant_posted') {
       messages++
       lastText = stripSilence(draft.data.text).text || lastText

@@ -3,10 +3,9 @@ import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Spending } from '../core/model.ts'
-import type { CurrentSession, CurrentSessions, Progress } from './current-sessions.ts'
-import { type EventEffect, effectOf } from './event-effect.ts'
+import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
-import { type Ground, inBatches, placeholders, type Sql, type SqlValue, type WriteGround } from './sql.ts'
+import { type Ground, inBatches, placeholders, type Sql, type SqlValue } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -85,33 +84,26 @@ export class EventReading implements EventReader {
   }
 }
 
-interface Rows {
-  readonly at: number
-  readonly drafts: readonly EventToAppend[]
-}
-
-/** The rows to append and their effect on the session. */
-interface Append extends Rows {
-  readonly sessionId: SessionId
-  readonly effect: EventEffect
-}
-
 export class EventWriting extends EventReading implements EventWriter {
-  readonly #current: CurrentSessions
-
-  constructor(ground: WriteGround) {
-    super(ground)
-    this.#current = ground.current
-  }
-
+  /**
+   * Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23).
+   */
   async append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number> {
     for (const draft of drafts)
       if (!EVENT_TYPES.includes(draft.type)) throw invalid(`${String(draft.type)} is no event type`)
     if (drafts.length === 0) throw invalid('there is nothing to append')
-    const current = this.#current.get(sessionId)
-    const effect = effectOf(drafts, current !== undefined && current.progress.description !== '')
-    const append = { sessionId, at, drafts, effect }
-    return current === undefined ? this.#appendTo(append) : this.#appendToCurrent(append, current)
+    const effect = effectOf(drafts)
+    const row = await this.sql.get(
+      `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
+        turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
+        description = CASE WHEN description = '' THEN $6 ELSE description END
+        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
+      [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
+    )
+    if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
+    const first = integer(row, 'last_seq') - drafts.length + 1
+    await this.#insert({ sessionNo: integer(row, 'no'), first, at }, drafts)
+    return first
   }
 
   async copy(from: SessionId, to: SessionId): Promise<number> {
@@ -136,7 +128,6 @@ export class EventWriting extends EventReading implements EventWriter {
       [from, to, copied],
     )
     if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
-    this.#current.forget(to)
     return copied
   }
 
@@ -146,46 +137,7 @@ export class EventWriting extends EventReading implements EventWriter {
     await this.sql.run(gone, [sessionId, upTo])
   }
 
-  /**
-   * Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23).
-   */
-  async #appendTo(append: Append): Promise<number> {
-    const { sessionId, at, drafts, effect } = append
-    this.#current.forget(sessionId)
-    const row = await this.sql.get(
-      `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
-        turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
-        description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
-      [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
-    )
-    if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-    return this.#insert(integer(row, 'no'), integer(row, 'last_seq') - drafts.length + 1, append)
-  }
-
-  /** Appends like `appendTo` where the row's content is known: nothing is looked up or returned. */
-  async #appendToCurrent(append: Append, { no, progress }: CurrentSession): Promise<number> {
-    const { sessionId, at, drafts, effect } = append
-    const next: Progress = {
-      lastSeq: progress.lastSeq + drafts.length,
-      messageCount: progress.messageCount + effect.messages,
-      turnCount: progress.turnCount + effect.turns,
-      lastActivityAt: at,
-      preview: effect.preview ?? progress.preview,
-      description: progress.description || effect.description,
-    }
-    const changed = await this.sql.run(
-      `UPDATE session_activity SET last_seq = $1, message_count = $2, turn_count = $3, last_activity_at = $4,
-        preview = $5, description = $6 WHERE no = $7 AND last_seq = $8`,
-      [next.lastSeq, next.messageCount, next.turnCount, at, next.preview, next.description, no, progress.lastSeq],
-    )
-    if (changed === 0) return this.#appendTo(append)
-    this.#current.advance(sessionId, next)
-    return this.#insert(no, progress.lastSeq + 1, append)
-  }
-
-  /** Inserts `drafts` from number `first` on, and resolves with it. */
-  async #insert(sessionNo: number, first: number, { at, drafts }: Rows): Promise<number> {
+  async #insert({ sessionNo, first, at }: Place, drafts: readonly EventToAppend[]): Promise<void> {
     let seq = first
     for (const some of inBatches(drafts, ROWS_PER_INSERT)) {
       const params: SqlValue[] = []
@@ -193,8 +145,14 @@ export class EventWriting extends EventReading implements EventWriter {
         params.push(sessionNo, seq++, at, type, turnId ?? null, JSON.stringify(data))
       await this.sql.run(insertText(some.length), params)
     }
-    return first
   }
+}
+
+/** The place and time of rows to append. */
+interface Place {
+  readonly sessionNo: number
+  readonly first: number
+  readonly at: number
 }
 
 const insertTexts = new Map<number, string>()

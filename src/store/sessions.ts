@@ -3,7 +3,6 @@ import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionOverrides } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
-import type { CurrentSessions } from './current-sessions.ts'
 import { shownOf } from './event-effect.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
@@ -16,7 +15,7 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
-import type { Ground, Sql, SqlRow, SqlValue, WriteGround } from './sql.ts'
+import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
 
 /**
  * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
@@ -124,25 +123,6 @@ export class SessionReading implements SessionReader {
 }
 
 export class SessionWriting extends SessionReading implements SessionWriter {
-  readonly #current: CurrentSessions
-
-  constructor(ground: WriteGround) {
-    super(ground)
-    this.#current = ground.current
-  }
-
-  override current(scopeKey: ScopeKey): Promise<Session | undefined> {
-    const kept = this.#current.find(scopeKey)
-    return kept === undefined ? this.#readCurrent(scopeKey) : Promise.resolve(kept)
-  }
-
-  async #readCurrent(scopeKey: ScopeKey): Promise<Session | undefined> {
-    const row = await this.sql.get(CURRENT, [scopeKey])
-    const session = one(row)
-    if (row !== undefined && session !== undefined) this.#current.keep(scopeKey, session, integer(row, 'no'))
-    return session
-  }
-
   async create(draft: SessionDraft, at: number): Promise<Session> {
     const row = (await this.#insert(draft, at)) ?? (await this.#insertOverDeleted(draft, at))
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
@@ -155,7 +135,6 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     )
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
-    this.#current.keep(draft.scopeKey, made, integer(row, 'no'))
     return made
   }
 
@@ -230,7 +209,6 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   async remove(sessionId: SessionId, at: number): Promise<void> {
     const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}' WHERE id = $1 AND deleted_at IS NULL
       RETURNING no, scope_key`
-    this.#current.forget(sessionId)
     const row = await this.sql.get(query, [sessionId, at])
     if (row === undefined) throw unknownSession(sessionId)
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
@@ -247,7 +225,6 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async #change(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {
-    this.#current.forget(params[0])
     if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
   }
 }

@@ -1,6 +1,5 @@
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { CurrentSessions } from './current-sessions.ts'
 
 /** The types of a parameter. Times and counters are integers below 2^53; ids of any size stay text. */
 export type SqlValue = string | number | null
@@ -42,7 +41,6 @@ export interface Ground {
 /** The parts that the repositories of a transaction write with. */
 export interface WriteGround extends Ground {
   readonly sql: TransactionSql
-  readonly current: CurrentSessions
 }
 
 /** `items` in order, at most `size` at a time. */

@@ -6,7 +6,6 @@ import { systemClock } from '../../src/core/clock.ts'
 import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
-import { CurrentSessions } from '../../src/store/current-sessions.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { storeReader, Writer } from '../../src/store/repositories.ts'
@@ -107,7 +106,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     afterCommit() {},
     afterUndo() {},
   } as TransactionSql
-  const ground = { sql, logger: silentLogger, epoch: 2, caseSensitive: [], current: new CurrentSessions() }
+  const ground = { sql, logger: silentLogger, epoch: 2, caseSensitive: [] }
   await readAll(storeReader(ground))
   await writeAll(new Writer(ground))
   return statements

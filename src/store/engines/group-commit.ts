@@ -3,7 +3,7 @@ import { ParleyError } from '../../core/errors.ts'
 import { BUSY_TIMEOUT_MS, type SqliteConnection } from './sqlite-connection.ts'
 import { isBusy } from './sqlite-error.ts'
 import type { SqliteTransaction } from './sqlite-transaction.ts'
-import { type GroupEvents, type Job, TransactionGroup } from './transaction-group.ts'
+import { type Job, TransactionGroup } from './transaction-group.ts'
 
 /** Transactions of one COMMIT: keeps the event loop free within 50 ms also on a slow machine. */
 const MAX_GROUP = 256
@@ -29,16 +29,14 @@ export interface GroupCommit {
 export function createGroupCommit(
   connection: SqliteConnection,
   clock: Clock,
-  told: Partial<GroupEvents> = {},
+  onBroken: (error: Error) => void = () => {},
 ): GroupCommit {
   let broken: Error | undefined
-  const { undone = () => {}, onBroken = () => {} } = told
   const onceBroken = (error: Error): void => {
     if (broken) return
     broken = error
     onBroken(error)
   }
-  const events = { undone, onBroken: onceBroken }
   /** Resolves when the open group, if there is one, has ended. */
   let open: Promise<void> | undefined
   let queue: Job[] = []
@@ -69,7 +67,7 @@ export function createGroupCommit(
     open = new Promise((resolve) => {
       close = resolve
     })
-    const settle = await new TransactionGroup(connection, jobs, events).run()
+    const settle = await new TransactionGroup(connection, jobs, onceBroken).run()
     open = undefined
     close()
     settle()

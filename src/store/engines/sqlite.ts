@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
-import { CurrentSessions } from '../current-sessions.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { storeReader, Writer } from '../repositories.ts'
@@ -70,9 +69,7 @@ function prepare(
   migrate({ connection, place, migrations, clock, logger })
   const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
-  const current = new CurrentSessions()
-  const undone = (): void => current.clear()
-  const group = createGroupCommit(connection, clock, onBroken ? { undone, onBroken } : { undone })
+  const group = createGroupCommit(connection, clock, onBroken)
   const log = new WriteAheadLog(connection, `${place.path}-wal`)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -91,7 +88,7 @@ function prepare(
     write(body) {
       log.writes++
       marker.touch(group.write)
-      return group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive, current })))
+      return group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive })))
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),

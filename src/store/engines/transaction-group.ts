@@ -9,13 +9,6 @@ export interface Job {
   readonly reject: (error: unknown) => void
 }
 
-export interface GroupEvents {
-  /** Called whenever writes of a body were rolled back: what was made of them in memory does not hold. */
-  undone(): void
-  /** Told once of a write the disk did not confirm, before anybody else is; every later write is refused (F-F03). */
-  onBroken(error: Error): void
-}
-
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 /** A job and what became of it. */
@@ -37,17 +30,18 @@ interface Run {
 export class TransactionGroup {
   readonly #connection: SqliteConnection
   readonly #jobs: readonly Job[]
-  readonly #told: GroupEvents
+  readonly #onBroken: (error: Error) => void
   readonly #runs: Run[] = []
   readonly #written: Written[] = []
   #savepoints = false
   #resolve: (settle: () => void) => void = () => {}
   #watch: NodeJS.Immediate | undefined
 
-  constructor(connection: SqliteConnection, jobs: readonly Job[], told: GroupEvents) {
+  /** `onBroken` is called for a write the disk did not confirm, before anybody else hears of it (F-F03). */
+  constructor(connection: SqliteConnection, jobs: readonly Job[], onBroken: (error: Error) => void) {
     this.#connection = connection
     this.#jobs = jobs
-    this.#told = told
+    this.#onBroken = onBroken
   }
 
   /** Runs and commits; BEGIN has been done. Resolves with the function that settles every body; never rejects. */
@@ -104,7 +98,6 @@ export class TransactionGroup {
       this.#written.length = before
       if (inSavepoint) this.#connection.run('ROLLBACK TO body', [])
       else this.#repeat()
-      this.#told.undone()
     }
     transaction.undone()
   }
@@ -140,9 +133,8 @@ export class TransactionGroup {
 
   /** None of it holds. */
   #lose(error: unknown): void {
-    if (errorCode(error) === 'store_broken') this.#told.onBroken(toError(error))
+    if (errorCode(error) === 'store_broken') this.#onBroken(toError(error))
     this.#rollBack()
-    this.#told.undone()
     for (const { transaction } of this.#runs.toReversed()) transaction.undone()
     this.#close(() => {
       for (const job of this.#jobs) job.reject(error)
