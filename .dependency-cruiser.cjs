@@ -8,7 +8,7 @@ const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { p
 const vendor = (from, ...names) =>
   names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
 
-const STAGES = '^src/(sessions|delivery|schedule|approvals|memory)/'
+const STAGES = '^src/(sessions|delivery|schedule)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
 const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'facts', 'view', 'turns', 'people']
@@ -75,7 +75,7 @@ module.exports = {
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
+      '^src/(channels|routing|store|config|platform|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -105,7 +105,7 @@ module.exports = {
     ...vendor('^src/rehearsal/discord/', 'ws'),
     ...vendor('^adapters/slack/', '@slack/(bolt|socket-mode|web-api)'),
     ...vendor('^src/rehearsal/slack/', 'ws'),
-    ...vendor('^adapters/shared/', 'markdown-it'),
+    ...vendor('^adapters/shared/', 'markdown-it', 'string-width'),
     ...vendor('^adapters/', 'lru-cache', 'p-limit'),
     ...vendor('^adapters/[^/]+/config\\.ts$', 'zod'),
     ...vendor('^adapters/index\\.ts$', 'zod'),
@@ -114,13 +114,14 @@ module.exports = {
       from: { path: '^src/store/engines/sqlite-driver\\.ts$' },
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
+    ...vendor('^src/(sessions|agent)/', 'lru-cache'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
     ...vendor('^src/platform/', 'pino'),
     ...vendor('^src/http/', 'hono', '@hono/node-server'),
-    ...vendor('^src/cli/', 'commander'),
+    ...vendor('^src/cli/', 'commander', 'string-width'),
   ],
   allowedSeverity: 'error',
   options: {

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../src/core/backoff.ts'
 import { type Clock, sleep } from '../../src/core/clock.ts'
 
 interface ProbePorts {
@@ -15,12 +16,13 @@ interface ProbePorts {
   receives(): void
 }
 
-/** A slow pace: two findings and the silence before them stay within five minutes. */
-const ASK_EVERY_MS = 90_000
+/**
+ * A slow pace: two findings and the silence before them stay within five minutes. A new connection that is deaf too is
+ * looked at ever more slowly: some platforms count connections.
+ */
+const PACE = { firstMs: 90_000, longestMs: 720_000 }
 /** Findings in a row; one alone may be something that is just on its way. */
 const FINDINGS = 2
-/** A new connection that is deaf too is looked at ever more slowly: some platforms count connections. */
-const MOST_DOUBLINGS = 3
 
 /**
  * Asks every so often, one question at a time, whether an account that looks well is deaf, and says so when two answers
@@ -50,7 +52,7 @@ export class DeafProbe {
     const { clock, signal, looksWell, deaf } = this.#ports
     for (let found = 0; !signal.aborted; ) {
       this.#hasReceived = false
-      await sleep(clock, ASK_EVERY_MS * 2 ** Math.min(this.#times, MOST_DOUBLINGS), signal)
+      await sleep(clock, backOffMs(this.#times + 1, PACE), signal)
       const isHeld = !this.#hasReceived && !signal.aborted && looksWell() && (await this.#isHeld())
       found = isHeld && !this.#hasReceived ? found + 1 : 0
       if (found < FINDINGS || signal.aborted) continue

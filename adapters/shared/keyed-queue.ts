@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import { type RetryPorts, type Task, untilDone } from './backoff.ts'
+import { type RetryPorts, type Task, untilDone } from './until-done.ts'
 
 export interface QueuePorts extends RetryPorts {
   /** Tasks of one key that may wait; beyond it they are dropped. */

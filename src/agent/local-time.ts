@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { ParleyError } from '../core/errors.ts'
 
 /**
@@ -28,13 +29,12 @@ function format(ms: number, timeZone: string): string {
 
 /** Making a formatter costs more than using it. Bounded, because a model may name any zone in any spelling. */
 const KEPT = 50
-const formatters = new Map<string, Intl.DateTimeFormat>()
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: KEPT })
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone)
   if (known) return known
   const made = makeFormatter(timeZone)
-  if (formatters.size >= KEPT) formatters.clear()
   formatters.set(timeZone, made)
   return made
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Address } from '../core/address.ts'
+import { backOffMs } from '../core/backoff.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import { toError } from '../core/errors.ts'
@@ -7,8 +8,7 @@ import type { AccountId, ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type ChannelAdapter, ChannelDown, type ChannelHealth, type ChannelSink } from './adapter.ts'
 
-const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 30_000
+const PACE = { firstMs: 1_000, longestMs: 30_000 }
 /** A wrong token does not mend itself quickly, but it is mended without a restart. */
 const PERMANENT_WAIT_MS = 60_000
 
@@ -109,7 +109,7 @@ export class ChannelHub {
   async #bringUp(account: HubAccount, member: Member, onReady: OnReady): Promise<void> {
     const { clock, logger } = this.#deps
     const { signal } = this.#stop
-    for (let attempt = 0; !signal.aborted; attempt++) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         member.adapter ??= await account.create()
         await member.adapter.start(account.sink(), signal)
@@ -122,9 +122,7 @@ export class ChannelHub {
         if (signal.aborted) return member.triedOnce.resolve()
         const err = toError(thrown)
         const permanent = err instanceof ChannelDown && err.permanent
-        const wait = permanent
-          ? PERMANENT_WAIT_MS
-          : Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempt, 5), LONGEST_WAIT_MS)
+        const wait = permanent ? PERMANENT_WAIT_MS : backOffMs(attempt, PACE)
         const news = member.failure !== err.message
         member.failure = err.message
         const { channel, account: name } = member

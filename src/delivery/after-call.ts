@@ -1,3 +1,4 @@
+import { backOffMs } from '../core/backoff.ts'
 import { askedWait } from '../core/clock.ts'
 import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 import type { Change, Facts, Item, Loss, Recording, Sending, Uncertain } from './item.ts'
@@ -22,7 +23,7 @@ export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judgin
     case 'not_sent':
       // The outcome of a second call does not undo the first one.
       if (item.as === 'again') return lost(item, receipt.reason, facts)
-      return waits(item, receipt.reason, backOffMs(item.row.attempt, facts.random), facts)
+      return waits(item, receipt.reason, backOffMs(item.row.attempt, SEND_PACE, facts.random), facts)
     case 'rejected':
       return afterRefusal(item, receipt, facts)
   }
@@ -72,11 +73,5 @@ export function recording(row: Delivery, change: Change, after: Item): Recording
 
 export const ENDED: Item = { kind: 'ended' }
 
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 30_000
-
-/** Returns a delay that doubles up to half a minute; half is jitter, so that conversations do not retry in step. */
-export function backOffMs(attempt: number, random: number): number {
-  const full = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS)
-  return Math.round(full * (0.5 + random / 2))
-}
+/** The waits double up to half a minute; half is jitter, so that conversations do not retry in step. */
+export const SEND_PACE = { firstMs: 500, longestMs: 30_000, jitter: 0.5 }

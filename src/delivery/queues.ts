@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Address, conversationOf } from '../core/address.ts'
+import { backOffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AccountId, ChannelId, SourceId } from '../core/ids.ts'
@@ -52,8 +53,7 @@ interface Queue extends Conversation {
   cancel: (() => void) | undefined
 }
 
-const RETRY_WRITE_MS = 500
-const LONGEST_RETRY_MS = 10_000
+const WRITE_PACE = { firstMs: 500, longestMs: 10_000 }
 /** The queues started before the event loop runs again, after a long backlog. */
 const WAKE_AT_ONCE = 64
 
@@ -156,7 +156,7 @@ class ConversationQueues implements Queues {
       } catch (err) {
         if (!this.#stopped)
           logger.error('A delivery could not be recorded and will be tried again', { err, id: head.id })
-        this.#rest(queue, Math.min(RETRY_WRITE_MS * 2 ** queue.failures++, LONGEST_RETRY_MS))
+        this.#rest(queue, backOffMs(++queue.failures, WRITE_PACE))
       }
     }
     if (queue.entries.length === 0) {

@@ -1,5 +1,6 @@
+import { backOffMs } from '../core/backoff.ts'
 import type { Delivery } from '../core/outbound.ts'
-import { backOffMs } from './after-call.ts'
+import { SEND_PACE } from './after-call.ts'
 import type { Attempt, Facts, Uncertain } from './item.ts'
 import { isRepeat } from './repeat-mark.ts'
 
@@ -47,14 +48,14 @@ function prove({ row, loss, looked }: Uncertain, windowMs: number, facts: Facts)
   // The age of another process's call is uncertain, and a look at the history is never wrong.
   if (!loss.foreign && !looked && age < windowMs) {
     // The delay doubles with each attempt, counted from the first call; the window ends it, so it needs no cap.
-    return at(loss.startedAt + Math.min(FIRST_REDO_MS * 2 ** (row.attempt - 1), windowMs), facts, AGAIN)
+    return at(loss.startedAt + backOffMs(row.attempt, { firstMs: FIRST_REDO_MS, longestMs: windowMs }), facts, AGAIN)
   }
   if (!looked) return at(loss.startedAt + settings.visibleAfterMs, facts, LOOK)
   const { found } = looked
   if (found.kind === 'found') return found
   if (found.kind === 'absent') return ANEW
   if (found.retryAfterMs !== undefined) return at(looked.at + found.retryAfterMs, facts, LOOK)
-  return age < windowMs ? at(loss.at + backOffMs(row.attempt, 1), facts, AGAIN) : undefined
+  return age < windowMs ? at(loss.at + backOffMs(row.attempt, SEND_PACE), facts, AGAIN) : undefined
 }
 
 /**
@@ -64,7 +65,7 @@ function prove({ row, loss, looked }: Uncertain, windowMs: number, facts: Facts)
 function change(item: Uncertain, facts: Facts): LossPlan {
   const { row, loss, proven } = item
   const heldUntil = loss.since + facts.settings.uncertainHoldMs
-  const redoAt = loss.at + backOffMs(row.attempt, 1)
+  const redoAt = loss.at + backOffMs(row.attempt, SEND_PACE)
   if (facts.elapsed < heldUntil) return at(Math.min(redoAt, heldUntil), facts, ANEW)
   const worksForOthers = facts.wroteAt !== undefined && facts.wroteAt > loss.since
   if (!worksForOthers) return facts.provesSending && !proven ? PROVE : at(redoAt, facts, ANEW)
@@ -85,7 +86,7 @@ function repeat({ loss, proven }: Uncertain, notBefore: number, facts: Facts): L
   }
   if (!proven) return PROVE
   if (proven.proof.works) return REPEAT
-  const wait = proven.proof.retryAfterMs ?? backOffMs(proven.tries, 1)
+  const wait = proven.proof.retryAfterMs ?? backOffMs(proven.tries, SEND_PACE)
   return at(proven.at + wait, facts, PROVE)
 }
 

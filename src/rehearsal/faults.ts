@@ -76,12 +76,6 @@ export class FaultBook<Call extends { readonly method: string }, Action extends 
     }
   }
 
-  /** Removes every fault; held calls continue. */
-  clear(): void {
-    this.#active = []
-    for (const gate of this.#gates) gate.release()
-  }
-
   /** Returns the fault this call meets, used up by one. */
   take(call: Call): PlayedFault | undefined {
     if (this.#active.length === 0) return undefined

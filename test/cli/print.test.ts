@@ -1,5 +1,6 @@
+import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { clip, columns, displayWidth } from '../../src/cli/print/columns.ts'
+import { clip, columns } from '../../src/cli/print/columns.ts'
 import { oneLine, plain, toJson } from '../../src/cli/print/plain.ts'
 import { printSession, printSessions } from '../../src/cli/print/sessions.ts'
 import { printStarted } from '../../src/cli/print/started.ts'
@@ -52,7 +53,7 @@ describe('columns', () => {
     expect(columns([['abc', 'defghij']], 8)).toEqual(['abc  de…'])
     expect(clip('日本語', 4)).toBe('日…')
     expect([clip('abcd', 4), clip('abcd')]).toEqual(['abcd', 'abcd'])
-    expect(displayWidth('👍a')).toBe(3)
+    expect([clip('👍🏽a', 3), clip('👨‍👩‍👧ab', 3)]).toEqual(['👍🏽a', '👨‍👩‍👧…'])
   })
 })
 
@@ -222,7 +223,7 @@ describe('printSessions', () => {
     const list = { sessions: [{ ...sampleSession, description: '', preview: 'shall\nwe?' }], total: 1 }
     expect(printSessions(list, { query: first }, bare)[1]).toMatch(/ {2}shall we\?$/)
     for (const line of printSessions(list, { query: first, width: 60 }, bare))
-      expect(displayWidth(line)).toBeLessThan(61)
+      expect(stringWidth(line)).toBeLessThan(61)
   })
 
   test.each([

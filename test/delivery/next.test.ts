@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { backOffMs } from '../../src/core/backoff.ts'
 import type { DeliveryId, TraceId, TurnId } from '../../src/core/ids.ts'
 import type { Delivery, DeliveryReceipt } from '../../src/core/outbound.ts'
-import { backOffMs } from '../../src/delivery/after-call.ts'
+import { SEND_PACE } from '../../src/delivery/after-call.ts'
 import type { Facts, Item, Looked, Sending, Uncertain } from '../../src/delivery/item.ts'
 import { itemOf, next } from '../../src/delivery/next.ts'
 import { markRepeat } from '../../src/delivery/repeat-mark.ts'
@@ -101,8 +102,8 @@ describe('a call', () => {
 })
 
 test('back-off doubles up to half a minute, half of it jitter', () => {
-  expect([1, 2, 3, 7, 40].map((attempt) => backOffMs(attempt, 1))).toEqual([500, 1_000, 2_000, 30_000, 30_000])
-  expect(backOffMs(1, 0)).toBe(250)
+  expect([1, 2, 3, 7, 40].map((attempt) => backOffMs(attempt, SEND_PACE))).toEqual([500, 1_000, 2_000, 30_000, 30_000])
+  expect(backOffMs(1, SEND_PACE, 0)).toBe(250)
 })
 
 describe('a row at the head of its conversation', () => {

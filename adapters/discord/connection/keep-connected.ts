@@ -1,7 +1,7 @@
 import { ChannelDown } from '../../../src/channels/adapter.ts'
+import { backOffMs } from '../../../src/core/backoff.ts'
 import { type Clock, sleep } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
-import { createBackoff } from '../../shared/backoff.ts'
 import { onAbort } from '../../shared/deadline.ts'
 import type { GatewayConnection, GatewayListener } from './gateway.ts'
 import { SessionsSpent } from './session-limit.ts'
@@ -90,7 +90,7 @@ export class ConnectionKeeper {
       : begun
         ? SHORT_LIVED_CAP_MS
         : CAP_MS
-    return createBackoff({ baseMs: 1000, capMs, random: () => this.#ports.random() }).nextDelay(attempt)
+    return backOffMs(attempt, { firstMs: 1000, longestMs: capMs, jitter: 1 }, this.#ports.random())
   }
 
   /** Why a connection ended, once it is closed; undefined when it was stopped. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Fields, fieldsOf, listOf, Malformed } from '../../shared/fields.ts'
 import { type ChannelFacts, idOf, isNewer, isSnowflake, readChannel, toKind } from '../address.ts'
 
@@ -21,21 +22,19 @@ const GONE = new Set(['CHANNEL_DELETE', 'THREAD_DELETE'])
  * forgotten.
  */
 export class VisibleChannels {
-  readonly #most: number
-  /** The one named last is at the end. */
-  readonly #channels = new Map<string, VisibleChannel>()
+  readonly #channels: LRUCache<string, VisibleChannel>
   readonly #joinedAt = new Map<string, number>()
 
   constructor(most = MOST_CHANNELS) {
-    this.#most = most
+    this.#channels = new LRUCache({ max: most })
   }
 
   get(id: string): VisibleChannel | undefined {
-    return this.#channels.get(id)
+    return this.#channels.peek(id)
   }
 
   all(): readonly VisibleChannel[] {
-    return [...this.#channels.values()]
+    return [...this.#channels.rvalues()].filter((channel) => channel !== undefined)
   }
 
   /** Returns those of a guild. */
@@ -88,7 +87,7 @@ export class VisibleChannels {
   }
 
   #drop(isGone: (channel: VisibleChannel) => boolean): void {
-    for (const [id, channel] of this.#channels) if (isGone(channel)) this.#channels.delete(id)
+    for (const channel of this.all()) if (isGone(channel)) this.#channels.delete(channel.id)
   }
 
   #keepAll(channels: unknown, guildId: unknown): void {
@@ -99,7 +98,7 @@ export class VisibleChannels {
     const facts = readChannel(channel, guildId)
     if (facts === undefined) return
     const joinedAt = facts.guildId === undefined ? undefined : this.#joinedAt.get(facts.guildId)
-    const last = newest(channel.last_message_id, this.#channels.get(facts.id)?.lastMessageId)
+    const last = newest(channel.last_message_id, this.#channels.peek(facts.id)?.lastMessageId)
     this.#put({ ...facts, lastMessageId: last, ...(joinedAt === undefined ? {} : { joinedAt }) })
   }
 
@@ -107,17 +106,14 @@ export class VisibleChannels {
   #noteMessage({ id, channel_id: channelId, channel_type: type }: Fields): void {
     const kind = toKind(type)
     const isDirect = kind === 'direct' || kind === 'group'
-    const channel = this.#channels.get(idOf(channelId)) ?? (isDirect ? { id: idOf(channelId), kind } : undefined)
+    const channel = this.#channels.peek(idOf(channelId)) ?? (isDirect ? { id: idOf(channelId), kind } : undefined)
     if (channel === undefined) return
     const known = 'lastMessageId' in channel ? channel.lastMessageId : null
     this.#put({ ...channel, lastMessageId: newest(idOf(id), known) })
   }
 
   #put(channel: VisibleChannel): void {
-    this.#channels.delete(channel.id)
     this.#channels.set(channel.id, channel)
-    const [first] = this.#channels.keys()
-    if (this.#channels.size > this.#most && first !== undefined) this.#channels.delete(first)
   }
 }
 

@@ -1,5 +1,5 @@
-import { TryLater } from '../../shared/backoff.ts'
 import type { Budget, PageMessage, PageReader } from '../../shared/read-back.ts'
+import { TryLater } from '../../shared/until-done.ts'
 import { before, isNewer, snowflakeAt } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import type { VisibleChannel } from '../connection/visible-channels.ts'

@@ -1,7 +1,7 @@
 import { failpoint } from '../../../src/core/failpoint.ts'
-import type { RetryPorts } from '../../shared/backoff.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { Budget } from '../../shared/read-back.ts'
+import type { RetryPorts } from '../../shared/until-done.ts'
 import { isSnowflake, snowflakeAt, timeOfSnowflake } from '../address.ts'
 import type { GatewayConnection } from '../connection/gateway.ts'
 import type { VisibleChannel } from '../connection/visible-channels.ts'

@@ -1,7 +1,7 @@
 import type { Receiver } from '@slack/bolt'
+import { backOffMs } from '../../../src/core/backoff.ts'
 import { sleep } from '../../../src/core/clock.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
-import { createBackoff } from '../../shared/backoff.ts'
 import type { Fields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import type { Take } from '../inbound/bolt-app.ts'
@@ -145,8 +145,8 @@ export class SocketReceiver implements Receiver {
   #waitMs(failed: number, permanent: boolean): number {
     if (permanent) return MENDING_MS
     if (failed === 0) return 0
-    const backoff = createBackoff({ baseMs: BACKOFF_MS, capMs: CAP_MS, random: () => this.#settings.random() })
-    return Math.max(BACKOFF_MS, backoff.nextDelay(failed))
+    const pace = { firstMs: BACKOFF_MS, longestMs: CAP_MS, jitter: 1 }
+    return Math.max(BACKOFF_MS, backOffMs(failed, pace, this.#settings.random()))
   }
 
   async #connect(): Promise<Live> {

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../../src/core/backoff.ts'
 import { type Clock, sleep } from '../../../src/core/clock.ts'
 import { isTokenRefusal } from '../outbound/receipts.ts'
 import type { CallOutcome, SlackClient } from './client.ts'
@@ -13,8 +14,7 @@ interface WatchPorts {
 }
 
 /** A refused token is asked for again, for ever: it may be given back without a restart. */
-const FIRST_PROBE_MS = 5000
-const LAST_PROBE_MS = 60_000
+const PACE = { firstMs: 5000, longestMs: 60_000 }
 
 /** Notices a bot token that is refused while the account runs, and when it is good again. */
 export class TokenWatch {
@@ -40,14 +40,14 @@ export class TokenWatch {
   async #probe(): Promise<void> {
     const { client, clock, signal } = this.#ports
     let refused = false
-    for (let waitMs = FIRST_PROBE_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LAST_PROBE_MS)) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       const outcome = await askWho(client, signal)
       if (signal.aborted) return
       if (outcome.kind === 'refused' && isTokenRefusal(outcome)) {
         refused = true
         this.#ports.onRefused(botTrouble(outcome).detail)
       } else if (!refused || outcome.kind === 'answered') break
-      await sleep(clock, waitMs, signal)
+      await sleep(clock, backOffMs(attempt, PACE), signal)
     }
     this.#probing = false
     if (!signal.aborted) this.#ports.onGood()

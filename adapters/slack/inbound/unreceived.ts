@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { isStamp } from '../address.ts'
 import type { SlackClient } from '../connection/client.ts'
@@ -12,6 +13,7 @@ interface Ports {
 }
 
 const DEADLINE_MS = 15_000
+const MOST_KEPT = 5000
 /** Enough to look past our own answers. */
 const LIMIT = 15
 
@@ -23,7 +25,7 @@ const LIMIT = 15
 export class Unreceived {
   readonly #ports: Ports
   /** The newest message that came of each channel that comes whole. */
-  readonly #came = new Map<string, string>()
+  readonly #came = new LRUCache<string, string>({ max: MOST_KEPT })
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -34,8 +36,7 @@ export class Unreceived {
     const event = innerEvent(body)
     if (event?.type !== 'message' || typeof event.channel !== 'string' || !isStamp(event.ts)) return
     const { channel, ts } = event
-    if (ts > (this.#came.get(channel) ?? '')) this.#came.set(channel, ts)
-    if (this.#came.size > MOST_KEPT) for (const [first] of this.#came) return void this.#came.delete(first)
+    if (ts > (this.#came.peek(channel) ?? '')) this.#came.set(channel, ts)
   }
 
   /** Returns whether the conversation that spoke last shows a message that did not come. */
@@ -50,7 +51,7 @@ export class Unreceived {
 
   #isUntold({ ts, user, text, subtype, bot_id: writtenBy }: Fields, { id, chatType }: KnownChat): boolean {
     const { positions, bot } = this.#ports
-    const came = this.#came.get(id)
+    const came = this.#came.peek(id)
     const known = [positions.of(id) ?? '', came ?? ''].sort().at(-1) ?? ''
     if (!isStamp(ts) || ts <= known) return false
     if (subtype !== undefined || writtenBy !== undefined || user === bot.userId) return false
@@ -58,5 +59,3 @@ export class Unreceived {
     return comesWhole || (typeof text === 'string' && text.includes(`<@${bot.userId}>`))
   }
 }
-
-const MOST_KEPT = 5000

@@ -1,8 +1,7 @@
-import type { Clock } from '../../../src/core/clock.ts'
-import { sleep } from '../../../src/core/clock.ts'
+import { backOffMs } from '../../../src/core/backoff.ts'
+import { askedWait, type Clock, sleep } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
-import { type Backoff, createBackoff } from '../../shared/backoff.ts'
 import { ALLOWED_UPDATES } from '../inbound/read-event.ts'
 import type { CallOutcome, TelegramClient } from './client.ts'
 import { confirming, type PollTrouble, readTrouble } from './poll-policy.ts'
@@ -64,7 +63,6 @@ export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promis
 class PollLoop {
   readonly #ports: PollPorts
   readonly #signal: AbortSignal
-  readonly #lineBackoff: (capMs: number) => Backoff
   #offset: number | undefined
   #confirms = false
   #probe = false
@@ -76,7 +74,6 @@ class PollLoop {
   constructor(ports: PollPorts, signal: AbortSignal) {
     this.#ports = ports
     this.#signal = signal
-    this.#lineBackoff = (capMs) => createBackoff({ baseMs: 500, capMs, random: () => ports.random() })
   }
 
   /** One poll and what it brought. Returns how long to wait before the next, ms. */
@@ -107,7 +104,7 @@ class PollLoop {
   #brake(): number {
     this.#unheld++
     if (this.#unheld === UNHELD_UNTIL_SAID) this.#ports.onHeld(false)
-    return Math.min(BRAKED_MS, MIN_WAIT_MS * 2 ** Math.min(this.#unheld - 1, 10))
+    return backOffMs(this.#unheld, { firstMs: MIN_WAIT_MS, longestMs: BRAKED_MS })
   }
 
   #poll(): Promise<CallOutcome> {
@@ -134,7 +131,10 @@ class PollLoop {
     this.#failures++
     this.#probe = probe
     this.#ports.onTrouble(detail)
-    return Math.max(MIN_WAIT_MS, this.#lineBackoff(capMs).nextDelay(this.#failures, retryAfterMs))
+    return Math.max(
+      MIN_WAIT_MS,
+      retryAfterMs === undefined ? this.#waitMs(this.#failures, capMs) : askedWait(retryAfterMs),
+    )
   }
 
   /** Hands over a batch, all at once so that it is one commit, and moves the offset over what is committed. */
@@ -170,6 +170,10 @@ class PollLoop {
   #notStored(reason: unknown): number {
     this.#storeFailures++
     this.#ports.onTrouble(`messages cannot be stored, Telegram keeps them for 24 hours: ${toError(reason).message}`)
-    return Math.max(MIN_WAIT_MS, this.#lineBackoff(NO_STORE_CAP_MS).nextDelay(this.#storeFailures))
+    return Math.max(MIN_WAIT_MS, this.#waitMs(this.#storeFailures, NO_STORE_CAP_MS))
+  }
+
+  #waitMs(attempt: number, longestMs: number): number {
+    return backOffMs(attempt, { firstMs: 500, longestMs, jitter: 1 }, this.#ports.random())
   }
 }

@@ -102,15 +102,6 @@ export class DiscordWorld extends WorldState {
     this.erase(state, this.message(state, message))
   }
 
-  /** Deletes several messages for a moderator, in one dispatch. */
-  removeMany(channel: Ref, messages: readonly Ref[]): void {
-    const state = this.channel(channel)
-    const gone = messages.map((message) => this.message(state, message))
-    for (const stored of gone) this.#bury(stored)
-    const ids = gone.map(({ message }) => message.id)
-    this.#publish('MESSAGE_DELETE_BULK', { ids, channel_id: state.channel.id, ...guildOf(state.channel) })
-  }
-
   /** Changes the bot's rights in a channel; a hidden one is deleted for it, as on the platform. */
   setAccess(ref: Ref, access: Access): void {
     const state = this.channel(ref)

@@ -51,10 +51,6 @@ export class TelegramWorld extends WorldState {
     this.#setClosed(ref, true)
   }
 
-  reopenTopic(ref: TopicRef): void {
-    this.#setClosed(ref, false)
-  }
-
   /** Deletes a topic with its messages; no update notifies the bot. */
   deleteTopic(ref: TopicRef): void {
     const state = this.chat(ref.chat)
@@ -110,12 +106,6 @@ export class TelegramWorld extends WorldState {
     state.messages.replace(stored, message, null)
     this.#publish(state, state.chat.type === 'channel' ? 'edited_channel_post' : 'edited_message', message)
     return message
-  }
-
-  /** Deletes a message for a person or admin; the platform does not notify bots. */
-  remove(chat: ChatRef, message: MessageRef): void {
-    const state = this.chat(chat)
-    state.messages.remove(this.#message(state, message), null)
   }
 
   /** Presses a button of a bot's message for a person; returns the id of the callback query. */

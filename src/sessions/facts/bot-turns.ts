@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../../core/address.ts'
 import { type BotBudget, type BotSpending, isExhausted, NOTHING_SPENT, spentBy } from '../../core/bot-budget.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
@@ -20,7 +21,7 @@ const FRESH: Pick<Chat, 'asked' | 'held'> = { asked: new Map(), held: false }
 /** The turns that other bots caused, by chat with all its topics: otherwise a loop would move on to the next topic. */
 export class BotTurns {
   readonly #budget: () => BotBudget
-  readonly #chats = new Map<string, Chat>()
+  readonly #chats = new LRUCache<string, Chat>({ max: MOST_CHATS })
 
   /** Takes `budget` as a function, since the budget in force may change. */
   constructor(budget: () => BotBudget) {
@@ -28,7 +29,7 @@ export class BotTurns {
   }
 
   spending(address: Address, at: number): BotSpending {
-    return spentBy(this.#chats.get(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget())
+    return spentBy(this.#chats.peek(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget())
   }
 
   /** Records a decision; returns true if it is the first in its chat that the budget held back. */
@@ -43,23 +44,20 @@ export class BotTurns {
     const held = decision.kind === 'context' && decision.reason === 'bot_budget'
     if (!runs && !held) return false
     const { turns, tokens } = this.spending(address, receivedAt)
-    const { asked, held: before } = (turns > 0 && this.#chats.get(chat)) || FRESH
+    const { asked, held: before } = (turns > 0 && this.#chats.peek(chat)) || FRESH
     if (asked.has(eventKey)) return false
-    this.#chats.delete(chat)
     this.#chats.set(chat, {
       spending: { turns: turns + (runs ? 1 : 0), tokens, lastAskedAt: receivedAt },
       asked: runs ? new Map([...asked, [eventKey, traceId]]) : asked,
       held,
     })
-    const [oldest] = this.#chats.keys()
-    if (this.#chats.size > MOST_CHATS && oldest !== undefined) this.#chats.delete(oldest)
     return held && !before
   }
 
   /** Called when a turn ended; its usage counts if a bot asked for it. */
   ended(address: Address, traceId: TraceId, { input, output }: Usage): void {
     const name = chatOf(address)
-    const chat = this.#chats.get(name)
+    const chat = this.#chats.peek(name)
     if (!chat || ![...chat.asked.values()].includes(traceId)) return
     const tokens = chat.spending.tokens + input + output
     this.#chats.set(name, { ...chat, spending: { ...chat.spending, tokens } })
@@ -67,9 +65,11 @@ export class BotTurns {
 
   /** Returns the chats whose bots are not answered at this moment. */
   exhausted(at: number): readonly string[] {
-    return [...this.#chats.entries()].flatMap(([name, { spending }]) =>
-      isExhausted(spentBy(spending, at, this.#budget()), this.#budget()) ? [name] : [],
-    )
+    const chats: string[] = []
+    this.#chats.rforEach(({ spending }, name) => {
+      if (isExhausted(spentBy(spending, at, this.#budget()), this.#budget())) chats.push(name)
+    })
+    return chats
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../../core/address.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { stripSilence } from '../../core/silence.ts'
@@ -26,19 +27,15 @@ export interface FollowedThreads {
 
 /** Reads and keeps nothing unless `enabled`: some rule follows threads at this moment. */
 export function createFollowedThreads(read: Store['read'], enabled: () => boolean): FollowedThreads {
-  const lastSaid = new Map<string, number>()
+  const lastSaid = new LRUCache<string, number>({ max: MOST_THREADS })
 
   const join = (thread: Address, at: number): void => {
     if (!enabled() || thread.topic === undefined) return
     const name = formatAddress(thread)
-    if ((lastSaid.get(name) ?? 0) > at) return
-    lastSaid.delete(name)
-    lastSaid.set(name, at)
-    const [quietest] = lastSaid.keys()
-    if (lastSaid.size > MOST_THREADS && quietest !== undefined) lastSaid.delete(quietest)
+    if ((lastSaid.peek(name) ?? 0) <= at) lastSaid.set(name, at)
   }
   const follows = (thread: Address, at: number): boolean => {
-    const last = lastSaid.get(formatAddress(thread))
+    const last = lastSaid.peek(formatAddress(thread))
     return last !== undefined && at - last < QUIET_MS
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Admission, AdmissionFact } from '../../core/admission.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { MOST_ASKING } from './record-refusal.ts'
@@ -24,13 +25,10 @@ const MOST_KNOWN = 2 * MOST_ASKING
 export async function loadAdmissionFacts(read: Pick<StoreReader, 'admissions'>): Promise<AdmissionFacts> {
   const decided = new Map<string, AdmissionFact>()
   /** An applicant who is dropped here, or forgotten by the store, is known again with the next message. */
-  const asking = new Set<string>()
+  const asking = new LRUCache<string, true>({ max: MOST_KNOWN })
 
   function asked(key: string): void {
-    asking.delete(key)
-    asking.add(key)
-    const [oldest] = asking
-    if (asking.size > MOST_KNOWN && oldest !== undefined) asking.delete(oldest)
+    asking.set(key, true)
   }
 
   async function reload(): Promise<void> {

@@ -4,7 +4,7 @@ import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
-/** The most entries remembered; one more drops the oldest. */
+/** The most entries remembered; one more drops the oldest. A set: an LRU cache would allocate room for all at once. */
 const REMEMBERED = 20_000
 
 export interface Joining {

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../core/backoff.ts'
 import { type Clock, sleep, within } from '../../core/clock.ts'
 import { type Deferred, deferred } from '../../core/deferred.ts'
 import { errorCode } from '../../core/errors.ts'
@@ -43,8 +44,7 @@ interface Running {
 /** The abort reason of a turn that the next start will continue. */
 export const SUSPENDED = 'put down'
 
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 10_000
+const PACE = { firstMs: 200, longestMs: 10_000 }
 
 /** `draining` is called when no further turn starts. */
 export function createRunningTurns(clock: Clock, logger: Logger, draining?: () => void): RunningTurns {
@@ -87,14 +87,14 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
     suspends: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
 
     async untilStored(store) {
-      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      for (let attempt = 1; ; attempt++) {
         try {
           return await store()
         } catch (err) {
           // Another process owns the turn now, which the epoch fences.
           if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
           logger.error('The end of a turn could not be stored and will be tried again', { err })
-          await sleep(clock, wait, drained.signal)
+          await sleep(clock, backOffMs(attempt, PACE), drained.signal)
         }
       }
     },

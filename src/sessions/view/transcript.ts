@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
@@ -37,17 +38,7 @@ export function createTranscript<Viewed extends SessionKind>(
   limits: ViewLimits,
   chatTypeOf: (session: Viewed) => ChatType = ({ chatType }) => chatType,
 ): Transcript<Viewed> {
-  const views = new Map<SessionId, ModelView>()
-
-  const remember = (id: SessionId, view: ModelView): ModelView => {
-    views.delete(id)
-    views.set(id, view)
-    if (views.size > CACHED_VIEWS) {
-      const [oldest] = views.keys()
-      if (oldest !== undefined) views.delete(oldest)
-    }
-    return view
-  }
+  const views = new LRUCache<SessionId, ModelView>({ max: CACHED_VIEWS })
 
   const read = async (session: Viewed): Promise<ModelView> => {
     const { id } = session
@@ -64,7 +55,8 @@ export function createTranscript<Viewed extends SessionKind>(
       view = extendView(view, batch, chatType, limits)
       batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
     }
-    return remember(id, view)
+    views.set(id, view)
+    return view
   }
 
   return {
@@ -76,7 +68,7 @@ export function createTranscript<Viewed extends SessionKind>(
       const { id } = session
       const view = views.get(id)
       if (view?.lastSeq !== seq - 1) return
-      remember(
+      views.set(
         id,
         growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, chatTypeOf(session), limits),
       )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { TryLater } from '../../../adapters/shared/backoff.ts'
 import { KeyedQueue } from '../../../adapters/shared/keyed-queue.ts'
+import { TryLater } from '../../../adapters/shared/until-done.ts'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
 
