@@ -118,6 +118,7 @@ module.exports = {
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),
+    ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
     ...vendor('^src/platform/', 'pino'),
     ...vendor('^src/http/', 'hono', '@hono/node-server'),

@@ -1,6 +1,9 @@
-import { ParleyError } from '../../core/errors.ts'
+import * as z from 'zod'
 import type { Tool } from '../../core/turn.ts'
 import { formatLocalTime } from '../local-time.ts'
+import { readArgs } from './read-args.ts'
+
+const ARGS = z.object({ timezone: z.string('must be an IANA name such as Europe/Berlin').exactOptional() })
 
 /** Tells the time in a zone; without one, in `homeZone`. */
 export function currentTime(homeZone: string): Tool {
@@ -17,12 +20,6 @@ export function currentTime(homeZone: string): Tool {
         additionalProperties: false,
       },
     },
-    run: async (args, context) => formatLocalTime(context.now(), zoneOf(args) ?? homeZone),
+    run: async (args, context) => formatLocalTime(context.now(), readArgs(ARGS, args).timezone ?? homeZone),
   }
-}
-
-function zoneOf(args: unknown): string | undefined {
-  const zone = typeof args === 'object' && args !== null && 'timezone' in args ? args.timezone : undefined
-  if (zone === undefined || typeof zone === 'string') return zone
-  throw new ParleyError('invalid', 'timezone must be an IANA name such as Europe/Berlin.')
 }

@@ -1,36 +1,32 @@
+import * as z from 'zod'
 import { ParleyError } from '../../core/errors.ts'
 
+const NO_TEXT = 'must be a text that is not empty'
+const NO_NUMBER = 'must be a number'
+
+/** A text that is not empty. */
+export const text = z.string(NO_TEXT).refine((value) => value.trim() !== '', NO_TEXT)
+/** A number, also one written as text. */
+export const number = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+  z.number(NO_NUMBER),
+)
+/** True or false; false where none is given. */
+export const flag = z.boolean('must be true or false').default(false)
+/** The texts of a list, what is no text left out; a text by itself is a list of one. */
+export const texts = z.preprocess(
+  (value) => (typeof value === 'string' ? [value] : value),
+  z.array(z.unknown(), 'must be a list of texts').transform((list) => list.filter((item) => typeof item === 'string')),
+)
+
 /**
- * The arguments of a call as the model gave them: any JSON object. Each reader throws `invalid` in words for the model.
+ * Returns the arguments of a call, which a model may give as any JSON: null stands for none, unknown names are dropped.
+ * Throws `invalid` in words for the model.
  */
-export type ToolArgs = Readonly<Record<string, unknown>>
-
-export function readText(args: ToolArgs, name: string): string {
-  const value = args[name]
-  if (typeof value === 'string' && value.trim() !== '') return value
-  throw new ParleyError('invalid', `${name} must be a text that is not empty.`)
-}
-
-/** Also a number written as text; `undefined` where none is given. */
-export function readNumber(args: ToolArgs, name: string): number | undefined {
-  const value = args[name]
-  if (value === undefined || value === null) return undefined
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof number === 'number' && Number.isFinite(number)) return number
-  throw new ParleyError('invalid', `${name} must be a number.`)
-}
-
-export function readFlag(args: ToolArgs, name: string): boolean {
-  const value = args[name] ?? false
-  if (typeof value === 'boolean') return value
-  throw new ParleyError('invalid', `${name} must be true or false.`)
-}
-
-/** Returns the texts of a list, what is no text left out; a text by itself is a list of one. */
-export function readTexts(args: ToolArgs, name: string): readonly string[] | undefined {
-  const value = args[name]
-  if (value === undefined || value === null) return undefined
-  const list = typeof value === 'string' ? [value] : value
-  if (Array.isArray(list)) return list.filter((item) => typeof item === 'string')
-  throw new ParleyError('invalid', `${name} must be a list of texts.`)
+export function readArgs<Shape extends z.ZodObject>(shape: Shape, args: unknown): z.output<Shape> {
+  const given = Object.entries(args ?? {}).filter(([, value]) => value !== null)
+  const { success, data, error } = shape.safeParse(Object.fromEntries(given))
+  if (success) return data
+  const [issue] = error.issues
+  throw new ParleyError('invalid', `${issue?.path.join('.')} ${issue?.message}.`)
 }

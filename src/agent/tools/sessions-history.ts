@@ -1,7 +1,10 @@
+import * as z from 'zod'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
-import { readFlag, readNumber, readText, type ToolArgs } from './read-args.ts'
+import { flag, number, readArgs, text } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
+
+const ARGS = z.object({ sessionKey: text, limit: number.exactOptional(), includeTools: flag })
 
 /** Reads the newest messages of a session that the person of the turn may see. */
 export function sessionsHistory(sessions: Pick<SessionTools, 'history'>): Tool {
@@ -22,11 +25,7 @@ export function sessionsHistory(sessions: Pick<SessionTools, 'history'>): Tool {
       },
     },
     async run(args, context) {
-      const given = args as ToolArgs
-      const limit = readNumber(given, 'limit')
-      const query = { sessionKey: readText(given, 'sessionKey'), includeTools: readFlag(given, 'includeTools') }
-      const asked = limit === undefined ? query : { ...query, limit }
-      const history = await sessions.history(asked, callerOf(context))
+      const history = await sessions.history(readArgs(ARGS, args), callerOf(context))
       return { text: JSON.stringify(history), shows: [history.sessionId] }
     },
   }

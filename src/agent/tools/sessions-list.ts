@@ -1,8 +1,16 @@
+import * as z from 'zod'
 import { SESSION_KINDS } from '../../core/session.ts'
 import { type ListQuery, readKinds, type SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
-import { readNumber, readTexts, type ToolArgs } from './read-args.ts'
+import { number, readArgs, texts } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
+
+const ARGS = z.object({
+  kinds: texts.exactOptional(),
+  limit: number.exactOptional(),
+  activeMinutes: number.exactOptional(),
+  messageLimit: number.exactOptional(),
+})
 
 /** Makes the tool that lists the sessions which the person of the turn may see. */
 export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
@@ -23,7 +31,7 @@ export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
       },
     },
     async run(args, context) {
-      const query = queryOf(args as ToolArgs)
+      const query = readArgs(ARGS, args)
       const rows = await sessions.list(query, callerOf(context))
       const shows = rows.filter(({ messages }) => messages !== undefined).map(({ sessionId }) => sessionId)
       return { text: JSON.stringify({ sessions: rows, ...noteOn(query) }), shows }
@@ -37,17 +45,4 @@ function noteOn({ kinds: names = [] }: ListQuery): { readonly note?: string } {
   if (unknown.length === 0) return {}
   const listed = kinds.length === 0 ? 'so this is every kind' : `so this is only ${kinds.join(', ')}`
   return { note: `No kind is called ${unknown.join(', ')}, ${listed}. The kinds are ${SESSION_KINDS.join(', ')}.` }
-}
-
-function queryOf(args: ToolArgs): ListQuery {
-  const kinds = readTexts(args, 'kinds')
-  const limit = readNumber(args, 'limit')
-  const activeMinutes = readNumber(args, 'activeMinutes')
-  const messageLimit = readNumber(args, 'messageLimit')
-  return {
-    ...(kinds === undefined ? {} : { kinds }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(activeMinutes === undefined ? {} : { activeMinutes }),
-    ...(messageLimit === undefined ? {} : { messageLimit }),
-  }
 }

@@ -1,7 +1,10 @@
+import * as z from 'zod'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
-import { readFlag, readNumber, readText, type ToolArgs } from './read-args.ts'
+import { flag, number, readArgs, text } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
+
+const ARGS = z.object({ sessionKey: text, message: text, timeoutSeconds: number.exactOptional(), announce: flag })
 
 /**
  * Hands another session a message. Keyed by its call: after a crash it finds the run it had begun and sends nothing
@@ -27,15 +30,7 @@ export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
       },
     },
     async run(args, context) {
-      const given = args as ToolArgs
-      const timeoutSeconds = readNumber(given, 'timeoutSeconds')
-      const request = {
-        sessionKey: readText(given, 'sessionKey'),
-        message: readText(given, 'message'),
-        announce: readFlag(given, 'announce'),
-        requestId: context.callId,
-        ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-      }
+      const request = { ...readArgs(ARGS, args), requestId: context.callId }
       const answer = await sessions.send(request, callerOf(context), context.signal)
       return {
         text: JSON.stringify(answer),

@@ -68,6 +68,17 @@ describe('the tool group sessions', () => {
     ])
   })
 
+  it('reads null as nothing given, and no other name than its own', async () => {
+    const { asked, run } = recording()
+    await run('sessions_list', { kinds: null, limit: null, other: 1 })
+    await run('sessions_history', { sessionKey: 'main', limit: null, includeTools: null })
+    expect(asked).toEqual([
+      { query: {}, caller },
+      { query: { sessionKey: 'main', includeTools: false }, caller },
+    ])
+    await expect(run('sessions_history', { sessionKey: null })).rejects.toMatchObject({ code: 'invalid' })
+  })
+
   it.each([
     ['a text instead of a list', 'group', ['group'], undefined],
     [
