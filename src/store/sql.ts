@@ -9,8 +9,7 @@ export type SqlRow = Readonly<Record<string, unknown>>
 /**
  * The seam between the repositories and an engine. Statements are written once, in the subset SQLite and Postgres
  * share, with numbered parameters `$1..$n` that may repeat and come in any order. An engine may cache by statement
- * text, so texts are constants or come from a small bounded set. What a statement writes depends on rows and parameters
- * alone, never on the time or on chance, so that an engine may repeat it; one that only reads begins with SELECT.
+ * text, so texts are constants or come from a small bounded set.
  */
 export interface Sql {
   all(text: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]>

@@ -8,7 +8,7 @@ import { openConnection, type SqliteConnection } from '../../src/store/engines/s
 import { Database } from '../../src/store/engines/sqlite-driver.ts'
 import { translate } from '../../src/store/engines/sqlite-error.ts'
 import type { Sql, TransactionSql } from '../../src/store/sql.ts'
-import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
+import { removeTempFolders, tempFolder } from './temp-database.ts'
 
 removeTempFolders()
 
@@ -59,65 +59,18 @@ describe('group commit', () => {
     expect(seen).toEqual([1, 1])
   })
 
-  it('a group in which nobody fails is one BEGIN and one COMMIT', async () => {
+  it('a body that fails loses its own writes only, by a savepoint of its own', async () => {
     const group = createGroupCommit(connection, systemClock)
-    const refused = group.write(() => Promise.reject(new Error('before it wrote')))
-    await Promise.allSettled([group.write(insert(1)), refused, group.write(insert(2))])
-    expect(values()).toEqual([1, 2])
-    expect(frame).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
-  })
-
-  it('a lock lost while a group is repeated fails all of it, and the next group works', async () => {
-    const real = connection
-    let begun = 0
-    const robbed: SqliteConnection = {
-      ...real,
-      get inTransaction() {
-        return real.inTransaction
-      },
-      run(text, params) {
-        if (text === 'BEGIN IMMEDIATE' && ++begun === 2)
-          throw translate(new Database.SqliteError('database is locked', 'SQLITE_BUSY'))
-        return real.run(text, params)
-      },
-    }
-    const group = createGroupCommit(robbed, systemClock)
-    const failing = group.write(async (sql) => {
+    const failing = async (sql: Sql) => {
       await insert(2)(sql)
-      throw new Error('no')
-    })
-    const settled = await Promise.allSettled([group.write(insert(1)), failing, group.write(insert(3))])
-    expect(settled).toMatchObject(settled.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })))
-    expect(values()).toEqual([])
-    await group.write(insert(4))
-    expect(values()).toEqual([4])
-  })
-
-  it('a foreign write between the rollback and the repetition fails the group: its rows are not those it was told of', async () => {
-    const real = connection
-    let begun = 0
-    const overtaken: SqliteConnection = {
-      ...real,
-      get inTransaction() {
-        return real.inTransaction
-      },
-      run(text, params) {
-        if (text === 'BEGIN IMMEDIATE' && ++begun === 2)
-          withDatabase(path, (foreign) => foreign.exec('INSERT INTO numbers (value) VALUES (7)'))
-        return real.run(text, params)
-      },
+      throw new Error('after it wrote')
     }
-    const group = createGroupCommit(overtaken, systemClock)
-    const counted = group.write((sql) =>
-      sql.get('INSERT INTO numbers (value) SELECT COUNT(*) FROM numbers RETURNING value', []),
-    )
-    const failing = group.write(async (sql) => {
-      await insert(2)(sql)
-      throw new Error('no')
-    })
-    const settled = await Promise.allSettled([counted, failing])
-    expect(settled).toMatchObject(settled.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })))
-    expect(values()).toEqual([7])
+    const settled = await Promise.allSettled([insert(1), failing, insert(3)].map(group.write))
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(values()).toEqual([1, 3])
+    const [kept, undone] = [['RELEASE body'], ['ROLLBACK TO body', 'RELEASE body']]
+    const bodies = [kept, undone, kept].flatMap((end) => ['SAVEPOINT body', ...end])
+    expect(frame).toEqual(['BEGIN IMMEDIATE', ...bodies, 'COMMIT'])
   })
 
   it('a group is bounded, and the loop turns between groups', async () => {

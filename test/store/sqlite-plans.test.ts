@@ -61,15 +61,6 @@ it('every statement goes through an index, and every index has a statement', asy
   connection.close()
 })
 
-it('decision 0007: what a statement writes depends on rows and parameters alone, so that it can be repeated', async () => {
-  const texts = [...(await everyStatement()).keys()]
-  const byChance =
-    /\b(RANDOM|RANDOMBLOB|NOW|DATE|TIME|DATETIME|JULIANDAY|UNIXEPOCH|STRFTIME|CHANGES|LAST_INSERT_ROWID)\s*\(|\bCURRENT_(TIME|DATE)/i
-  expect(texts.filter((text) => byChance.test(text))).toEqual([])
-  const writes = /^(INSERT|UPDATE|DELETE)\b/
-  expect(texts.filter((text) => !writes.test(text) && !text.startsWith('SELECT'))).toEqual([])
-})
-
 /** Walks rows instead of seeking them. Fine are the newest rows in key order, which end soon, and an index of running turns. */
 function isScan(step: string): boolean {
   return (

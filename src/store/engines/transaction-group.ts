@@ -1,6 +1,6 @@
 import { errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteTransaction, type Written } from './sqlite-transaction.ts'
+import { SqliteTransaction } from './sqlite-transaction.ts'
 
 /** A transaction somebody waits for. */
 export interface Job {
@@ -15,25 +15,19 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 interface Run {
   readonly job: Job
   readonly transaction: SqliteTransaction
-  /** The number of statements that were kept before it. */
-  readonly before: number
-  readonly inSavepoint: boolean
   outcome: Outcome | undefined
 }
 
 /**
- * The transactions of one BEGIN … COMMIT, run one after another. A body that fails loses its own writes only: the first
- * of a group by a rollback of all and a repetition of what the bodies before it wrote, the others by a savepoint, which
- * from then on each body has (decision 0007). A body is watched without a promise of its own: whichever comes first,
- * its end or a turn of the event loop, starts the next.
+ * The transactions of one BEGIN … COMMIT, run one after another. Each body has a savepoint, so that one that fails
+ * loses its own writes only. A body is watched without a promise of its own: whichever comes first, its end or a turn
+ * of the event loop, starts the next.
  */
 export class TransactionGroup {
   readonly #connection: SqliteConnection
   readonly #jobs: readonly Job[]
   readonly #onBroken: (error: Error) => void
   readonly #runs: Run[] = []
-  readonly #written: Written[] = []
-  #savepoints = false
   #resolve: (settle: () => void) => void = () => {}
   #watch: NodeJS.Immediate | undefined
 
@@ -64,12 +58,8 @@ export class TransactionGroup {
   }
 
   #start(job: Job): void {
-    const inSavepoint = this.#savepoints
-    if (inSavepoint) this.#connection.run('SAVEPOINT body', [])
-    const last = this.#runs.length === this.#jobs.length - 1
-    // Nobody behind it can have it repeated: what an import writes is not kept.
-    const transaction = new SqliteTransaction(this.#connection, inSavepoint || last ? undefined : this.#written)
-    const run: Run = { job, transaction, before: this.#written.length, inSavepoint, outcome: undefined }
+    this.#connection.run('SAVEPOINT body', [])
+    const run: Run = { job, transaction: new SqliteTransaction(this.#connection), outcome: undefined }
     this.#runs.push(run)
     started(run).then(
       (value) => this.#ended(run, { ok: true, value }),
@@ -84,37 +74,14 @@ export class TransactionGroup {
     run.transaction.end()
     try {
       if (!this.#connection.inTransaction) throw lostGroup(outcome)
-      if (!outcome.ok) this.#undo(run)
-      if (run.inSavepoint) this.#connection.run('RELEASE body', [])
+      if (!outcome.ok) this.#connection.run('ROLLBACK TO body', [])
+      this.#connection.run('RELEASE body', [])
+      if (!outcome.ok) run.transaction.undone()
     } catch (error) {
       this.#lose(error)
       return
     }
     this.#next()
-  }
-
-  #undo({ before, inSavepoint, transaction }: Run): void {
-    if (transaction.wrote) {
-      this.#written.length = before
-      if (inSavepoint) this.#connection.run('ROLLBACK TO body', [])
-      else this.#repeat()
-    }
-    transaction.undone()
-  }
-
-  /** The same statements upon the same rows write the same again. Who takes the lock in between has the group fail. */
-  #repeat(): void {
-    this.#savepoints = true
-    const version = this.#version()
-    this.#connection.run('ROLLBACK', [])
-    this.#connection.run('BEGIN IMMEDIATE', [])
-    if (this.#version() !== version) throw overtaken()
-    for (const { by, text, params } of this.#written) this.#connection[by](text, params)
-  }
-
-  /** Another number once somebody else has committed. */
-  #version(): unknown {
-    return this.#connection.get('PRAGMA data_version', [])?.data_version
   }
 
   /** The event loop has turned and a body has not ended: it waits for something else. */
@@ -181,10 +148,6 @@ function foreignAwait(): ParleyError {
     'internal',
     'a transaction awaited something other than its own statements; its writes were undone',
   )
-}
-
-function overtaken(): ParleyError {
-  return new ParleyError('unavailable', 'another program wrote to the database meanwhile')
 }
 
 function lostGroup(outcome: Outcome): unknown {
