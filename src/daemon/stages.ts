@@ -18,7 +18,6 @@ import { placeSession } from '../routing/place-session.ts'
 import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
-import { createParticipants } from '../sessions/people/participants.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
@@ -85,7 +84,6 @@ export function createStages(parts: StagesDeps): Stages {
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const running = createRunningTurns(clock, logger, publicTurns.close)
   const modelHealth = createModelHealth({ clock, where: parts.accounts.all[0], notify: parts.events.ownerNotice.emit })
-  const participants = createParticipants()
   const joined = (session: Session): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
   const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: Session) =>
@@ -107,7 +105,7 @@ export function createStages(parts: StagesDeps): Stages {
   }
   const { admissions } = people
   const pipeline = new Pipeline({
-    ...{ store, ids, channels, clock, logger, queue, participants, running, publicTurns, delivery, decide, runTurn },
+    ...{ store, ids, channels, clock, logger, queue, running, publicTurns, delivery, decide, runTurn },
     ...{ transcript, busy },
     overrides: lookups.overrides,
     ended(turn, result) {
@@ -138,13 +136,13 @@ export function createStages(parts: StagesDeps): Stages {
     running,
     modelHealth,
     recover,
-    sessions: sessionsOf(parts, { running, participants, transcript }),
+    sessions: sessionsOf(parts, { running, transcript }),
   }
 }
 
 function sessionsOf(
   { config, store, clock, ids, policies, lookups, accounts, entrance }: StagesDeps,
-  kept: Pick<LiveSessions, 'running' | 'participants' | 'transcript'>,
+  kept: Pick<LiveSessions, 'running' | 'transcript'>,
 ): SessionService {
   const { whoIs, overrides, facts } = lookups
   const { channels } = policies.routing()

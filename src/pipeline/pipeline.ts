@@ -16,8 +16,7 @@ import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import { type RunTurn, STOPPED } from './run-turn.ts'
 
-export interface PipelineDeps
-  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'participants' | 'busy'> {
+export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

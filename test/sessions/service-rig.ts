@@ -4,7 +4,6 @@ import { type PersonId, type SessionId, toAgentId, toPersonId } from '../../src/
 import type { SessionDraft } from '../../src/core/session.ts'
 import { placeSession } from '../../src/routing/place-session.ts'
 import { loadOverridesCache, type OverridesCache } from '../../src/sessions/facts/overrides-cache.ts'
-import { createParticipants } from '../../src/sessions/people/participants.ts'
 import { createSessionService, type SessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -68,7 +67,6 @@ export async function serviceRig(): Promise<ServiceRig> {
       posts: () => false,
       whoIs: () => ({ role: 'guest' }),
       overrides,
-      participants: createParticipants(),
       transcript: { drop: (id) => void dropped.push(id) },
       place: (address) =>
         placeSession(routing, routeFacts(), { address, traceId: ids.trace(), receivedAt: clock.now() }),

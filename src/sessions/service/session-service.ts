@@ -18,7 +18,6 @@ import { NOBODY } from '../../core/platform-id.ts'
 import { overridesOf, type Session } from '../../core/session.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../facts/overrides-cache.ts'
-import type { Participants } from '../people/participants.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
@@ -79,7 +78,6 @@ export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
   readonly overrides: OverridesCache
-  readonly participants: Pick<Participants, 'forget'>
   readonly transcript: Pick<Transcript, 'drop'>
   /** Returns the opening of the session at an address: whoever writes there finds it. */
   place(address: Address): Opening
@@ -211,7 +209,6 @@ class Service implements SessionService {
       return current
     })
     live?.overrides.forget(session, current)
-    live?.participants.forget(session.id)
     live?.transcript.drop(session.id)
     await purgeSession(store, session.id)
   }

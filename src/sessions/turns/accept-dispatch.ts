@@ -2,12 +2,11 @@ import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
-import type { AuthorId } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
-import { type Participants, participantOf } from '../people/participants.ts'
+import { participantOf } from '../people/participants.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
 import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
 import { interruptedBy } from './interrupted-turn.ts'
@@ -40,7 +39,6 @@ export interface AcceptDeps extends OpenPorts {
   readonly queue: TurnQueue
   readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  readonly participants: Pick<Participants, 'join'>
   /** Returns true if so much waits to be sent by this account that no turn of strangers should add to it. */
   crowded(address: Address): boolean
 }
@@ -184,8 +182,7 @@ async function acceptRun(
   }
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
-  const joining = join(tx, session.id, dispatch, deps)
-  if (joining !== undefined) await joining
+  await join(tx, session.id, dispatch, deps)
   if (admission === 'full') {
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: false, refused: true }),
@@ -235,39 +232,18 @@ function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue
   return stranger ? Math.max(Math.floor(queue.max / 2), queue.max - MOST_OF_STRANGERS) : 0
 }
 
-/**
- * Records the speaker and the authors of quoted words in the message. Returns undefined if there is nothing to write,
- * as for nearly every message.
- */
-function join(tx: StoreWriter, session: SessionId, dispatch: Dispatch, deps: AcceptDeps): Promise<void> | undefined {
-  const participant = participantOf(deps.channels, dispatch)
-  const joining =
-    participant === undefined
-      ? undefined
-      : deps.participants.join(tx, { session, participant, at: dispatch.receivedAt })
-  const further = furtherAuthors(deps.channels, dispatch)
-  const from = dispatch.posted?.from
-  const writing = from && 'session' in from ? from.session : undefined
-  if (further.length === 0 && writing === undefined) return joining
-  return addAuthors(tx, session, { joining, further, writing })
-}
-
-async function addAuthors(
+/** Records the speaker and the authors of quoted words in the message. */
+async function join(
   tx: StoreWriter,
   session: SessionId,
-  {
-    joining,
-    further,
-    writing,
-  }: {
-    readonly joining: Promise<void> | undefined
-    readonly further: readonly AuthorId[]
-    readonly writing: SessionId | undefined
-  },
+  dispatch: Dispatch,
+  { channels }: Pick<AcceptDeps, 'channels'>,
 ): Promise<void> {
-  await joining
-  for (const author of further) await tx.authors.add(session, author)
-  if (writing !== undefined) await tx.authors.copy(writing, session)
+  const participant = participantOf(channels, dispatch)
+  if (participant !== undefined) await tx.participants.add(session, participant, dispatch.receivedAt)
+  for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
+  const from = dispatch.posted?.from
+  if (from && 'session' in from) await tx.authors.copy(from.session, session)
 }
 
 function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
-import { createParticipants } from '../../../src/sessions/people/participants.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { createPublicTurns, type PublicTurnLimits } from '../../../src/sessions/turns/public-turns.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
@@ -29,7 +28,6 @@ async function openDoor({ behind = 4, ...places }: Limits = {}) {
     queue: createTurnQueue(behind),
     publicTurns: createPublicTurns({ atOnce: 1, perPerson: 1, waiting: 0, ...places }),
     busy: 'queue',
-    participants: createParticipants(),
     crowded: () => false,
   }
   const accept = (dispatch: Dispatch, decision: Decision): Promise<Accepted> =>
