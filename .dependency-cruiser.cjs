@@ -121,7 +121,7 @@ module.exports = {
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
     ...vendor('^src/platform/', 'pino'),
-    ...vendor('^src/http/', 'hono', '@hono/node-server'),
+    ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)'),
     ...vendor('^src/cli/', 'commander', 'string-width'),
   ],
   allowedSeverity: 'error',

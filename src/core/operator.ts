@@ -264,11 +264,11 @@ export interface SessionEventReport {
 export interface PostRequest {
   readonly text: string
   /** False: it is stored in the conversation and no model is called (S32). */
-  readonly answer?: boolean
+  readonly answer?: boolean | undefined
   /** Also in the session's own chat. */
-  readonly deliver?: boolean
+  readonly deliver?: boolean | undefined
   /** Up to an hour, 120 s if absent; 0 does not wait. */
-  readonly waitSeconds?: number
+  readonly waitSeconds?: number | undefined
   /** The sender, `<channel>:<id>`. Only a token may set it; everybody else speaks for themselves. */
   readonly sender?: string
 }
@@ -286,7 +286,7 @@ export type PostAnswer = { readonly runId: string; readonly traceId: string; rea
 
 export interface HistoryPage {
   readonly limit: number
-  readonly before?: number
+  readonly before?: number | undefined
 }
 
 export interface SessionHistory {

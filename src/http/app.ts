@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { OpenAPIHono } from '@hono/zod-openapi'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
@@ -14,24 +14,12 @@ import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
 /** Returns the operator's API. The server decides who may call it; every failure is answered with an `ErrorBody`. */
-export function createApp(service: OperatorService, logger: Logger): Hono {
-  const app = new Hono()
+export function createApp(service: OperatorService, logger: Logger) {
+  const app = new OpenAPIHono()
   // The router passes on only an Error.
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
-  const all = [
-    statusRoutes(service),
-    whyRoutes(service),
-    sessionRoutes(service),
-    tokenRoutes(service),
-    scheduleRoutes(service),
-    peopleRoutes(service),
-    admissionRoutes(service),
-    outboxRoutes(service),
-    configRoutes(service),
-  ]
-  for (const routes of all) app.route('/', routes)
   app.notFound(({ req, json }) => {
     const { status, body } = errorAnswer(new ParleyError('not_found', `There is no ${req.method} ${req.path}`))
     return json(body, status)
@@ -42,4 +30,13 @@ export function createApp(service: OperatorService, logger: Logger): Hono {
     return json(body, status)
   })
   return app
+    .route('/', statusRoutes(service))
+    .route('/', whyRoutes(service))
+    .route('/', sessionRoutes(service))
+    .route('/', tokenRoutes(service))
+    .route('/', scheduleRoutes(service))
+    .route('/', peopleRoutes(service))
+    .route('/', admissionRoutes(service))
+    .route('/', outboxRoutes(service))
+    .route('/', configRoutes(service))
 }

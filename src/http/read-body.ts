@@ -34,10 +34,3 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
-
-/** Returns a text of the body. Throws `invalid` for any other value. */
-export function bodyText(body: Readonly<Record<string, unknown>>, name: string): string {
-  const value = body[name]
-  if (typeof value === 'string' && value.trim() !== '') return value
-  throw new ParleyError('invalid', `"${name}" must be a text`)
-}

@@ -3,7 +3,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
-import type { LogFields, Logger } from '../../src/core/logger.ts'
+import { type LogFields, type Logger, silentLogger } from '../../src/core/logger.ts'
+import { createApp } from '../../src/http/app.ts'
 import { startLocalApi } from '../../src/http/server.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import {
@@ -233,5 +234,19 @@ describe('a service that fails', () => {
     expect(logged).toEqual([
       { sentence: 'A local request failed', fields: expect.objectContaining({ path: '/v1/status' }) },
     ])
+  })
+})
+
+test('the routes describe themselves, with what they are asked', () => {
+  const app = createApp(fakeOperator(), silentLogger)
+  const { paths = {} } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Parley', version: '1' } })
+  expect(Object.keys(paths['/v1/sessions/{name}'] ?? {})).toEqual(['get', 'patch', 'delete'])
+  expect(paths['/v1/sessions']?.get?.parameters?.map((one) => 'name' in one && one.name)).toEqual([
+    'limit',
+    'offset',
+    'inactive',
+  ])
+  expect(paths['/v1/sessions/{name}/messages']?.post).toMatchObject({
+    requestBody: { content: { 'application/json': { schema: { required: ['text'] } } } },
   })
 })

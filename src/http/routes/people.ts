@@ -1,13 +1,29 @@
-import { Hono } from 'hono'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { LinkedId, PeopleReport } from '../../core/operate-people.ts'
 import type { OperatorService } from '../../core/operator.ts'
-import { readText } from '../read-query.ts'
+import { answers, newRoutes, queryText } from '../route.ts'
 
-/** Serves `/v1/people`, `POST /v1/people/link?person&id` and `POST /v1/people/unlink?id`. */
-export function peopleRoutes({ people }: OperatorService): Hono {
-  return new Hono()
-    .get('/v1/people', async ({ json }) => json(await people.list()))
-    .post('/v1/people/link', async ({ req, json }) =>
-      json(await people.link(readText('person', req.query('person')), readText('id', req.query('id')))),
-    )
-    .post('/v1/people/unlink', async ({ req, json }) => json(await people.unlink(readText('id', req.query('id')))))
+const LIST = createRoute({ method: 'get', path: '/v1/people', responses: answers<PeopleReport>() })
+const LINK = createRoute({
+  method: 'post',
+  path: '/v1/people/link',
+  request: { query: z.object({ person: queryText, id: queryText }) },
+  responses: answers<LinkedId>(),
+})
+const UNLINK = createRoute({
+  method: 'post',
+  path: '/v1/people/unlink',
+  request: { query: z.object({ id: queryText }) },
+  responses: answers<LinkedId>(),
+})
+
+/** Serves who is known by which ids, and joins or parts an id and a person. */
+export function peopleRoutes({ people }: OperatorService) {
+  return newRoutes()
+    .openapi(LIST, async ({ json }) => json(await people.list(), 200))
+    .openapi(LINK, async ({ req, json }) => {
+      const { person, id } = req.valid('query')
+      return json(await people.link(person, id), 200)
+    })
+    .openapi(UNLINK, async ({ req, json }) => json(await people.unlink(req.valid('query').id), 200))
 }

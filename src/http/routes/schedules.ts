@@ -1,17 +1,28 @@
-import { Hono } from 'hono'
-import type { OperatorService } from '../../core/operator.ts'
-import { readCount } from '../read-query.ts'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { OperatorService, ScheduleSummary, StartedRun } from '../../core/operator.ts'
+import { answers, newRoutes, queryCount } from '../route.ts'
 
-const SHOWN = 5
+const params = z.object({ id: z.string() })
+const LIST = createRoute({ method: 'get', path: '/v1/schedules', responses: answers<readonly ScheduleSummary[]>() })
+const NEXT = createRoute({
+  method: 'get',
+  path: '/v1/schedules/{id}/next',
+  request: { params, query: z.object({ count: queryCount.prefault('5') }) },
+  responses: answers<readonly number[]>(),
+})
+const RUN = createRoute({
+  method: 'post',
+  path: '/v1/schedules/{id}/run',
+  request: { params },
+  responses: answers<StartedRun>(),
+})
 
-/**
- * Serves `/v1/schedules`, `/v1/schedules/<id>/next?count` and `POST /v1/schedules/<id>/run`, the id percent-encoded.
- */
-export function scheduleRoutes({ schedules }: OperatorService): Hono {
-  return new Hono()
-    .get('/v1/schedules', async ({ json }) => json(await schedules.list()))
-    .get('/v1/schedules/:id/next', async ({ req, json }) =>
-      json(await schedules.next(req.param('id'), readCount('count', req.query('count'), SHOWN))),
+/** Serves the schedules, the next slots of one, and runs one now; its id is percent-encoded. */
+export function scheduleRoutes({ schedules }: OperatorService) {
+  return newRoutes()
+    .openapi(LIST, async ({ json }) => json(await schedules.list(), 200))
+    .openapi(NEXT, async ({ req, json }) =>
+      json(await schedules.next(req.valid('param').id, req.valid('query').count), 200),
     )
-    .post('/v1/schedules/:id/run', async ({ req, json }) => json(await schedules.run(req.param('id'))))
+    .openapi(RUN, async ({ req, json }) => json(await schedules.run(req.valid('param').id), 200))
 }

@@ -1,68 +1,99 @@
-import { Hono } from 'hono'
-import { ParleyError } from '../../core/errors.ts'
-import type { OperatorService, PostRequest } from '../../core/operator.ts'
-import { bodyText, readBody } from '../read-body.ts'
-import { readCount, readFlag } from '../read-query.ts'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { OperatorService, PostAnswer, SessionDetail, SessionHistory, SessionList } from '../../core/operator.ts'
+import { answers, bodyText, jsonBody, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
 
-const PAGE = 50
+const PAGE = '50'
+const AT = '/v1/sessions/{name}'
 
-/**
- * Serves `/v1/sessions?limit&offset&inactive`; `/v1/sessions/<name>`, the name percent-encoded: GET shows, PATCH sets
- * overrides, DELETE deletes; under it `/history?limit&before`, to which a POST sets what the model is shown, `POST
- * /name` and `POST /messages`.
- */
-export function sessionRoutes({ sessions }: OperatorService): Hono {
-  return new Hono()
-    .get('/v1/sessions', async ({ req, json }) =>
-      json(
-        await sessions.list({
-          limit: readCount('limit', req.query('limit'), PAGE),
-          offset: readCount('offset', req.query('offset'), 0),
-          inactive: readFlag('inactive', req.query('inactive')),
-        }),
-      ),
+const params = z.object({ name: z.string() })
+const flag = z.boolean('must be true or false')
+/** The service reads these itself, for every entrance alike, in words that name what is allowed. */
+const changes = z.record(z.string(), z.unknown())
+const detail = answers<SessionDetail>()
+
+const LIST = createRoute({
+  method: 'get',
+  path: '/v1/sessions',
+  request: {
+    query: z.object({ limit: queryCount.prefault(PAGE), offset: queryCount.prefault('0'), inactive: queryFlag }),
+  },
+  responses: answers<SessionList>(),
+})
+const SHOW = createRoute({ method: 'get', path: AT, request: { params }, responses: detail })
+const PATCH = createRoute({
+  method: 'patch',
+  path: AT,
+  middleware: jsonBody,
+  request: { params, body: takes(changes) },
+  responses: detail,
+})
+const DELETE = createRoute({
+  method: 'delete',
+  path: AT,
+  request: { params },
+  responses: answers<{ readonly deleted: boolean }>(),
+})
+const HISTORY = createRoute({
+  method: 'get',
+  path: `${AT}/history`,
+  request: {
+    params,
+    query: z.object({ limit: queryCount.prefault(PAGE), before: queryCount.optional() }),
+  },
+  responses: answers<SessionHistory>(),
+})
+const POST = createRoute({
+  method: 'post',
+  path: `${AT}/messages`,
+  middleware: jsonBody,
+  request: {
+    params,
+    body: takes(
+      z.object({
+        text: bodyText,
+        answer: flag.optional(),
+        deliver: flag.optional(),
+        waitSeconds: z.number('must be a number').optional(),
+      }),
+    ),
+  },
+  responses: answers<PostAnswer>(),
+})
+const SET_HISTORY = createRoute({
+  method: 'post',
+  path: `${AT}/history`,
+  middleware: jsonBody,
+  request: { params, body: takes(changes) },
+  responses: detail,
+})
+const RENAME = createRoute({
+  method: 'post',
+  path: `${AT}/name`,
+  middleware: jsonBody,
+  request: { params, body: takes(z.object({ title: bodyText })) },
+  responses: detail,
+})
+
+/** Serves the sessions, and each by its name, percent-encoded: shown, changed, deleted, read, written to, renamed. */
+export function sessionRoutes({ sessions }: OperatorService) {
+  return newRoutes()
+    .openapi(LIST, async ({ req, json }) => json(await sessions.list(req.valid('query')), 200))
+    .openapi(SHOW, async ({ req, json }) => json(await sessions.show(req.valid('param').name), 200))
+    .openapi(PATCH, async ({ req, json }) =>
+      json(await sessions.patch(req.valid('param').name, req.valid('json')), 200),
     )
-    .get('/v1/sessions/:name', async ({ req, json }) => json(await sessions.show(req.param('name'))))
-    .patch('/v1/sessions/:name', async ({ req, json }) =>
-      json(await sessions.patch(req.param('name'), await readBody(req))),
-    )
-    .delete('/v1/sessions/:name', async ({ req, json }) => {
-      await sessions.delete(req.param('name'))
-      return json({ deleted: true })
+    .openapi(DELETE, async ({ req, json }) => {
+      await sessions.delete(req.valid('param').name)
+      return json({ deleted: true }, 200)
     })
-    .get('/v1/sessions/:name/history', async ({ req, json }) => {
-      const before = req.query('before')
-      const page = { limit: readCount('limit', req.query('limit'), PAGE) }
-      return json(
-        await sessions.history(req.param('name'), {
-          ...page,
-          ...(before === undefined ? {} : { before: readCount('before', before, 0) }),
-        }),
-      )
-    })
-    .post('/v1/sessions/:name/messages', async ({ req, json }) =>
-      json(await sessions.post(req.param('name'), readPost(await readBody(req)))),
+    .openapi(HISTORY, async ({ req, json }) =>
+      json(await sessions.history(req.valid('param').name, req.valid('query')), 200),
     )
-    .post('/v1/sessions/:name/history', async ({ req, json }) =>
-      json(await sessions.setHistory(req.param('name'), await readBody(req))),
+    .openapi(POST, async ({ req, json }) => json(await sessions.post(req.valid('param').name, req.valid('json')), 200))
+    .openapi(SET_HISTORY, async ({ req, json }) =>
+      json(await sessions.setHistory(req.valid('param').name, req.valid('json')), 200),
     )
-    .post('/v1/sessions/:name/name', async ({ req, json }) =>
-      json(await sessions.rename(req.param('name'), bodyText(await readBody(req), 'title'))),
+    .openapi(RENAME, async ({ req, json }) =>
+      json(await sessions.rename(req.valid('param').name, req.valid('json').title), 200),
     )
-}
-
-function readPost(body: Readonly<Record<string, unknown>>): PostRequest {
-  const { answer, deliver, waitSeconds } = body
-  if (answer !== undefined && typeof answer !== 'boolean')
-    throw new ParleyError('invalid', '"answer" must be true or false')
-  if (deliver !== undefined && typeof deliver !== 'boolean')
-    throw new ParleyError('invalid', '"deliver" must be true or false')
-  if (waitSeconds !== undefined && typeof waitSeconds !== 'number')
-    throw new ParleyError('invalid', '"waitSeconds" must be a number')
-  return {
-    text: bodyText(body, 'text'),
-    ...(answer === undefined ? {} : { answer }),
-    ...(deliver === undefined ? {} : { deliver }),
-    ...(waitSeconds === undefined ? {} : { waitSeconds }),
-  }
 }

@@ -1,18 +1,18 @@
-import { Hono } from 'hono'
-import type { OperatorService } from '../../core/operator.ts'
-import { readText } from '../read-query.ts'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { OperatorService, WhyReport } from '../../core/operator.ts'
+import { answers, newRoutes, queryText } from '../route.ts'
+
+const request = { query: z.object({ message: queryText }) }
+const WHY = createRoute({ method: 'get', path: '/v1/why', request, responses: answers<readonly WhyReport[]>() })
+const UNSEEN = createRoute({ method: 'get', path: '/v1/unseen', request, responses: answers<readonly string[]>() })
 
 /**
  * Serves `/v1/why?message=`, which accepts a link to a message, an inbox id, a trace id or a platform message id and
  * returns an empty list for an unknown one, and `/v1/unseen?message=`, which returns why a message may not have been
  * received.
  */
-export function whyRoutes(service: OperatorService): Hono {
-  return new Hono()
-    .get('/v1/why', async (context) =>
-      context.json(await service.why(readText('message', context.req.query('message')))),
-    )
-    .get('/v1/unseen', async (context) =>
-      context.json(await service.unseen(readText('message', context.req.query('message')))),
-    )
+export function whyRoutes(service: OperatorService) {
+  return newRoutes()
+    .openapi(WHY, async ({ req, json }) => json(await service.why(req.valid('query').message), 200))
+    .openapi(UNSEEN, async ({ req, json }) => json(await service.unseen(req.valid('query').message), 200))
 }

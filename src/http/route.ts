@@ -1,0 +1,53 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
+import { ParleyError } from '../core/errors.ts'
+import { readBody } from './read-body.ts'
+
+/** Returns routes whose requests are refused as `invalid`, by the name of the value, before any handler sees them. */
+export function newRoutes(): OpenAPIHono {
+  return new OpenAPIHono({
+    defaultHook: (result) => {
+      if (result.success) return
+      const [issue] = result.error.issues
+      throw new ParleyError('invalid', `"${issue?.path.join('.')}" ${issue?.message}`)
+    },
+  })
+}
+
+/** Returns the answers of a route: 200 with a value of this type. The service that gives the value owns its shape. */
+export function answers<Value>() {
+  const schema = z.custom<Value>().openapi({ type: 'object' })
+  return { 200: { description: 'OK', content: { 'application/json': { schema } } } }
+}
+
+/** Returns the body of a route, a JSON object whatever type its header names, and what reads it before the schema. */
+export function takes<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** Hands the schema a body that is within the limit and an object. Throws as `readBody` does. */
+export const jsonBody: MiddlewareHandler = async ({ req }, next) => {
+  const body = JSON.stringify(await readBody(req))
+  req.raw = new Request(req.url, { method: req.method, headers: { 'content-type': 'application/json' }, body })
+  await next()
+}
+
+/** A value of the query that must be there. */
+export const queryText = z.string('is missing').refine((value) => value.trim() !== '', 'is missing')
+
+const NO_COUNT = 'must be a whole number'
+/** A whole number of the query that is not negative. */
+export const queryCount = z
+  .string(NO_COUNT)
+  .regex(/^\d+$/, NO_COUNT)
+  .transform(Number)
+  .refine((count) => Number.isSafeInteger(count), NO_COUNT)
+
+/** `true` or `false`, which also stands for no value. */
+export const queryFlag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((value) => value === 'true')
+
+/** A text of a body. */
+export const bodyText = z.string('must be a text').refine((value) => value.trim() !== '', 'must be a text')
