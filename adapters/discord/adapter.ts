@@ -1,13 +1,13 @@
-import type {
-  AccountSettings,
-  AdapterServices,
-  ChannelAdapter,
-  ChannelHealth,
-  ChannelSink,
-  OutboundPart,
-  RenderedPart,
+import {
+  type AccountSettings,
+  type AdapterServices,
+  type ChannelAdapter,
+  ChannelDown,
+  type ChannelHealth,
+  type ChannelSink,
+  type OutboundPart,
+  type RenderedPart,
 } from '../../src/channels/adapter.ts'
-import { ChannelDown } from '../../src/channels/adapter.ts'
 import type {
   AnswersPrivately,
   DeletesMessages,
@@ -26,11 +26,12 @@ import type {
 import type { Address } from '../../src/core/address.ts'
 import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
-import type { AccountId } from '../../src/core/ids.ts'
-import { toAccountId } from '../../src/core/ids.ts'
+import { type AccountId, toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
+import { directPart } from '../shared/direct-part.ts'
+import { stripNoReply } from '../shared/no-reply.ts'
 import type { DiscordConfig } from './config.ts'
 import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
@@ -40,7 +41,6 @@ import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
 import { findOwn } from './outbound/find-own.ts'
 import { Interactions } from './outbound/interactions.ts'
-import { answerPrivately } from './outbound/private-answer.ts'
 import { createOutbound, type DiscordOutbound } from './outbound/send.ts'
 
 /** `stop` waits this long for accepts in flight. */
@@ -206,4 +206,26 @@ export class DiscordAdapter
       down: (detail) => this.#health.trouble('connection', detail),
     })
   }
+}
+
+interface Ports {
+  readonly outbound: DiscordOutbound
+  readonly interactions: Interactions
+}
+
+/**
+ * An answer for one person alone: by the interaction it answers, while that takes one. A message that was typed cannot
+ * be answered so; then it goes where the recipient says, a direct chat or the chat itself.
+ */
+async function answerPrivately(
+  { outbound, interactions }: Ports,
+  { recipient, partNo, ...part }: PrivatePart,
+  signal: AbortSignal,
+): Promise<DeliveryReceipt> {
+  const rendered = stripNoReply(part.rendered)
+  if (recipient.handle !== undefined && rendered !== null) {
+    const receipt = await interactions.answer({ handle: recipient.handle, rendered, partNo }, signal)
+    if (receipt !== undefined) return receipt
+  }
+  return outbound.send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
 }

@@ -5,7 +5,6 @@ import { type Model, type ModelEvent, type ModelRequest, NO_USAGE, type StopReas
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
-import { startIdleTimer } from './idle-timer.ts'
 import { ModelError } from './model-error.ts'
 
 interface AnthropicOptions {
@@ -206,4 +205,29 @@ function parseArguments(json: string): unknown {
   } catch {
     return json
   }
+}
+
+interface IdleTimer {
+  /** Aborts once nothing happened for the whole time while the timer ran. */
+  readonly signal: AbortSignal
+  /** Stops the time: the other side is not to blame while we work. Idempotent. */
+  pause(): void
+  /** Starts again from the beginning. */
+  resume(): void
+}
+
+/** Runs at once. A stalled stream is not a timeout to any client library, so it is watched here. */
+function startIdleTimer(clock: Clock, ms: number): IdleTimer {
+  const controller = new AbortController()
+  let cancel = (): void => {}
+  const timer: IdleTimer = {
+    signal: controller.signal,
+    pause: () => cancel(),
+    resume() {
+      cancel()
+      cancel = clock.after(ms, () => controller.abort())
+    },
+  }
+  timer.resume()
+  return timer
 }

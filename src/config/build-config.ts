@@ -1,9 +1,11 @@
 import { dirname } from 'node:path'
-import type { Channels } from '../core/channel-traits.ts'
+import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
+import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
+import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
-import { buildSessionTools } from './build-session-tools.ts'
-import type { ChannelBlock, Config } from './config.ts'
+import type { ChannelBlock, Config, SessionToolSettings } from './config.ts'
+import { suggestion } from './describe-issue.ts'
 import { idleRuleWarnings } from './idle-rules.ts'
 import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
@@ -14,7 +16,6 @@ import { databaseFile, type Surroundings } from './places.ts'
 import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
 import { sharedPortMistakes } from './shared-ports.ts'
-import { toPolicy } from './to-policy.ts'
 
 interface BuildOptions extends Surroundings {
   readonly file?: string
@@ -101,4 +102,50 @@ function storeMistakes({ store: { url } }: ConfigFile): Mistake[] {
   return /^sqlite:[^:]/.test(url)
     ? []
     : [{ ...at, message: 'store.url: must be sqlite:<file>, such as sqlite:parley.db' }]
+}
+
+/** Builds the settings of the session tools. Each agent named must be one that there is. */
+function buildSessionTools(
+  { tools }: ConfigFile,
+  known: readonly AgentId[],
+): { readonly sessionTools: SessionToolSettings; readonly mistakes: readonly Mistake[] } {
+  const agents = tools.sessions.agents.map(toAgentId)
+  const mistakes = agents.flatMap((agent, index): Mistake[] => {
+    if (known.includes(agent)) return []
+    const message = `tools.sessions.agents[${index}]: there is no agent ${agent}; known: ${known.join(', ')}`
+    return [{ path: ['tools', 'sessions', 'agents', index], message: `${message}${suggestion(agent, known)}` }]
+  })
+  return { mistakes, sessionTools: { agents, inGroups: tools.sessions.inGroups } }
+}
+
+/** The part of the file that routing decides by. The order of its lists is kept: traces name rules by their index. */
+function toPolicy(file: ConfigFile, agents: readonly AgentId[], traits: TraitsByChannel): RoutingPolicy {
+  const { routing, session } = file
+  return {
+    people: Object.entries(file.people).map(([name, { role, ids }]) => ({ id: toPersonId(name), role, ids })),
+    agents,
+    access: routing.access,
+    ownerAlwaysTriggers: routing.ownerAlwaysTriggers,
+    wakeWords: routing.wakeWords,
+    edits: routing.edits,
+    deletions: routing.deletions,
+    botBudget: routing.botBudget,
+    dispatch: routing.dispatch.map(({ shadow: _shadow, ...rule }) => rule),
+    sendPolicy: session.sendPolicy,
+    scope: session.scope,
+    dimensions: session.dimensions,
+    channelDimensions: channelDimensions(file, traits),
+    direct: session.direct,
+    traits,
+  }
+}
+
+/** Those of the channel's block, else those its platform has by itself: threads are kept apart (K12). */
+function channelDimensions({ channels }: ConfigFile, traits: TraitsByChannel): RoutingPolicy['channelDimensions'] {
+  return Object.fromEntries(
+    Object.entries(traits).flatMap(([channel, { dimensions: usual }]) => {
+      const dimensions = channels[channel]?.dimensions ?? usual
+      return dimensions === undefined ? [] : [[channel, dimensions] as const]
+    }),
+  )
 }

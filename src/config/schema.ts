@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
-import { dimensions, text, url } from './schema-parts.ts'
-import { checkpoint, http, openai, turnCap } from './schema-planned.ts'
+import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
-import { schedules } from './schema-schedules.ts'
 
 /**
  * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like.
@@ -199,3 +197,65 @@ function channelBlock(account: z.ZodType) {
 const accountName = z.string().regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, {
   error: 'must be lower-case letters, digits, _ and -',
 })
+
+/**
+ * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written
+ * for a later version is checked today. `no-effect.ts` says so for each that is used.
+ */
+const openai = z.strictObject({ apiKey: text.exactOptional(), baseUrl: url.exactOptional() }).describe('No effect yet.')
+
+const positive = z.int().min(1)
+
+const turnCap = z
+  .strictObject({
+    api: positive.exactOptional(),
+    cli: positive.exactOptional(),
+    web: positive.exactOptional(),
+    chat: positive.exactOptional(),
+    schedule: positive.exactOptional(),
+  })
+  .describe('No effect yet.')
+
+const checkpoint = z
+  .strictObject({
+    turns: positive.exactOptional(),
+    quietGroupMessages: positive.exactOptional(),
+    idleMinutes: positive.exactOptional(),
+  })
+  .describe('No effect yet.')
+
+const http = z
+  .strictObject({
+    host: text.default('127.0.0.1'),
+    port: z.int().min(0).max(65_535).default(7275),
+  })
+  .describe('No effect yet.')
+
+const address = text
+  .regex(/^[a-z][a-z0-9_-]*(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
+    error: 'must be <channel>:<direct|group|channel>:<chat>[/<topic>]',
+  })
+  .describe('<channel>:<direct|group|channel>:<chat>[/<topic>]')
+
+const schedule = z.strictObject({
+  id: id.refine((name) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name), {
+    error: 'must be letters, digits, ".", "_" and "-", at most 64',
+  }),
+  cron: text.describe('Five fields (minute hour day month weekday) or an alias such as @daily.'),
+  timezone: text.exactOptional().describe("IANA name; the machine's own by default."),
+  agent: text.exactOptional(),
+  prompt: text,
+  digestOf: address
+    .exactOptional()
+    .describe('A conversation whose messages since the last run go with the prompt, topics included.'),
+  deliverTo: address.describe('Where the answer goes: <channel>:<direct|group|channel>:<chat>[/<topic>].'),
+  missed: text
+    .regex(/^(skip|once|all\((100|[1-9]\d?)\))$/, {
+      error: 'must be skip, once or all(<number>), at most all(100)',
+    })
+    .default('once')
+    .describe('What becomes of slots found more than a minute late.'),
+  overlap: z.enum(['skip', 'queue']).default('skip').describe('What becomes of a slot while an earlier run goes on.'),
+})
+
+const schedules = z.array(schedule).default([]).describe('What the agent does by itself, and when.')

@@ -1,17 +1,17 @@
 import type { Clock } from '../core/clock.ts'
 import { errorCode } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
-import type { Session, VerboseLevel } from '../core/session.ts'
-import type { AgentProfile, JournalDraft, RunAgent, TurnResult } from '../core/turn.ts'
+import { isOwnChannel, isScheduled, type Session, type VerboseLevel } from '../core/session.ts'
+import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import { recordStep, type StartedTurn, steerWaiting } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
+import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import { type RequestContext, turnRequest } from '../sessions/view/turn-request.ts'
 import type { Store } from '../store/store.ts'
 
 export interface RunTurnDeps {
@@ -165,4 +165,32 @@ async function steer(
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
   return joined?.role === 'user' ? [joined.text] : []
+}
+
+/** The part of a request that does not come from the log. */
+type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'now' | 'show' | 'steer'>
+
+/**
+ * Returns the request to the agent: the session's view, with whatever an interrupted run of this turn has committed.
+ * Pure.
+ */
+function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
+  const { agent, joined, now, show, steer } = context
+  const { messages, open } = requestMessages(view, joined ? 'group' : turn.session.chatType)
+  return {
+    turnId: turn.id,
+    sessionId: turn.session.id,
+    traceId: turn.traceId,
+    agent,
+    chatType: joined ? turn.reply.address.chatType : turn.session.chatType,
+    joined,
+    scheduled: isScheduled(turn.session) || undefined,
+    elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
+    now,
+    messages,
+    open,
+    spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
+    show,
+    steer,
+  }
 }

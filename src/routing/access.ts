@@ -1,9 +1,10 @@
+import { formatAddress } from '../core/address.ts'
 import type { AdmissionFact, Applicant } from '../core/admission.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Identity, Origin, RefuseReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundEvent } from '../core/message.ts'
+import { identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 import type { Audience } from '../core/policy.ts'
-import { applicantOf, asksForAdmission } from './applicant.ts'
 import type { GroupRuleEntry } from './group-rules.ts'
 import { describe } from './identify.ts'
 import { pass, stop } from './trace.ts'
@@ -115,4 +116,39 @@ function refuseDirect(identity: Identity, { direct, ownerKnown }: AccessGround):
 /** Owners are admitted before. A `guest` is nobody we know, even with a name of its own in the store. */
 function admits(audience: Audience, { role }: Identity): boolean {
   return audience === 'public' || (audience === 'allowlist' && role !== 'guest')
+}
+
+/**
+ * Returns the applicant an owner would have to let in for this event to pass: in a direct chat its sender, elsewhere
+ * the chat with all its topics. Undefined for a sender that is no single person.
+ */
+function applicantOf(channels: Pick<Channels, 'traits'>, { address, sender }: InboundEvent): Applicant | undefined {
+  const { channel, account, chatType, chat } = address
+  if (chatType !== 'direct') return { kind: 'place', key: formatAddress({ channel, account, chatType, chat }) }
+  if (identifiesNobody(channels, channel, sender)) return undefined
+  const id = platformIdOf(channels, channel, sender)
+  return { kind: 'person', key: account === 'default' ? id : `${channel}@${account}${id.slice(channel.length)}` }
+}
+
+/**
+ * The event asks an owner to let the applicant in, or belongs to what will be handled then. Channels of a guild or
+ * workspace are many and talk among themselves: one asks when it addresses the agent, a group when somebody speaks.
+ */
+function asksForAdmission(
+  event: InboundEvent,
+  { kind, fact, addressed }: { kind: Applicant['kind']; fact: AdmissionFact | undefined; addressed: boolean },
+): boolean {
+  if (fact?.state === 'denied') return false
+  switch (event.kind) {
+    case 'message':
+    case 'command':
+      return kind === 'person' || fact !== undefined || addressed || event.address.chatType === 'group'
+    case 'edit':
+    case 'delete':
+      return fact !== undefined
+    case 'membership':
+      return kind === 'place' && event.status === 'joined'
+    default:
+      return false
+  }
 }

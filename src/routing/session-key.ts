@@ -11,8 +11,7 @@ import {
 } from '../core/ids.ts'
 import type { Dimension, SessionKind, SessionScope, SessionSource } from '../core/session.ts'
 import { mainAlias } from '../core/session-alias.ts'
-import { forumSuffix } from './forum-topics.ts'
-import type { MatchFacts } from './match-facts.ts'
+import type { MatchFacts, PlaceFacts } from './match-facts.ts'
 
 /** The owner of a scope, whatever its dimensions. */
 export interface ScopeOwner {
@@ -142,4 +141,12 @@ function treatsRoomsAsUsual(usual: readonly Dimension[], { dimensions, values }:
 
 function hashed(text: string): ScopeKey {
   return toScopeKey(`sk_v1_${hash('sha256', text, 'hex')}`)
+}
+
+/**
+ * Forum isolation (K10-K12): where topics are rooms, as on Telegram, one becomes a suffix of the chat value, unless
+ * `topic` is a dimension of its own. Only session keys see it; dispatch rules match the plain chat.
+ */
+function forumSuffix({ traits, topic }: PlaceFacts, dimensions: readonly Dimension[]): string {
+  return traits.topics === 'rooms' && topic !== undefined && !dimensions.includes('topic') ? `/${topic}` : ''
 }

@@ -1,13 +1,12 @@
 import type { Clock } from '../core/clock.ts'
 import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
-import type { AgentId, ChannelId, PersonId, TraceId } from '../core/ids.ts'
+import { type AgentId, type ChannelId, type PersonId, scheduleSessionId, type TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Schedule, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
 import type { Role } from '../core/session.ts'
 import type { InboxRow, Store } from '../store/store.ts'
 import { type Digest, readDigest } from './read-digest.ts'
-import { scheduleDispatch } from './schedule-dispatch.ts'
 
 export interface RunDeps {
   readonly store: Store
@@ -93,4 +92,43 @@ async function end({ store, logger }: RunDeps, { scheduleId, slotAt, traceId }: 
   const fields = { schedule: scheduleId, slot: new Date(slotAt).toISOString(), outcome: by.outcome, traceId }
   if (by.state === 'failed') logger.warn('A scheduled run failed', fields)
   else logger.info('A scheduled run ended', fields)
+}
+
+interface ScheduleRun {
+  readonly slotAt: number
+  readonly traceId: TraceId
+  readonly creator: Identity
+  /** The text of the digest. */
+  readonly data?: string
+  readonly receivedAt: number
+}
+
+/**
+ * Returns a slot as a dispatch, like that of a platform's message. Its event key is the slot's own, so that it is
+ * accepted once whatever crashes between the claim and the accept.
+ */
+function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
+  const { slotAt, traceId, receivedAt, creator, data } = run
+  const { deliverTo, prompt, agent } = definition
+  const name = scheduleSessionId(id)
+  const key = `${name}@${new Date(slotAt).toISOString()}`
+  return {
+    origin: 'schedule',
+    traceId,
+    receivedAt,
+    reply: { address: deliverTo },
+    event: {
+      kind: 'message',
+      eventKey: key,
+      messageId: key,
+      address: deliverTo,
+      sender: { id: name, kind: 'user', displayName: `schedule ${id}` },
+      sentAt: slotAt,
+      text: prompt,
+      mentioned: true,
+      mentionsOthers: false,
+      attachments: [],
+    },
+    schedule: { id, creator, ...(agent === undefined ? {} : { agent }), ...(data === undefined ? {} : { data }) },
+  }
 }

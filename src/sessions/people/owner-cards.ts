@@ -5,7 +5,6 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store } from '../../store/store.ts'
-import { admissionCard } from './admission-card.ts'
 import type { OwnerChats } from './owner-chats.ts'
 import type { PostNotice } from './post-notice.ts'
 import { forgetBeyond } from './record-refusal.ts'
@@ -119,4 +118,17 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
       if (owed) void notify()
     },
   }
+}
+
+/**
+ * Returns the notice to an owner about a person or a place that asks to be let in. Names are text; only the id counts.
+ */
+function admissionCard({ kind, key, code, name }: Admission): string {
+  const by = name === '' ? '' : ` (${name})`
+  const asked =
+    kind === 'person'
+      ? `\`${key}\`${by} asks to talk to me in a direct chat. A name proves nothing; the id counts.`
+      : `Somebody${by} speaks in a place where nobody has let me talk: \`${key}\`.`
+  const effect = kind === 'person' ? 'lets them in' : 'lets everybody there address me, in all its topics'
+  return `${asked}\n\n\`/admit ${code}\` ${effect}, and I handle what was said since. \`/deny ${code}\` keeps it so, and I do not ask again.`
 }
