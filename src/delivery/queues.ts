@@ -140,6 +140,7 @@ class ConversationQueues implements Queues {
     return !this.#stopped && (this.#deps.ready(address) || entries[0]?.item.kind === 'sending')
   }
 
+  /** Starts the one worker of a queue that waits. */
   #start(queue: Queue): void {
     queue.cancel?.()
     queue.state = 'running'
@@ -149,17 +150,22 @@ class ConversationQueues implements Queues {
   async #work(queue: Queue): Promise<void> {
     const { activity, logger } = this.#deps
     activity.begin()
-    for (let head = first(queue); head && queue.state === 'running'; head = first(queue)) {
+    // This is not `queue.state`, which may be `running` again, with the next worker, by the time it could be read here.
+    let works = true
+    while (works) {
+      const head = first(queue)
+      if (head === undefined) break
       try {
-        await this.#advance(queue, head)
+        works = await this.#advance(queue, head)
         queue.failures = 0
       } catch (err) {
         if (!this.#stopped)
           logger.error('A delivery could not be recorded and will be tried again', { err, id: head.id })
         this.#rest(queue, backOffMs(++queue.failures, WRITE_PACE))
+        works = false
       }
     }
-    if (queue.entries.length === 0) {
+    if (works) {
       this.#queues.delete(queue.key)
       this.#announced.delete(queue.key)
       this.#low.delete(queue)
@@ -167,8 +173,8 @@ class ConversationQueues implements Queues {
     activity.end()
   }
 
-  /** Advances the head until it waits or leaves. */
-  async #advance(queue: Queue, entry: Entry): Promise<void> {
+  /** Advances the head until it waits or leaves. Returns false when the queue waits: its worker ends then. */
+  async #advance(queue: Queue, entry: Entry): Promise<boolean> {
     const { clock, facts, perform } = this.#deps
     let answer: Answer | undefined
     while (true) {
@@ -176,11 +182,18 @@ class ConversationQueues implements Queues {
       entry.item = item
       switch (effect.do) {
         case 'leave':
-          return this.#leave(queue, entry)
+          this.#leave(queue, entry)
+          return true
         case 'wait':
-          return overtaken(queue) ? undefined : this.#rest(queue, effect.until - clock.elapsed())
+          if (overtaken(queue)) return true
+          this.#rest(queue, effect.until - clock.elapsed())
+          return false
         case 'park':
-          return this.#park(queue)
+          // An adapter that became ready in the meantime has woken nobody here.
+          if (!this.#stopped && this.#deps.ready(queue.address)) return true
+          queue.state = 'parked'
+          this.#noteLow(queue)
+          return false
         default:
           entry.begun ||= effect.do === 'begin'
           answer = await perform(effect, { entry, conversation: queue })
@@ -192,13 +205,6 @@ class ConversationQueues implements Queues {
     queue.entries.shift()
     for (const other of queue.entries) if (other.source === entry.source) other.begun = true
     if (queue.entries[0]?.source === entry.source) failpoint('CP14-between-chunks')
-  }
-
-  /** An adapter that became ready in the meantime has woken nobody here. */
-  #park(queue: Queue): void {
-    if (!this.#stopped && this.#deps.ready(queue.address)) return
-    queue.state = 'parked'
-    this.#noteLow(queue)
   }
 
   /** Called when a part of the queue begins to wait. */
