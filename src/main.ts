@@ -59,6 +59,11 @@ const ports: CliPorts = {
     process.on('SIGINT', handler).on('SIGTERM', handler)
     return () => process.off('SIGINT', handler).off('SIGTERM', handler)
   },
+  onHangup(handler) {
+    // A SIGHUP from a terminal means that it was closed, and ends the process as usual.
+    if (!stderr.isTTY) process.on('SIGHUP', handler)
+    return () => process.off('SIGHUP', handler)
+  },
 }
 
 /** The calendar is loaded for who has a schedule. */
@@ -87,15 +92,8 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   const reload = async () => (await ports.load(config.file)).config
   const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
-  const onHangup = (): void => {
-    daemon.operator.config
-      .reload()
-      .catch((err: unknown) => logger.error('The configuration was not taken over', { err }))
-  }
   // By itself Node would open its debugger to every user of the machine.
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
-  // A SIGHUP from a terminal means that it was closed, and ends the process as usual.
-  if (!stderr.isTTY) process.on('SIGHUP', onHangup)
   await notifier.ready()
   return {
     ...daemon,
@@ -104,7 +102,10 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
       await notifier.stopping()
       await daemon.stop()
       stopWatchdog()
-      process.off('SIGHUP', onHangup)
+    },
+    reload() {
+      const failed = (err: unknown): void => logger.error('The configuration was not taken over', { err })
+      daemon.operator.config.reload().catch(failed)
     },
   }
 }

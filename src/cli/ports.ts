@@ -36,6 +36,8 @@ export interface CliPorts {
   explain(config: Config): Awaitable<readonly string[]>
   /** Calls `handler` at each SIGINT or SIGTERM until the returned function is called. */
   onSignal(handler: (signal: string) => void): () => void
+  /** Calls `handler` at each SIGHUP that asks for a reload until the returned function is called. */
+  onHangup(handler: () => void): () => void
 }
 
 /** A port may load its code first. */
@@ -60,6 +62,8 @@ export interface RunningDaemon {
   settled(): Promise<void>
   /** Drains and releases everything. Idempotent. */
   stop(): Promise<void>
+  /** Reads the configuration again; a failure is logged. */
+  reload(): void
   /** Resolves when the daemon has stopped, for any reason; rejects if it failed. */
   readonly stopped: Promise<void>
 }

@@ -21,6 +21,8 @@ export interface Rig {
   err(): string
   run(...argv: string[]): Promise<number>
   signal(name: string): void
+  /** Sends SIGHUP; returns how many handlers there are for it. */
+  hangUp(): number
   /** Resolves when something that holds `text` has been written to stdout. */
   printed(text: string): Promise<void>
 }
@@ -30,6 +32,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
   const loaded = sampleConfig(await localFolder())
   const loads: (string | undefined)[] = []
   const handlers = new Set<(signal: string) => void>()
+  const hangups = new Set<() => void>()
   const waiting: { text: string; resolve: () => void }[] = []
   let [out, err] = ['', '']
   const unexpected = (name: string) => (): never => {
@@ -68,6 +71,10 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
       handlers.add(handler)
       return () => handlers.delete(handler)
     },
+    onHangup(handler) {
+      hangups.add(handler)
+      return () => hangups.delete(handler)
+    },
     ...given,
   }
   return {
@@ -79,6 +86,10 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     run: (...argv) => runCommand(argv, ports),
     signal(name) {
       for (const handler of [...handlers]) handler(name)
+    },
+    hangUp() {
+      for (const handler of [...hangups]) handler()
+      return hangups.size
     },
     printed: (text) => new Promise((resolve) => waiting.push({ text, resolve })),
   }
@@ -132,6 +143,7 @@ export function fakeOffline(overrides: Partial<OperatorService> = {}): FakeOffli
 
 export interface FakeDaemon extends RunningDaemon {
   stops: number
+  reloads: number
   readonly settle: () => void
   /** Ends it without being told to. */
   readonly fall: (error?: Error) => void
@@ -148,10 +160,14 @@ export function fakeDaemon({ operator = fakeOperator(), drained = Promise.resolv
     socketPath: 'unused',
     operator,
     stops: 0,
+    reloads: 0,
     stopped,
     settled: () => settled.promise,
     settle: () => settled.resolve(),
     fall: (error) => end(error),
+    reload() {
+      daemon.reloads++
+    },
     async stop() {
       daemon.stops++
       await drained

@@ -145,6 +145,31 @@ describe('start', () => {
     expect(await ended).toBe(0)
   })
 
+  test('keeps a SIGHUP that comes before the daemon has started, and reloads then', async () => {
+    const [daemon, began, begin] = [fakeDaemon(), deferred<void>(), deferred<void>()]
+    const start = async () => {
+      began.resolve()
+      await begin.promise
+      return daemon
+    }
+    const parley = await startRig(daemon, { start })
+    const ended = parley.run('start')
+    expect(parley.hangUp()).toBe(1)
+    await began.promise
+    parley.hangUp()
+    expect(daemon.reloads).toBe(0)
+    begin.resolve()
+    const up = parley.printed('Stop with Ctrl-C.')
+    daemon.settle()
+    await up
+    expect(daemon.reloads).toBe(1)
+    parley.hangUp()
+    expect(daemon.reloads).toBe(2)
+    parley.signal('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(parley.hangUp()).toBe(0)
+  })
+
   test('lets go of the signals when it ends', async () => {
     let handlers = 0
     const onSignal: CliPorts['onSignal'] = () => {

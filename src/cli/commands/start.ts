@@ -2,26 +2,39 @@ import { EXIT } from '../../core/errors.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from '../ports.ts'
 import { printStarted } from '../print/started.ts'
 import { reportError } from '../report-error.ts'
-import { watchSignals } from '../watch-signals.ts'
+import { type Hangups, watchHangups, watchSignals } from '../watch-signals.ts'
 
-type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' | 'onSignal'>
+type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' | 'onSignal' | 'onHangup'>
 
 /**
  * Runs the daemon in the foreground. Resolves with 0 after a first SIGINT or SIGTERM and the drain, with 1 at once on a
  * second one (the caller then ends the process) and with 1 if the daemon stops by itself.
  */
 export async function start(ports: StartPorts, file?: string): Promise<number> {
-  const loaded = await ports.load(file)
-  const signals = watchSignals(ports.onSignal)
+  const hangups = watchHangups(ports.onHangup)
   try {
-    return await Promise.race([run(ports, loaded, signals.first), signals.second.then(() => EXIT.failed)])
+    const loaded = await ports.load(file)
+    const signals = watchSignals(ports.onSignal)
+    try {
+      const stopped = run(ports, loaded, { hangups, asked: signals.first })
+      return await Promise.race([stopped, signals.second.then(() => EXIT.failed)])
+    } finally {
+      signals.close()
+    }
   } finally {
-    signals.close()
+    hangups.close()
   }
 }
 
-async function run(ports: StartPorts, loaded: LoadedConfig, asked: Promise<string>): Promise<number> {
+interface Asked {
+  readonly hangups: Hangups
+  /** Resolves with the first signal that ends the daemon. */
+  readonly asked: Promise<string>
+}
+
+async function run(ports: StartPorts, loaded: LoadedConfig, { hangups, asked }: Asked): Promise<number> {
   const daemon = await ports.start(loaded)
+  hangups.handle(daemon.reload)
   let stopping = false
   // Not awaited: a channel that is still connecting must not delay a stop.
   void announce(ports, { daemon, loaded, quiet: () => stopping })
