@@ -31,7 +31,7 @@ export class TransactionGroup {
   #resolve: (settle: () => void) => void = () => {}
   #watch: NodeJS.Immediate | undefined
 
-  /** `onBroken` is called for a write the disk did not confirm, before anybody else hears of it (F-F03). */
+  /** `onBroken` is called for a write the disk did not confirm, before anybody is answered (F-F03). */
   constructor(connection: SqliteConnection, jobs: readonly Job[], onBroken: (error: Error) => void) {
     this.#connection = connection
     this.#jobs = jobs
