@@ -18,6 +18,7 @@ import type {
   WhyReport,
   WhyStep,
 } from '../core/operator.ts'
+import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
 
 /** Returns true if a value is an answer that this program can show. It checks only the fields that are shown. */
 export type Answer<Value> = (value: unknown) => value is Value
@@ -136,6 +137,9 @@ const SUMMARY = {
 const events = list(object<SessionEventReport>({ seq: count, at: time, type: text, text }))
 
 export const sessions = object<SessionList>({ sessions: list(object<SessionSummary>(SUMMARY)), total: count })
+const settingValue = (value: unknown): value is SettingValue => text(value) || count(value)
+const SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, optional(settingValue)]))
+
 export const session = object<SessionDetail>({
   ...SUMMARY,
   kind: text,
@@ -144,10 +148,7 @@ export const session = object<SessionDetail>({
   metadata: record(text),
   aliases: texts,
   participants: texts,
-  sendPolicy: optional(text),
-  thinkingLevel: optional(text),
-  verboseLevel: optional(text),
-  model: optional(text),
+  ...SETTINGS,
   lastTo: optional(text),
   events,
 })

@@ -1,13 +1,11 @@
-import { type Command, Option } from 'commander'
-import { SEND_OVERRIDES, THINKING_LEVELS, VERBOSE_LEVELS } from '../core/session.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, type SettingName } from '../core/session-settings.ts'
 import type { SendOptions } from './commands/send.ts'
-import type { HistoryOptions, ListOptions, PatchOptions } from './commands/sessions.ts'
+import type { HistoryOptions, ListOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-/** The value that removes an override. */
-const INHERIT = 'inherit'
 const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
 
 /** Adds `parley sessions …`. */
@@ -24,19 +22,7 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
       const { renameSession } = await import('./commands/sessions.ts')
       ended(await renameSession(ports, name, { ...command.optsWithGlobals<ReadOptions>(), title }))
     })
-  sessions
-    .command('patch')
-    .description('set how a session behaves; "inherit" follows the configuration again')
-    .argument(...NAME)
-    .addOption(new Option('--send <policy>', 'whether anything is sent').choices([...SEND_OVERRIDES, INHERIT]))
-    .addOption(new Option('--thinking <level>', 'how long the model thinks').choices([...THINKING_LEVELS, INHERIT]))
-    .addOption(new Option('--verbose <level>', 'what the chat sees of tools').choices([...VERBOSE_LEVELS, INHERIT]))
-    .option('--model <model>', '<provider>/<model> or inherit')
-    .option(...JSON_OPTION)
-    .action(async (name: string, _options, command: Command) => {
-      const { patchSession } = await import('./commands/sessions.ts')
-      ended(await patchSession(ports, name, command.optsWithGlobals<PatchOptions>()))
-    })
+  addPatch(sessions, ports, ended)
   addBoundaries(sessions, ports, ended)
   sessions
     .command('delete')
@@ -64,6 +50,38 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
       const { send } = await import('./commands/send.ts')
       ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
     })
+}
+
+/** Adds `sessions patch`, with an option for each setting. */
+function addPatch(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  const options = SETTING_NAMES.map((name) => ({ name, option: settingOption(name) }))
+  const patch = sessions
+    .command('patch')
+    .description('set how a session behaves; "inherit" follows the configuration again')
+    .argument(...NAME)
+  for (const { option } of options) patch.addOption(option)
+  patch.option(...JSON_OPTION).action(async (name: string, _options, command: Command) => {
+    const { patchSession } = await import('./commands/sessions.ts')
+    const given = command.optsWithGlobals<ReadOptions & Readonly<Record<string, unknown>>>()
+    const changes = options.map(({ name, option }) => [name, given[option.attributeName()]] as const)
+    ended(await patchSession(ports, name, { ...given, changes: Object.fromEntries(changes) }))
+  })
+}
+
+/** Returns the option of a setting, which gives its value, or null for `inherit`. */
+function settingOption(name: SettingName): Option {
+  const { flag, value } = SESSION_SETTINGS[name]
+  const { takes, choices } = value
+  const [inherit] = INHERIT
+  const option = new Option(`--${flag.name} <${flag.value}>`, choices ? flag.description : `${takes} or ${inherit}`)
+  if (choices) option.choices([...choices.map(String), inherit])
+  return option.argParser((text: string) => {
+    const read = text === inherit ? null : value.typed(text)
+    if (read !== undefined) return read
+    throw new InvalidArgumentError(
+      choices ? `Allowed choices are ${takes}, ${inherit}.` : `It must be ${takes} or ${inherit}.`,
+    )
+  })
 }
 
 function addBoundaries(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {

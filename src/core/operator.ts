@@ -2,6 +2,7 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
+import type { SettingName, SettingValue } from './session-settings.ts'
 
 /** Longest body the local API takes: 1 MB. */
 export const MOST_BODY_BYTES = 1024 * 1024
@@ -28,7 +29,7 @@ export interface OperatorService {
     show(name: string): Promise<SessionDetail>
     /** Events before number `before`, or the newest; `limit` 1-200, else `invalid`. */
     history(name: string, page: HistoryPage): Promise<SessionHistory>
-    /** `sendPolicy`, `thinkingLevel`, `verboseLevel`, `model`; null inherits again. `invalid`. */
+    /** The settings of `core/session-settings.ts` by name; null inherits again. `invalid`. */
     patch(name: string, changes: unknown): Promise<SessionDetail>
     /** A boundary of what the model is shown: `truncated`, `compacted` or `replaced`. `invalid`. */
     setHistory(name: string, boundary: unknown): Promise<SessionDetail>
@@ -232,7 +233,8 @@ export interface SessionSummary {
   readonly preview: string
 }
 
-export interface SessionDetail extends SessionSummary {
+/** A session with what is set for it; the values may be those of another version. */
+export interface SessionDetail extends SessionSummary, Partial<Readonly<Record<SettingName, SettingValue>>> {
   readonly scopeKey: string
   readonly scope: unknown
   readonly source: unknown
@@ -241,10 +243,6 @@ export interface SessionDetail extends SessionSummary {
   readonly aliases: readonly string[]
   /** `<channel>:<id>`, in the order of joining. */
   readonly participants: readonly string[]
-  readonly sendPolicy?: string
-  readonly thinkingLevel?: string
-  readonly verboseLevel?: string
-  readonly model?: string
   readonly systemSent?: boolean
   readonly abortedLastRun?: boolean
   readonly lastChannel?: string

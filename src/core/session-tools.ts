@@ -1,5 +1,6 @@
 import type { AgentId, RunId, SessionId, TurnId } from './ids.ts'
-import { SESSION_KINDS, type SendOverride, type SessionKind, type ThinkingLevel, type VerboseLevel } from './session.ts'
+import { SESSION_KINDS, type SessionKind } from './session.ts'
+import type { SessionOverrides } from './session-settings.ts'
 import type { Principal } from './turn.ts'
 
 /**
@@ -80,8 +81,8 @@ export function readKinds(names: readonly string[]): {
   }
 }
 
-/** One line of a list. A field that is not known is absent. */
-export interface SessionRow {
+/** One line of a list, with what is set for the session. A field that is not known is absent. */
+export interface SessionRow extends Omit<SessionOverrides, 'model'> {
   /** `main`, `telegram:group:<id>`, `cron:<id>`, `hook:<uuid>`, `node-<id>`, `telegram:direct:<id>`. */
   readonly key: string
   readonly kind: SessionKind
@@ -90,15 +91,13 @@ export interface SessionRow {
   readonly displayName?: string
   readonly updatedAt: number
   readonly sessionId: SessionId
+  /** The model that answers there, set or configured. */
   readonly model?: string
   /** The tokens of all its runs. There are no `contextTokens`, because the model's limit is not known. */
   readonly totalTokens?: number
-  readonly thinkingLevel?: ThinkingLevel
-  readonly verboseLevel?: VerboseLevel
   /** The last run reached a model; it was stopped. */
   readonly systemSent?: boolean
   readonly abortedLastRun?: boolean
-  readonly sendPolicy?: SendOverride
   /** The channel of the last delivery, for display only. */
   readonly lastChannel?: string
   readonly lastTo?: string

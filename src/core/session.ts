@@ -1,5 +1,6 @@
 import type { ChatType } from './address.ts'
 import type { AccountId, AgentId, ChannelId, ScopeKey, SessionId } from './ids.ts'
+import type { SessionOverrides, SettingValues } from './session-settings.ts'
 
 /** The four dimensions that count (K7), in the order a rule lists them. */
 export type Dimension = 'space' | 'chat' | 'topic' | 'sender'
@@ -38,42 +39,13 @@ export interface SessionSource {
   readonly triggerType?: string
 }
 
-/** The overrides of a session alone. */
-export function overridesOf({ sendOverride, thinkingLevel, verboseLevel, model }: SessionOverrides): SessionOverrides {
-  return {
-    ...(sendOverride === undefined ? {} : { sendOverride }),
-    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-    ...(verboseLevel === undefined ? {} : { verboseLevel }),
-    ...(model === undefined ? {} : { model }),
-  }
-}
-
 /** `main` and `other` are direct sessions, the rest speaks for itself (T7, T36). */
 export type SessionKind = 'main' | 'group' | 'cron' | 'hook' | 'node' | 'other'
 export const SESSION_KINDS: readonly SessionKind[] = ['main', 'group', 'cron', 'hook', 'node', 'other']
 
-export type SendOverride = 'allow' | 'deny'
-export const SEND_OVERRIDES: readonly SendOverride[] = ['allow', 'deny']
-
-/** Sets how hard the model may think before it answers; a model that cannot think ignores it (T37). */
-export type ThinkingLevel = 'off' | 'low' | 'medium' | 'high'
-export const THINKING_LEVELS: readonly ThinkingLevel[] = ['off', 'low', 'medium', 'high']
-
-/**
- * Sets which of a turn's tool steps the chat sees, above the answer (T37). `off`: none. `on`: a line a call with the
- * tool's name. `full`: also its arguments and the beginning of its result.
- */
-export type VerboseLevel = 'off' | 'on' | 'full'
-export const VERBOSE_LEVELS: readonly VerboseLevel[] = ['off', 'on', 'full']
-
-/** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
-export interface SessionOverrides {
-  readonly sendOverride?: SendOverride
-  readonly thinkingLevel?: ThinkingLevel
-  readonly verboseLevel?: VerboseLevel
-  /** `<provider>/<model>`. */
-  readonly model?: string
-}
+export type SendOverride = SettingValues['sendPolicy']
+export type ThinkingLevel = SettingValues['thinkingLevel']
+export type VerboseLevel = SettingValues['verboseLevel']
 
 /** One row of the store. Times are ms since the epoch. */
 export interface Session extends SessionOverrides {

@@ -1,22 +1,38 @@
 import type { ChatType } from '../core/address.ts'
+import { SESSION_KINDS, type Session } from '../core/session.ts'
 import {
-  SEND_OVERRIDES,
-  SESSION_KINDS,
-  type Session,
+  collectOverrides,
+  SESSION_SETTINGS,
+  SETTING_NAMES,
   type SessionOverrides,
-  THINKING_LEVELS,
-  VERBOSE_LEVELS,
-} from '../core/session.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
+  type SettingName,
+} from '../core/session-settings.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, text, unreadable } from './rows.ts'
 import type { OverriddenSession } from './session-port.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
 
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
+/** The column of each setting that has one of its own. */
+export type SettingColumns = Partial<Readonly<Record<SettingName, string>>>
+
+const COLUMNS: SettingColumns = Object.fromEntries(
+  SETTING_NAMES.flatMap((name) => {
+    const { column } = SESSION_SETTINGS[name]
+    return column === undefined ? [] : [[name, column] as const]
+  }),
+)
+/** The column of all others: a JSON object with the values by name. */
+const SETTINGS = 'settings'
+const NONE = {}
+
+/** The columns that hold overrides. */
+export const OVERRIDE_COLUMNS: readonly string[] = [...SETTING_NAMES.flatMap((name) => COLUMNS[name] ?? []), SETTINGS]
+
 /** The columns that `sessionCodec` reads, after the number by which other tables name the session. */
 export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source,
-  metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source, send_override,
-  thinking_level, verbose_level, model, inactive_at, last_seq`
+  metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source,
+  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq`
 
 export const sessionCodec: RowCodec<Session> = {
   table: 'sessions',
@@ -39,7 +55,7 @@ export const sessionCodec: RowCodec<Session> = {
     description: text(row, 'description'),
     descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai', 'user']),
     lastSeq: integer(row, 'last_seq'),
-    ...overridesOf(row),
+    ...overridesIn(row),
     ...defined({ inactiveAt: optional(row, 'inactive_at', integer) }),
   }),
 }
@@ -51,20 +67,30 @@ export const overriddenCodec: RowCodec<OverriddenSession> = {
     id: id(row, 'id'),
     scopeKey: id(row, 'scope_key'),
     current: row.current_id === row.id,
-    overrides: overridesOf(row),
+    overrides: overridesIn(row),
   }),
 }
 
-function overridesOf(row: SqlRow): SessionOverrides {
-  return defined({
-    sendOverride: optional(row, 'send_override', (from, column) => oneOf(from, column, SEND_OVERRIDES)),
-    thinkingLevel: optional(row, 'thinking_level', (from, column) => oneOf(from, column, THINKING_LEVELS)),
-    verboseLevel: optional(row, 'verbose_level', (from, column) => oneOf(from, column, VERBOSE_LEVELS)),
-    model: optional(row, 'model', text),
+/** Returns the overrides of a row, each from its column; `columns` says which settings have one. */
+export function overridesIn(row: SqlRow, columns: SettingColumns = COLUMNS): SessionOverrides {
+  const settings: Readonly<Record<string, unknown>> = row[SETTINGS] === null ? NONE : json(row, SETTINGS)
+  return collectOverrides((name) => {
+    const column = columns[name]
+    const stored = (column === undefined ? settings[name] : row[column]) ?? undefined
+    if (stored === undefined) return undefined
+    const value = SESSION_SETTINGS[name].value.read(stored)
+    if (value === undefined) throw unreadable(column ?? SETTINGS)
+    return value
   })
 }
 
-/** The four override columns, in the order of the table. */
-export function overrideParams({ sendOverride, thinkingLevel, verboseLevel, model }: SessionOverrides): SqlValue[] {
-  return [sendOverride ?? null, thinkingLevel ?? null, verboseLevel ?? null, model ?? null]
+/** Returns the values of the override columns, in the order of `OVERRIDE_COLUMNS`. */
+export function overrideParams(overrides: SessionOverrides, columns: SettingColumns = COLUMNS): SqlValue[] {
+  const own = SETTING_NAMES.filter((name) => columns[name] !== undefined)
+  const others = SETTING_NAMES.filter((name) => columns[name] === undefined && overrides[name] !== undefined)
+  const settings = others.map((name) => [name, overrides[name]] as const)
+  return [
+    ...own.map((name) => overrides[name] ?? null),
+    settings.length === 0 ? null : JSON.stringify(Object.fromEntries(settings)),
+  ]
 }

@@ -1,6 +1,7 @@
 import type { Namespace } from '../core/caller.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
-import type { DescriptionSource, Session, SessionDraft, SessionKind, SessionOverrides } from '../core/session.ts'
+import type { DescriptionSource, Session, SessionDraft, SessionKind } from '../core/session.ts'
+import type { SessionOverrides } from '../core/session-settings.ts'
 
 /** No read but `deleted` knows a deleted session (C32). */
 export interface SessionReader {

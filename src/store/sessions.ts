@@ -1,11 +1,12 @@
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { DescriptionSource, Session, SessionDraft, SessionOverrides } from '../core/session.ts'
+import type { DescriptionSource, Session, SessionDraft } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
+import type { SessionOverrides } from '../core/session-settings.ts'
 import { shownOf } from './event-effect.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
-import { overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
+import { OVERRIDE_COLUMNS, overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type {
   MetadataChange,
@@ -24,6 +25,14 @@ const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = se
 /** The session a scope key points to. */
 const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
   WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
+const OVERRIDES = OVERRIDE_COLUMNS.join(', ')
+/** In the words of the index `sessions_with_override`. */
+const OVERRIDDEN = OVERRIDE_COLUMNS.map((column) => `${column} IS NOT NULL`).join(' OR ')
+const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) => `${column} = $${at + 2}`).join(', ')}
+  WHERE id = $1 AND deleted_at IS NULL`
+const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
+  ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 11}`).join(', ')})
+  ON CONFLICT DO NOTHING RETURNING no`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 export class SessionReading implements SessionReader {
@@ -96,10 +105,8 @@ export class SessionReading implements SessionReader {
 
   async overridden(): Promise<readonly OverriddenSession[]> {
     const rows = await this.sql.all(
-      `SELECT sessions.id, sessions.scope_key, send_override, thinking_level, verbose_level, model,
-        scopes.session_id AS current_id FROM sessions LEFT JOIN scopes ON scopes.scope_key = sessions.scope_key
-        WHERE (send_override IS NOT NULL OR thinking_level IS NOT NULL OR verbose_level IS NOT NULL OR model IS NOT NULL)
-        AND deleted_at IS NULL`,
+      `SELECT sessions.id, sessions.scope_key, ${OVERRIDES}, scopes.session_id AS current_id FROM sessions LEFT JOIN scopes ON scopes.scope_key = sessions.scope_key
+        WHERE (${OVERRIDDEN}) AND deleted_at IS NULL`,
       [],
     )
     return readRows(overriddenCodec, rows, this.#logger)
@@ -139,24 +146,19 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   #insert(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
-    return this.sql.get(
-      `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
-        send_override, thinking_level, verbose_level, model)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING no`,
-      [
-        draft.id,
-        draft.scopeKey,
-        JSON.stringify(draft.scope),
-        draft.agentId,
-        draft.kind,
-        draft.displayKey,
-        draft.chatType,
-        JSON.stringify(draft.source),
-        JSON.stringify(draft.metadata),
-        at,
-        ...overrideParams(draft.overrides ?? {}),
-      ],
-    )
+    return this.sql.get(INSERT, [
+      draft.id,
+      draft.scopeKey,
+      JSON.stringify(draft.scope),
+      draft.agentId,
+      draft.kind,
+      draft.displayKey,
+      draft.chatType,
+      JSON.stringify(draft.source),
+      JSON.stringify(draft.metadata),
+      at,
+      ...overrideParams(draft.overrides ?? {}),
+    ])
   }
 
   /** A schedule's session always has the same id: a new one does not wait until the deleted one is purged. */
@@ -187,9 +189,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async setOverrides(sessionId: SessionId, overrides: SessionOverrides): Promise<void> {
-    const query = `UPDATE sessions SET send_override = $2, thinking_level = $3, verbose_level = $4, model = $5
-      WHERE id = $1 AND deleted_at IS NULL`
-    await this.#change(query, [sessionId, ...overrideParams(overrides)])
+    await this.#change(SET_OVERRIDES, [sessionId, ...overrideParams(overrides)])
   }
 
   async describe(sessionId: SessionId, description: string, source: DescriptionSource): Promise<void> {

@@ -52,10 +52,10 @@ async function startOver(meanwhile: () => Promise<unknown>) {
 describe('/new while a turn is ending', () => {
   it('S10, T26: what /send off sets meanwhile goes with the conversation', async () => {
     const { current, overrides } = await startOver(() =>
-      store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' })),
+      store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' })),
     )
     expect(current?.id).not.toBe(id)
-    expect([current?.sendOverride, overrides.send(scopeKey)]).toEqual(['deny', 'deny'])
+    expect([current?.sendPolicy, overrides.send(scopeKey)]).toEqual(['deny', 'deny'])
   })
 
   it('S10: a second /new leaves one session active', async () => {

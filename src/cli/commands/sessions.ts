@@ -1,5 +1,6 @@
 import { EXIT } from '../../core/errors.ts'
 import type { OperatorService, SessionDetail } from '../../core/operator.ts'
+import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
@@ -15,12 +16,9 @@ export interface HistoryOptions extends ReadOptions {
   readonly before?: number
 }
 
-/** The changes as they are typed; "inherit" removes an override. */
 export interface PatchOptions extends ReadOptions {
-  readonly send?: string
-  readonly thinking?: string
-  readonly verbose?: string
-  readonly model?: string
+  /** The values by setting; null inherits again, undefined changes nothing. */
+  readonly changes: Partial<Readonly<Record<SettingName, unknown>>>
 }
 
 export async function listSessions(ports: ReadPorts, options: ListOptions): Promise<number> {
@@ -51,20 +49,8 @@ export async function renameSession(ports: ReadPorts, name: string, options: Rea
 }
 
 export async function patchSession(ports: ReadPorts, name: string, options: PatchOptions): Promise<number> {
-  const given = {
-    sendPolicy: options.send,
-    thinkingLevel: options.thinking,
-    verboseLevel: options.verbose,
-    model: options.model,
-  }
-  const changes = Object.entries(given).flatMap(([field, value]) =>
-    value === undefined ? [] : [[field, value === 'inherit' ? null : value] as const],
-  )
-  const session = await ask(ports, options, (sessions) => sessions.patch(name, Object.fromEntries(changes)))
-  const set = Object.keys(given).flatMap((field) => {
-    const value = session[field as keyof typeof given]
-    return value === undefined ? [] : [`${field} ${value}`]
-  })
+  const session = await ask(ports, options, (sessions) => sessions.patch(name, options.changes))
+  const set = SETTING_NAMES.flatMap((field) => (session[field] === undefined ? [] : [`${field} ${session[field]}`]))
   return done(ports, options, session, `${session.id}: ${set.join(', ') || 'everything as configured'}.`)
 }
 

@@ -5,6 +5,7 @@ import type {
   SessionListQuery,
   SessionSummary,
 } from '../../core/operator.ts'
+import { labelled } from '../../core/session-settings.ts'
 import { columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'
 import { count } from './status.ts'
@@ -68,15 +69,10 @@ export function printSession(session: SessionDetail, style: Style): string[] {
 }
 
 /** Returns the overrides, and the place of the last delivery. */
-function settingLines({ sendPolicy, thinkingLevel, verboseLevel, model, lastTo }: SessionDetail): string[][] {
-  const set = {
-    'send policy': sendPolicy,
-    thinking: thinkingLevel,
-    verbose: verboseLevel,
-    model,
-    'last sent to': lastTo,
-  }
-  return Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, oneLine(value)]]))
+function settingLines(session: SessionDetail): string[][] {
+  const { lastTo } = session
+  const set = [...labelled(session), ...(lastTo === undefined ? [] : [['last sent to', lastTo] as const])]
+  return set.map(([label, value]) => [`  ${label}`, oneLine(value)])
 }
 
 /** Returns a page of a session's log and the option for the page before it. */

@@ -18,7 +18,7 @@ import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
-import { modelCommand, sendCommand, thinkCommand, verboseCommand } from './overrides.ts'
+import { settingCommands } from './session-settings.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
@@ -60,16 +60,13 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     unlinkCommand(deps),
     admitCommand(deps),
     denyCommand(deps),
-    statusCommand(deps.operator),
+    statusCommand(deps),
     outboxCommand(deps.operator.outbox),
     usageCommand(deps),
     newCommand(deps),
     stopCommand(deps),
     muteCommand(deps),
-    sendCommand(deps),
-    modelCommand(deps),
-    thinkCommand(deps),
-    verboseCommand(deps),
+    ...settingCommands(deps),
     whyCommand({ ...deps, ...deps.why }),
   ]
 }

@@ -1,13 +1,28 @@
-import type { ChatCommand } from '../../core/command.ts'
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { OperatorService } from '../../core/operator.ts'
+import { labelled } from '../../core/session-settings.ts'
+import type { Store } from '../../store/store.ts'
 
-/** `/status` gives the report of `parley status` in a few lines. */
-export function statusCommand(operator: Pick<OperatorService, 'status'>): ChatCommand {
-  return { name: 'status', description: 'How I am doing', who: 'owner', private: true, run: () => status(operator) }
+export interface StatusDeps {
+  readonly operator: Pick<OperatorService, 'status'>
+  readonly store: Pick<Store, 'read'>
 }
 
-async function status(operator: Pick<OperatorService, 'status'>): Promise<string> {
+/** `/status` gives the report of `parley status` in a few lines, and what is set for the conversation it is asked in. */
+export function statusCommand(deps: StatusDeps): ChatCommand {
+  return {
+    name: 'status',
+    description: 'How I am doing',
+    who: 'owner',
+    private: true,
+    run: (call) => status(deps, call),
+  }
+}
+
+async function status({ operator, store }: StatusDeps, { decision }: CommandCall): Promise<string> {
   const report = await operator.status()
+  const session = await store.read.sessions.current(decision.route.scopeKey)
+  const set = labelled(session ?? {}).map(([label, value]) => `${label} ${value}`)
   const channels = report.channels.map(
     ({ channel, status, detail }) => `- ${channel}: ${status}${detail ? `, ${detail}` : ''}`,
   )
@@ -21,5 +36,6 @@ async function status(operator: Pick<OperatorService, 'status'>): Promise<string
     ...troubles,
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...doubtful,
+    ...(set.length === 0 ? [] : [`- set where you asked: ${set.join(', ')}`]),
   ].join('\n')
 }

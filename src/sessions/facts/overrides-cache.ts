@@ -1,5 +1,6 @@
 import type { ScopeKey, SessionId } from '../../core/ids.ts'
-import type { SendOverride, Session, SessionOverrides } from '../../core/session.ts'
+import type { SendOverride, Session } from '../../core/session.ts'
+import type { SessionOverrides } from '../../core/session-settings.ts'
 import type { StoreReader } from '../../store/store.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function loadOverridesCache(
     set({ id, scopeKey }, overrides, current) {
       if (Object.keys(overrides).length === 0) bySession.delete(id)
       else bySession.set(id, overrides)
-      if (current) point(scopeKey, overrides.sendOverride)
+      if (current) point(scopeKey, overrides.sendPolicy)
     },
     forget({ id, scopeKey }, current) {
       bySession.delete(id)
@@ -59,7 +60,7 @@ export async function loadOverridesCache(
       silent.clear()
       for (const { id, scopeKey, current, overrides } of rows) {
         bySession.set(id, overrides)
-        if (current) point(scopeKey, overrides.sendOverride)
+        if (current) point(scopeKey, overrides.sendPolicy)
       }
     },
   }

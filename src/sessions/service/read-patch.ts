@@ -1,60 +1,43 @@
 import { ParleyError } from '../../core/errors.ts'
-import { SEND_OVERRIDES, type SessionOverrides, THINKING_LEVELS, VERBOSE_LEVELS } from '../../core/session.ts'
+import {
+  collectOverrides,
+  isSettingName,
+  SESSION_SETTINGS,
+  SETTING_NAMES,
+  type SessionOverrides,
+  type SettingName,
+} from '../../core/session-settings.ts'
 
-/** Changes of a session's overrides: a value sets, null inherits again, an absent field stays. */
+/** Changes of a session's overrides: those to set and those to inherit again. What is in neither stays. */
 export interface SessionPatch {
-  readonly sendPolicy?: SessionOverrides['sendOverride'] | null
-  readonly thinkingLevel?: SessionOverrides['thinkingLevel'] | null
-  readonly verboseLevel?: SessionOverrides['verboseLevel'] | null
-  readonly model?: string | null
+  readonly set: SessionOverrides
+  readonly inherit: readonly SettingName[]
 }
 
-/** The fields of a patch by name: the allowed values and the override each sets. */
-const FIELDS = {
-  sendPolicy: { values: SEND_OVERRIDES, sets: 'sendOverride' },
-  thinkingLevel: { values: THINKING_LEVELS, sets: 'thinkingLevel' },
-  verboseLevel: { values: VERBOSE_LEVELS, sets: 'verboseLevel' },
-  model: { values: undefined, sets: 'model' },
-} as const satisfies Record<
-  keyof SessionPatch,
-  { readonly values: readonly string[] | undefined; readonly sets: keyof SessionOverrides }
->
-
-/** Reads the patch of any caller (T29). Throws `invalid`, which names the field and its allowed values. */
+/** Reads the patch of any caller (T29): a value sets, null inherits. Throws `invalid`, which names field and values. */
 export function readPatch(given: unknown): SessionPatch {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(`give ${names()} as an object`)
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  if (entries.length === 0) throw invalid(`nothing to change; give ${names()}`)
-  return Object.fromEntries(entries.map(([name, value]) => [name, readValue(name, value)]))
+  const fields = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined))
+  if (fields.size === 0) throw invalid(`nothing to change; give ${names()}`)
+  for (const name of fields.keys()) if (!isSettingName(name)) throw invalid(`"${name}" is not known; give ${names()}`)
+  const set = collectOverrides((name) => {
+    const field = fields.get(name) ?? undefined
+    if (field === undefined) return undefined
+    const { value } = SESSION_SETTINGS[name]
+    const read = value.read(field)
+    if (read === undefined) throw invalid(`"${name}" must be ${value.takes} or null`)
+    return read
+  })
+  return { set, inherit: SETTING_NAMES.filter((name) => fields.get(name) === null) }
 }
 
 /** Returns the overrides after a patch. */
-export function patched(overrides: SessionOverrides, patch: SessionPatch): SessionOverrides {
-  const next: Record<string, unknown> = { ...overrides }
-  for (const [name, { sets }] of Object.entries(FIELDS)) {
-    const value = patch[name as keyof SessionPatch]
-    if (value === null) delete next[sets]
-    else if (value !== undefined) next[sets] = value
-  }
-  return next
-}
-
-function readValue(name: string, value: unknown): string | null {
-  const field = Object.entries(FIELDS).find(([known]) => known === name)?.[1]
-  if (!field) throw invalid(`"${name}" is not known; give ${names()}`)
-  if (value === null) return null
-  const { values } = field
-  const fits = typeof value === 'string' && (values ? values.some((known) => known === value) : isModel(value))
-  if (!fits) throw invalid(`"${name}" must be ${values ? values.join(', ') : '<provider>/<model>'} or null`)
-  return value
-}
-
-function isModel(value: string): boolean {
-  return /^[^/\s]+\/\S+$/.test(value)
+export function patched(overrides: SessionOverrides, { set, inherit }: SessionPatch): SessionOverrides {
+  return collectOverrides((name) => set[name] ?? (inherit.includes(name) ? undefined : overrides[name]))
 }
 
 function names(): string {
-  return Object.keys(FIELDS).join(', ')
+  return SETTING_NAMES.join(', ')
 }
 
 function invalid(message: string): ParleyError {

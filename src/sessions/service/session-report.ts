@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
-import { overridesOf, type Session } from '../../core/session.ts'
+import type { Session } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
 
@@ -40,7 +41,6 @@ export function sessionDetail(
   { events, aliases, participants, lastRun }: Findings,
 ): SessionDetail {
   const { scopeKey, scope, source, metadata } = session
-  const { sendOverride, ...overrides } = overridesOf(session)
   return {
     ...sessionSummary(session, standing),
     scopeKey,
@@ -49,8 +49,7 @@ export function sessionDetail(
     metadata,
     aliases,
     participants,
-    ...overrides,
-    ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),
+    ...overridesOf(session),
     ...lastRun,
     events: events.map(eventReport),
   }

@@ -15,7 +15,8 @@ import type {
   SessionListQuery,
 } from '../../core/operator.ts'
 import { NOBODY } from '../../core/platform-id.ts'
-import { overridesOf, type Session } from '../../core/session.ts'
+import type { Session } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../facts/overrides-cache.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
@@ -151,7 +152,7 @@ class Service implements SessionService {
     const session = await this.#find(caller, name)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
     const patch = readPatch(changes)
-    const refused = patch.model ? refusesModel(session.agentId, patch.model) : undefined
+    const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
     if (refused) throw new ParleyError('invalid', refused)
     const { overrides, current } = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)

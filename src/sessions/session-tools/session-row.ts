@@ -1,6 +1,7 @@
 import type { SessionId } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
-import { overridesOf, type Session, type SessionKind } from '../../core/session.ts'
+import type { Session, SessionKind } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type LastRun, lastRunOf } from '../service/last-run.ts'
@@ -25,7 +26,6 @@ export async function sessionRow(
   { caller, messages, named }: { readonly caller: SessionCaller; readonly messages: number; readonly named: boolean },
 ): Promise<SessionRow> {
   const { id, kind, lastActivityAt, description } = session
-  const { sendOverride, thinkingLevel, verboseLevel } = overridesOf(session)
   const lastRun = await lastRunOf(read, id)
   const { turns, usage } = await read.events.spent(id)
   const bounds = { limit: messages, tools: false, bytes: ROW_BYTES }
@@ -35,12 +35,10 @@ export async function sessionRow(
     provider: providerOf(session, lastRun),
     updatedAt: lastActivityAt,
     sessionId: id,
+    ...overridesOf(session),
     model: modelOf(session),
     ...(description === '' || !named ? {} : { displayName: plainExcerpt(description, LONGEST_NAME) }),
     ...(turns === 0 ? {} : { totalTokens: usage.input + usage.output }),
-    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-    ...(verboseLevel === undefined ? {} : { verboseLevel }),
-    ...(sendOverride === undefined ? {} : { sendPolicy: sendOverride }),
     ...lastRun,
     transcriptPath: transcriptPath(id),
     ...(messages === 0 ? {} : { messages: (await newestMessages(read.events, session, bounds)).messages }),

@@ -5,14 +5,9 @@ import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
-import {
-  overridesOf,
-  type Session,
-  type SessionDraft,
-  type SessionOverrides,
-  type SessionSource,
-} from '../../core/session.ts'
+import type { Session, SessionDraft, SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
+import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'

@@ -16,6 +16,7 @@ import { growingReplies } from './0015-growing-replies.ts'
 import { restorations } from './0016-restorations.ts'
 import { lowPriority } from './0017-low-priority.ts'
 import { namedMessages } from './0018-named-messages.ts'
+import { sessionSettings } from './0019-session-settings.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   restorations,
   lowPriority,
   namedMessages,
+  sessionSettings,
 ]

@@ -137,7 +137,7 @@ export const sessionContract: ContractPart = (underTest) => {
     const { id, scopeKey } = await makeSession(underTest.store, 1)
     await makeSession(underTest.store, 2)
     const overrides = {
-      sendOverride: 'deny',
+      sendPolicy: 'deny',
       thinkingLevel: 'high',
       verboseLevel: 'on',
       model: 'scripted/echo',
@@ -151,9 +151,9 @@ export const sessionContract: ContractPart = (underTest) => {
 
   it('T26: the session that follows starts with what it is given; the old one is no longer the current', async () => {
     const old = await makeSession(underTest.store, 1)
-    await underTest.store.write((tx) => tx.sessions.setOverrides(old.id, { sendOverride: 'deny' }))
-    const next = await makeSession(underTest.store, 1, { overrides: { sendOverride: 'deny', verboseLevel: 'full' } })
-    expect(next).toMatchObject({ sendOverride: 'deny', verboseLevel: 'full' })
+    await underTest.store.write((tx) => tx.sessions.setOverrides(old.id, { sendPolicy: 'deny' }))
+    const next = await makeSession(underTest.store, 1, { overrides: { sendPolicy: 'deny', verboseLevel: 'full' } })
+    expect(next).toMatchObject({ sendPolicy: 'deny', verboseLevel: 'full' })
     const found = await underTest.store.read.sessions.overridden()
     expect(found.map(({ id, current }) => [id, current])).toEqual([
       [old.id, false],
@@ -208,7 +208,7 @@ export const sessionContract: ContractPart = (underTest) => {
   it('C32: a deleted session is found by no name and listed nowhere, and its scope key is free', async () => {
     const { store } = underTest
     const { id, scopeKey, displayKey } = await makeSession(store, 1)
-    await store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' }))
+    await store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' }))
     await store.write((tx) => tx.sessions.remove(id, 5))
     const { sessions } = (await underTest.reopen()).read
     for (const name of [id, scopeKey, displayKey]) expect(await sessions.resolve(name)).toBeUndefined()

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type SessionId, toAgentId } from '../../../src/core/ids.ts'
-import type { Session, SessionOverrides } from '../../../src/core/session.ts'
+import type { Session } from '../../../src/core/session.ts'
+import type { SessionOverrides } from '../../../src/core/session-settings.ts'
 import { chooseAgent, refusedModel } from '../../../src/sessions/service/choose-model.ts'
 
 const main = { id: toAgentId('main'), model: 'anthropic/a', prompt: '', tools: [] }

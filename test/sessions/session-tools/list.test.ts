@@ -185,7 +185,7 @@ describe('sessions_list', () => {
   it('T11: what is not known is absent', async () => {
     const { add, list, store } = await place()
     const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('what is up?')], NOW)
-    await store.write((tx) => tx.sessions.setOverrides(id, { sendOverride: 'deny' }))
+    await store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' }))
     const bare = await add({ kind: 'other', source: { kind: 'api', interactive: true }, metadata: {} }, [], NOW - 1)
     expect(await list()).toEqual([
       {
