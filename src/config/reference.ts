@@ -1,3 +1,4 @@
+import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, takenInChat, typedInChat } from '../core/session-settings.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 interface Setting {
@@ -16,10 +17,34 @@ to the configuration, \`\${credential:NAME}\` a credential of the systemd unit (
 choose, \`[]\` for each entry of a list.
 `
 
+const SESSION_INTRODUCTION = `## For one session
+
+Not in the file: an owner sets these in the chat, with \`parley sessions patch <name>\`, or with \`PATCH /v1/sessions/<name>\` of the
+local API, whose fields have these names. \`${INHERIT[0]}\` (null in the API) follows the configuration again. The command alone,
+\`/status\` in the chat and \`parley sessions show <name>\` say what is set; \`/new\` keeps it.
+`
+
 /** Returns the reference page in Markdown: one table for each part of the file, one line for each setting. */
 export function configReference(schema: JsonSchema): string {
   const parts = Object.entries(schema.properties ?? {}).filter(([key]) => key !== '$schema')
-  return `${[INTRODUCTION, ...parts.map(([key, part]) => section(key, part))].join('\n')}`
+  return `${[INTRODUCTION, ...parts.map(([key, part]) => section(key, part)), sessionSection()].join('\n')}`
+}
+
+/** Returns the part for what is not in the file: the settings of one session. */
+function sessionSection(): string {
+  const lines = SETTING_NAMES.map((name) => {
+    const setting = SESSION_SETTINGS[name]
+    const { value, flag, command, example } = setting
+    return row([
+      `\`${name}\``,
+      value.takes.replaceAll('<', '\\<'),
+      `\`/${command.name}\` ${takenInChat(setting).replaceAll('<', '\\<')}`,
+      `\`--${flag.name} <${flag.value}>\``,
+      `\`/${command.name} ${typedInChat(setting, example)}\`, \`parley sessions patch main --${flag.name} ${example}\``,
+      flag.description,
+    ])
+  })
+  return `${SESSION_INTRODUCTION}\n| setting | values | in chat | option | example | meaning |\n| --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`
 }
 
 function section(key: string, part: JsonSchema): string {
@@ -30,9 +55,13 @@ function section(key: string, part: JsonSchema): string {
       defaultOf(schema),
       String(schema.description ?? '').replaceAll('<', '\\<'),
     ]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+    return row(cells)
   })
   return `## ${key}\n\n| setting | values | default | meaning |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
 /** A setting with what stands below it; one that only groups others is left out unless it is described. */

@@ -171,6 +171,12 @@ export function takenInChat({ value, command: { words } }: SessionSetting<Settin
   return `${words === undefined ? value.takes : Object.keys(words).join(', ')} or ${INHERIT[0]}`
 }
 
+/** Returns the word by which a value is set in chat: `off`. */
+export function typedInChat<Value extends SettingValue>({ command }: SessionSetting<Value>, value: Value): string {
+  const [word] = Object.entries(command.words ?? {}).find(([, meant]) => meant === value) ?? []
+  return word ?? String(value)
+}
+
 function setting<const Value extends SettingValue>(record: SessionSetting<Value>): SessionSetting<Value> {
   return record
 }
