@@ -63,12 +63,15 @@ function addPatch(sessions: Command, ports: CliPorts, ended: (exitCode: number) 
   patch.option(...JSON_OPTION).action(async (name: string, _options, command: Command) => {
     const { patchSession } = await import('./commands/sessions.ts')
     const given = command.optsWithGlobals<ReadOptions & Readonly<Record<string, unknown>>>()
-    const changes = options.map(({ name, option }) => [name, given[option.attributeName()]] as const)
+    const changes = options.map(({ name, option }) => {
+      const value = given[option.attributeName()]
+      return [name, value === INHERIT[0] ? null : value] as const
+    })
     ended(await patchSession(ports, name, { ...given, changes: Object.fromEntries(changes) }))
   })
 }
 
-/** Returns the option of a setting, which gives its value, or null for `inherit`. */
+/** Returns the option of a setting, which gives its value or `inherit`; the parser of an option may not give null. */
 function settingOption(name: SettingName): Option {
   const { flag, value } = SESSION_SETTINGS[name]
   const { takes, choices } = value
@@ -76,7 +79,7 @@ function settingOption(name: SettingName): Option {
   const option = new Option(`--${flag.name} <${flag.value}>`, choices ? flag.description : `${takes} or ${inherit}`)
   if (choices) option.choices([...choices.map(String), inherit])
   return option.argParser((text: string) => {
-    const read = text === inherit ? null : value.typed(text)
+    const read = text === inherit ? inherit : value.typed(text)
     if (read !== undefined) return read
     throw new InvalidArgumentError(
       choices ? `Allowed choices are ${takes}, ${inherit}.` : `It must be ${takes} or ${inherit}.`,

@@ -6,6 +6,7 @@ import { DEFAULT_PROMPT } from '../../src/config/default-prompt.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { configReference } from '../../src/config/reference.ts'
+import { SESSION_SETTINGS, SETTING_NAMES } from '../../src/core/session-settings.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
@@ -124,6 +125,8 @@ test('the reference page is fresh (npm run reference writes it), and each settin
     'channels.slack.accounts.<name>.mode',
   ])
     expect(page).toContain(`| \`${setting}\` |`)
+  for (const name of SETTING_NAMES)
+    expect(page).toContain(`| \`${name}\` | ${SESSION_SETTINGS[name].value.takes.replaceAll('<', '\\<')} |`)
 })
 
 test('the JSON schema is fresh (npm run schema writes it)', () => {

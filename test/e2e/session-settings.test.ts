@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { expect, it } from 'vitest'
+import { socketPathOf } from '../../src/cli/socket-path.ts'
+import { SESSION_SETTINGS, SETTING_NAMES, type SettingName, typedInChat } from '../../src/core/session-settings.ts'
+import { rig, serveDaemon } from '../cli/rig.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const KEY = 'telegram:direct:111'
+/** No setting takes it. */
+const BAD = 'no such value'
+
+async function tell(house: Household, text: string): Promise<string> {
+  const mark = house.telegram.ledger.mark()
+  house.telegram.world.say({ from: 111, text })
+  return (await house.telegram.ledger.nextFromBot('sent', { after: mark })).text
+}
+
+/** Returns the value of a setting as every client of the daemon reads it. */
+async function storedValue(house: Household, name: SettingName): Promise<unknown> {
+  return (await house.daemon.operator.sessions.show(KEY))[name]
+}
+
+/** Returns a text as the chat shows it. */
+const shown = (text: string): string => text.replaceAll('`', '')
+
+/** Returns what the chat says of a setting, by its record. */
+function wordsOf<Name extends SettingName>(name: Name) {
+  const { command, example, label } = SESSION_SETTINGS[name]
+  return {
+    typed: typedInChat(SESSION_SETTINGS[name], example),
+    unset: command.shown(undefined),
+    set: command.shown(example),
+    saidSet: shown(command.said(example)),
+    saidInherit: shown(command.said(null)),
+    usage: shown(command.usage),
+    status: `set where you asked: ${label} ${example}`,
+  }
+}
+
+it.each(SETTING_NAMES)(
+  'T26, T37: %s is set, shown, kept over a restart and cleared by its chat command',
+  async (name) => {
+    const { command, example } = SESSION_SETTINGS[name]
+    const words = wordsOf(name)
+    const house = await startHousehold()
+    expect(await tell(house, `/${command.name}`)).toBe(`${words.unset} ${words.usage}`)
+    expect(await tell(house, '/status')).not.toContain('set where you asked')
+    expect(await tell(house, `/${command.name} ${words.typed}`)).toBe(words.saidSet)
+    expect(await tell(house, '/status')).toContain(words.status)
+    await house.restart()
+    expect(await storedValue(house, name)).toBe(example)
+    expect(await tell(house, `/${command.name}`)).toBe(`${words.set} ${words.usage}`)
+    expect(await tell(house, `/${command.name} ${BAD}`)).toBe(words.usage)
+    expect(await storedValue(house, name)).toBe(example)
+    expect(await tell(house, `/${command.name} inherit`)).toBe(words.saidInherit)
+    expect(await storedValue(house, name)).toBeUndefined()
+  },
+)
+
+it.each(SETTING_NAMES)('T29: %s is set, shown and cleared by its option, which refuses anything else', async (name) => {
+  const { value, flag, label, example } = SESSION_SETTINGS[name]
+  const house = await startHousehold()
+  await tell(house, 'hello')
+  const parley = await rig()
+  await serveDaemon(parley, house.daemon.operator)
+  const patch = (text: string) => parley.run('sessions', 'patch', KEY, `--${flag.name}`, text)
+  expect(await patch(String(example))).toBe(0)
+  expect(parley.out()).toContain(`: ${name} ${example}.`)
+  expect(await storedValue(house, name)).toBe(example)
+  await parley.run('sessions', 'show', KEY)
+  expect(parley.out()).toMatch(new RegExp(`^  ${label} +${example}$`, 'm'))
+  expect(await patch(BAD)).toBe(2)
+  expect(parley.err()).toContain(`--${flag.name}`)
+  expect(parley.err()).toContain(value.takes)
+  expect(await storedValue(house, name)).toBe(example)
+  expect(await patch('inherit')).toBe(0)
+  expect(parley.out()).toContain(': everything as configured.')
+  expect(await storedValue(house, name)).toBeUndefined()
+})
+
+it.each(SETTING_NAMES)('T29: %s is set and cleared by the local API, which refuses anything else', async (name) => {
+  const { value, example } = SESSION_SETTINGS[name]
+  const house = await startHousehold()
+  await tell(house, 'hello')
+  const parley = await rig()
+  await serveDaemon(parley, house.daemon.operator)
+  const patch = (given: unknown) => patchOver(socketPathOf(parley.loaded.config), { [name]: given })
+  expect(await patch(example)).toMatchObject([200, { [name]: example }])
+  for (const bad of [BAD, true, {}]) {
+    const message = expect.stringContaining(`"${name}" must be ${value.takes} or null`)
+    expect(await patch(bad)).toMatchObject([400, { error: { code: 'invalid', message } }])
+  }
+  expect(await storedValue(house, name)).toBe(example)
+  expect(await patch(null)).toMatchObject([200, expect.not.objectContaining({ [name]: expect.anything() })])
+  expect(await storedValue(house, name)).toBeUndefined()
+})
+
+async function patchOver(socketPath: string, changes: unknown): Promise<[status: number | undefined, body: unknown]> {
+  const path = `/v1/sessions/${encodeURIComponent(KEY)}`
+  const call = request({ socketPath, path, method: 'PATCH', agent: false })
+  call.end(JSON.stringify(changes))
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  let body = ''
+  for await (const chunk of response.setEncoding('utf8')) body += chunk
+  return [response.statusCode, JSON.parse(body)]
+}

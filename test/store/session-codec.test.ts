@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { OVERRIDE_COLUMNS, overrideParams, overridesIn } from '../../src/store/session-codec.ts'
+import type { SqlRow } from '../../src/store/sql.ts'
+
+/** A row of an older database: no setting has been kept in `settings` yet. */
+const OLDER: SqlRow = {
+  send_override: 'deny',
+  thinking_level: 'high',
+  verbose_level: null,
+  model: 'scripted/echo',
+  settings: null,
+}
+
+it('T26: a row written before there was `settings` reads as before', () => {
+  expect(OVERRIDE_COLUMNS).toEqual(Object.keys(OLDER))
+  const overrides = { sendPolicy: 'deny', thinkingLevel: 'high', model: 'scripted/echo' }
+  expect(overridesIn(OLDER)).toEqual(overrides)
+  expect(overrideParams(overridesIn(OLDER))).toEqual(Object.values(OLDER))
+})
+
+it('T26: a setting without a column of its own is kept in `settings`, beside the others', () => {
+  const columns = { sendPolicy: 'send_override' }
+  const overrides = { sendPolicy: 'deny', thinkingLevel: 'low', model: 'scripted/echo' } as const
+  const params = overrideParams(overrides, columns)
+  expect(params).toEqual(['deny', '{"thinkingLevel":"low","model":"scripted/echo"}'])
+  expect(overridesIn({ send_override: 'deny', settings: params[1] ?? null }, columns)).toEqual(overrides)
+  expect(overrideParams({}, columns)).toEqual([null, null])
+})
+
+it('C31: a stored value that its setting does not take is named; a setting of a newer version is left alone', () => {
+  expect(() => overridesIn({ ...OLDER, verbose_level: 'loud' })).toThrow('column verbose_level')
+  expect(() => overridesIn({ ...OLDER, settings: '{"model":1}' }, {})).toThrow('column settings')
+  expect(overridesIn({ ...OLDER, settings: '{"later":1}' })).toEqual(overridesIn(OLDER))
+})
