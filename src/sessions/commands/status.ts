@@ -8,7 +8,7 @@ export interface StatusDeps {
   readonly store: Pick<Store, 'read'>
 }
 
-/** `/status` gives the report of `parley status` in a few lines, and what is set for the conversation it is asked in. */
+/** `/status` gives the report of `parley status` in a few lines, and what is set where it is asked. */
 export function statusCommand(deps: StatusDeps): ChatCommand {
   return {
     name: 'status',
