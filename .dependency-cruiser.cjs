@@ -88,6 +88,8 @@ module.exports = {
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
+    // The contract of the local API, which costs nothing when it runs.
+    { from: { path: '^src/cli/' }, to: { path: '^src/http/app\\.ts$', dependencyTypes: ['type-only'] } },
     ...allow('^src/(store/engines|http|cli)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
@@ -123,6 +125,8 @@ module.exports = {
     ...vendor('^src/platform/', 'pino'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)'),
     ...vendor('^src/cli/', 'commander', 'string-width'),
+    // A name of the package's `exports`, which is not resolved to a file.
+    ...allow('^src/cli/', '^hono/client$'),
   ],
   allowedSeverity: 'error',
   options: {

@@ -55,7 +55,8 @@ function object<Value>(shown: { readonly [Name in keyof Value]?: Answer<unknown>
 }
 
 export const health = object<{ readonly status: string }>({ status: text })
-export const done = object<object>({})
+export const deleted = object<{ readonly deleted: boolean }>({ deleted: flag })
+export const revoked = object<{ readonly revoked: boolean }>({ revoked: flag })
 export const texts = list(text)
 export const slots = list(time)
 

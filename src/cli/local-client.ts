@@ -1,16 +1,15 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { type IncomingMessage, request } from 'node:http'
 import { dirname } from 'node:path'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
-import { MOST_BODY_BYTES, type OperatorService } from '../core/operator.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { LocalApp } from '../http/app.ts'
 import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
 import * as answers from './answers.ts'
-import { type Ask, type Method, remoteSessions } from './remote-sessions.ts'
+import { type Answered, type Ask, type Client, named, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
+import { BASE, explained, nobodyListens, socketFetch, strange } from './socket-fetch.ts'
 
 const TIMEOUT_MS = 10_000
-/** More than any answer of the daemon; a page of a history holds 200 events. */
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** The codes by HTTP status for errors that the caller can act on. Any other is the daemon's own failure. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -29,47 +28,54 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
   if (!findSocket(socketPath)) return undefined
+  // Its globals cost some milliseconds, which a command that asks no daemon saves.
+  const { hc } = await import('hono/client')
+  const client: Client = (waitMs = 0) =>
+    hc<LocalApp>(BASE, { fetch: socketFetch({ socketPath, timeoutMs: timeoutMs + waitMs }) })
   try {
-    await answerTo({ socketPath, path: '/healthz', method: 'GET', timeoutMs }, answers.health)
+    await answerOf(socketPath, answers.health, client().healthz.$get())
   } catch (error) {
     if (nobodyListens(error)) return undefined
     throw error
   }
-  const ask: Ask = async (answer, path, { method = 'GET', body, waitMs = 0 } = {}) => {
+  const ask: Ask = async (isAnswer, response) => {
     try {
-      const local = { socketPath, path, method, timeoutMs: timeoutMs + waitMs, ...(body === undefined ? {} : { body }) }
-      return await answerTo(local, answer)
+      return await answerOf(socketPath, isAnswer, response)
     } catch (error) {
       if (nobodyListens(error)) throw new ParleyError('unavailable', 'The daemon has just stopped.', { cause: error })
       throw error
     }
   }
-  const post = { method: 'POST' } as const
+  return operatorOf(client, ask)
+}
+
+function operatorOf(client: Client, ask: Ask): OperatorService {
+  const { admissions, config, outbox, people, schedules, status, unseen, why } = client().v1
   return {
-    status: () => ask(answers.status, '/v1/status'),
-    why: (name) => ask(answers.why, `/v1/why?${new URLSearchParams({ message: name })}`),
-    unseen: (name) => ask(answers.texts, `/v1/unseen?${new URLSearchParams({ message: name })}`),
-    sessions: remoteSessions(ask),
-    tokens: remoteTokens(ask),
+    status: () => ask(answers.status, status.$get()),
+    why: (message) => ask(answers.why, why.$get({ query: { message } })),
+    unseen: (message) => ask(answers.texts, unseen.$get({ query: { message } })),
+    sessions: remoteSessions(client, ask),
+    tokens: remoteTokens(client().v1.tokens, ask),
     schedules: {
-      list: () => ask(answers.schedules, '/v1/schedules'),
-      next: (id, count) => ask(answers.slots, `/v1/schedules/${encodeURIComponent(id)}/next?count=${count}`),
-      run: (id) => ask(answers.startedRun, `/v1/schedules/${encodeURIComponent(id)}/run`, post),
+      list: () => ask(answers.schedules, schedules.$get()),
+      next: async (id, count) =>
+        ask(answers.slots, schedules[':id'].next.$get({ param: { id: named(id) }, query: { count: String(count) } })),
+      run: async (id) => ask(answers.startedRun, schedules[':id'].run.$post({ param: { id: named(id) } })),
     },
-    config: { reload: () => ask(answers.reload, '/v1/config/reload', post) },
+    config: { reload: () => ask(answers.reload, config.reload.$post()) },
     admissions: {
-      list: () => ask(answers.admissions, '/v1/admissions'),
-      decide: (name, verdict) =>
-        ask(answers.admission, `/v1/admissions/${verdict}?${new URLSearchParams({ name })}`, post),
+      list: () => ask(answers.admissions, admissions.$get()),
+      decide: (name, verdict) => ask(answers.admission, admissions[verdict].$post({ query: { name } })),
     },
     outbox: {
-      restoration: async () => (await ask(answers.restorations, '/v1/outbox/restoration'))[0],
-      decide: (verdict) => ask(answers.restoration, `/v1/outbox/${verdict}`, post),
+      restoration: async () => (await ask(answers.restorations, outbox.restoration.$get()))[0],
+      decide: (verdict) => ask(answers.restoration, outbox[verdict].$post()),
     },
     people: {
-      list: () => ask(answers.people, '/v1/people'),
-      link: (person, id) => ask(answers.linked, `/v1/people/link?${new URLSearchParams({ person, id })}`, post),
-      unlink: (id) => ask(answers.linked, `/v1/people/unlink?${new URLSearchParams({ id })}`, post),
+      list: () => ask(answers.people, people.$get()),
+      link: (person, id) => ask(answers.linked, people.link.$post({ query: { person, id } })),
+      unlink: (id) => ask(answers.linked, people.unlink.$post({ query: { id } })),
     },
   }
 }
@@ -93,101 +99,21 @@ function look(socketPath: string): Stats | undefined {
     return lstatSync(socketPath, { throwIfNoEntry: false })
   } catch (error) {
     if (nobodyListens(error)) return undefined
-    throw explained(error, { socketPath })
+    throw explained(error, { socketPath, timeoutMs: 0 })
   }
 }
 
-interface LocalRequest {
-  readonly socketPath: string
-  readonly path: string
-  readonly method: Method
-  readonly timeoutMs: number
-  readonly body?: object
-}
-
-async function answerTo<Value>(local: LocalRequest, isAnswer: answers.Answer<Value>): Promise<Value> {
-  const { status, body } = await send(local).catch((error) => Promise.reject(explained(error, local)))
-  const value = parse(body)
-  if (status === 200 && isAnswer(value)) return value
-  const said = status === 200 ? undefined : messageOf(value)
-  if (said === undefined) throw strange(local)
-  throw new ParleyError(CODES[status] ?? 'internal', said)
-}
-
-function strange({ socketPath }: Pick<LocalRequest, 'socketPath'>, cause?: unknown): ParleyError {
-  const message = `What answers on ${socketPath} is no Parley daemon, or one of another version: restart the daemon.`
-  return new ParleyError('unavailable', message, { cause })
-}
-
-function send(local: LocalRequest): Promise<{ status: number; body: string }> {
-  const { socketPath, path, method, timeoutMs } = local
-  const content = local.body === undefined ? '' : JSON.stringify(local.body)
-  const length = Buffer.byteLength(content)
-  if (length > MOST_BODY_BYTES)
-    throw new ParleyError('too_long', `That is too long: ${length} bytes, and the daemon takes ${MOST_BODY_BYTES}.`)
-  const headers = { 'content-type': 'application/json', 'content-length': length }
-  return new Promise((resolve, reject) => {
-    const call = request(
-      { socketPath, path, method, headers, agent: false, signal: AbortSignal.timeout(timeoutMs) },
-      (response) => read(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject),
-    )
-    call.on('error', reject)
-    call.on('upgrade', (_response, socket) => {
-      socket.destroy()
-      reject(strange(local))
-    })
-    call.end(content)
-  })
-}
-
-async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MOST_ANSWER_BYTES) throw new ParleyError('unavailable', "The answer is too long to be a daemon's.")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function explained(error: unknown, local: Partial<LocalRequest> & Pick<LocalRequest, 'socketPath'>): unknown {
-  const { socketPath, timeoutMs = 0 } = local
-  const code = systemCode(error)
-  switch (code) {
-    case 'ABORT_ERR':
-      return new ParleyError('unavailable', `The daemon did not answer within ${timeoutMs / 1000} s on ${socketPath}.`)
-    case 'EACCES':
-      return new ParleyError(
-        'forbidden',
-        `${socketPath} belongs to another user: run this as the user the daemon runs as.`,
-      )
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return new ParleyError('unavailable', `The daemon hung up on ${socketPath}; ${whyHungUp(socketPath)}`, {
-        cause: error,
-      })
-    default:
-      // The HTTP parser names the part that it cannot read.
-      return code.startsWith('HPE_') ? strange(local, error) : error
-  }
-}
-
-/** A daemon that stops removes its socket first. */
-function whyHungUp(socketPath: string): string {
-  return look(socketPath) === undefined
-    ? 'it is stopping.'
-    : 'more programs are connected to it than it answers at once, or it was killed: try again in a moment.'
-}
-
-const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'ENAMETOOLONG'])
-
-function nobodyListens(error: unknown): boolean {
-  return NOBODY.has(systemCode(error))
-}
-
-function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+async function answerOf<Wire, Value extends Wire>(
+  socketPath: string,
+  isAnswer: answers.Answer<Value>,
+  response: Promise<Answered<Wire>>,
+): Promise<Value> {
+  const answered = await response
+  const value = parse(await answered.text())
+  if (answered.status === 200 && isAnswer(value)) return value
+  const said = answered.status === 200 ? undefined : messageOf(value)
+  if (said === undefined) throw strange(socketPath)
+  throw new ParleyError(CODES[answered.status] ?? 'internal', said)
 }
 
 function parse(body: string): unknown {

@@ -1,46 +1,66 @@
+import type { hc } from 'hono/client'
+import { ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
+import type { LocalApp } from '../http/app.ts'
 import * as answers from './answers.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+/** Returns the daemon's routes; a call may last `waitMs` longer than others. */
+export type Client = (waitMs?: number) => ReturnType<typeof hc<LocalApp>>
 
-interface AskOptions {
-  /** The method, GET if absent. */
-  readonly method?: Method
-  readonly body?: object
-  /** The extra time the daemon may take. */
-  readonly waitMs?: number
+/** An answer whose type is the route's own. */
+export interface Answered<Wire> {
+  readonly status: number
+  text(): Promise<string>
+  json(): Promise<Wire>
 }
 
-/** Asks the daemon; resolves with its answer if that is of the expected kind, rejects with its error code. */
-export type Ask = <Value>(answer: answers.Answer<Value>, path: string, options?: AskOptions) => Promise<Value>
+/**
+ * Resolves with an answer if it is of the expected kind, rejects with the daemon's error code. The kind has to be one
+ * that the route answers with.
+ */
+export type Ask = <Wire, Value extends Wire>(
+  isAnswer: answers.Answer<Value>,
+  response: Promise<Answered<Wire>>,
+) => Promise<Value>
 
 /** The daemon's default wait. */
 const POST_WAIT_SECONDS = 120
 
+/** Returns a name as part of a path. Throws `not_found` for an empty one, which the path would lack. */
+export function named(name: string): string {
+  if (name === '') throw new ParleyError('not_found', 'Nothing has an empty name.')
+  return encodeURIComponent(name)
+}
+
 /** Returns the sessions of a daemon behind its socket. */
-export function remoteSessions(ask: Ask): OperatorService['sessions'] {
-  const at = (name: string): string => `/v1/sessions/${encodeURIComponent(name)}`
+export function remoteSessions(client: Client, ask: Ask): OperatorService['sessions'] {
+  const { sessions } = client().v1
+  const one = sessions[':name']
+  const at = (name: string) => ({ param: { name: named(name) } })
   return {
-    list({ limit, offset, inactive }) {
-      const query = new URLSearchParams({ limit: String(limit), offset: String(offset), inactive: String(inactive) })
-      return ask(answers.sessions, `/v1/sessions?${query}`)
+    list: async ({ limit, offset, inactive }) => {
+      const query = { limit: String(limit), offset: String(offset), inactive: inactive ? 'true' : 'false' } as const
+      return ask(answers.sessions, sessions.$get({ query }))
     },
-    show: (name) => ask(answers.session, at(name)),
-    history(name, { limit, before }) {
+    show: async (name) => ask(answers.session, one.$get(at(name))),
+    history: async (name, { limit, before }) => {
       const end = before === undefined ? {} : { before: String(before) }
-      const query = new URLSearchParams({ limit: String(limit), ...end })
-      return ask(answers.history, `${at(name)}/history?${query}`)
+      return ask(answers.history, one.history.$get({ ...at(name), query: { limit: String(limit), ...end } }))
     },
-    patch: (name, changes) => ask(answers.session, at(name), { method: 'PATCH', body: { ...(changes as object) } }),
-    setHistory: (name, boundary) =>
-      ask(answers.session, `${at(name)}/history`, { method: 'POST', body: { ...(boundary as object) } }),
-    rename: (name, title) => ask(answers.session, `${at(name)}/name`, { method: 'POST', body: { title } }),
-    post(name, request) {
-      const waitMs = (request.waitSeconds ?? POST_WAIT_SECONDS) * 1_000
-      return ask(answers.posted, `${at(name)}/messages`, { method: 'POST', body: request, waitMs })
+    patch: async (name, changes) => ask(answers.session, one.$patch({ ...at(name), json: fieldsOf(changes) })),
+    setHistory: async (name, boundary) =>
+      ask(answers.session, one.history.$post({ ...at(name), json: fieldsOf(boundary) })),
+    rename: async (name, title) => ask(answers.session, one.name.$post({ ...at(name), json: { title } })),
+    post: async (name, request) => {
+      const { messages } = client((request.waitSeconds ?? POST_WAIT_SECONDS) * 1_000).v1.sessions[':name']
+      return ask(answers.posted, messages.$post({ ...at(name), json: request }))
     },
-    async delete(name) {
-      await ask(answers.done, at(name), { method: 'DELETE' })
+    delete: async (name) => {
+      await ask(answers.deleted, one.$delete(at(name)))
     },
   }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

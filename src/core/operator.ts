@@ -2,6 +2,7 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
+import type { Session } from './session.ts'
 import type { SettingName, SettingValue } from './session-settings.ts'
 
 /** Longest body the local API takes: 1 MB. */
@@ -18,9 +19,7 @@ export interface OperatorService {
    * for those it answered. Empty if nothing of that name was ever received or sent.
    */
   why(name: string): Promise<readonly WhyReport[]>
-  /**
-   * Returns the possible reasons why a message of that name was never received, likeliest first, each with its remedy.
-   */
+  /** Returns why a message of that name may never have been received, likeliest first, each with its remedy. */
   unseen(name: string): Promise<readonly string[]>
   readonly sessions: {
     /** Newest activity first. `limit` 1-200, else `invalid`. */
@@ -236,8 +235,8 @@ export interface SessionSummary {
 /** A session with what is set for it; the values may be those of another version. */
 export interface SessionDetail extends SessionSummary, Partial<Readonly<Record<SettingName, SettingValue>>> {
   readonly scopeKey: string
-  readonly scope: unknown
-  readonly source: unknown
+  readonly scope: Session['scope']
+  readonly source: Session['source']
   readonly metadata: Readonly<Record<string, string>>
   /** Further names it is found by (K43). */
   readonly aliases: readonly string[]

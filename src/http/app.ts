@@ -13,6 +13,9 @@ import { statusRoutes } from './routes/status.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
+/** The routes with what each is asked and answers, which is the contract of a client. */
+export type LocalApp = ReturnType<typeof createApp>
+
 /** Returns the operator's API. The server decides who may call it; every failure is answered with an `ErrorBody`. */
 export function createApp(service: OperatorService, logger: Logger) {
   const app = new OpenAPIHono()

@@ -1,4 +1,5 @@
 import { ParleyError } from '../../src/core/errors.ts'
+import { toAccountId, toAgentId } from '../../src/core/ids.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
@@ -84,8 +85,11 @@ export const sampleSession: SessionDetail = {
   description: 'lunch plans',
   preview: 'shall we?',
   scopeKey: `sk_v1_${'a'.repeat(64)}`,
-  scope: { chat: '-1001' },
-  source: null,
+  scope: {
+    ...{ version: 1, agent: toAgentId('main'), channel: 'telegram', account: toAccountId('default') },
+    ...{ dimensions: ['chat'], values: { chat: '-1001' } },
+  },
+  source: { kind: 'channel', interactive: true },
   metadata: { title: 'Lunch' },
   aliases: ['agent:main:slack:channel:c1'],
   participants: ['telegram:111'],
