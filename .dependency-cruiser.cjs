@@ -107,7 +107,7 @@ module.exports = {
     ...vendor('^src/rehearsal/discord/', 'ws'),
     ...vendor('^adapters/slack/', '@slack/(bolt|socket-mode|web-api)'),
     ...vendor('^src/rehearsal/slack/', 'ws'),
-    ...vendor('^adapters/shared/', 'markdown-it', 'string-width'),
+    ...vendor('^adapters/shared/', 'markdown-it'),
     ...vendor('^adapters/', 'lru-cache', 'p-limit'),
     ...vendor('^adapters/[^/]+/config\\.ts$', 'zod'),
     ...vendor('^adapters/index\\.ts$', 'zod'),

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
 import { oneLine } from './plain.ts'
-import { channelName } from './status.ts'
 
 /** Returns the lines an operator needs once the channels have settled, one for each fact. */
 export function printStarted(report: StatusReport, config: Pick<Config, 'file' | 'dataDir' | 'warnings'>): string[] {
@@ -32,4 +31,9 @@ function claimLines({ ownerKnown, claimLinks }: StatusReport): string[] {
   if (claimLinks.length === 0)
     return ['owner: nobody yet; the link to become the owner appears once a channel is up (see parley status)']
   return claimLinks.map((link) => `owner: nobody yet; become the owner with ${oneLine(link)}`)
+}
+
+/** Returns the channel's name, with the account unless it is the default one. */
+export function channelName({ channel, account }: Pick<ChannelStatus, 'channel' | 'account'>): string {
+  return oneLine(account === 'default' ? channel : `${channel}/${account}`)
 }

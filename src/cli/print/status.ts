@@ -1,6 +1,7 @@
 import type { ChannelStatus, ListedDelivery, StatusReport } from '../../core/operator.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
+import { channelName } from './started.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
@@ -83,11 +84,6 @@ function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
     ...hints.map((hint) => `hint: ${oneLine(hint)}`),
     ...(dropped ? [`not understood and dropped: ${dropped}`] : []),
   ]
-}
-
-/** Returns the channel's name, with the account unless it is the default one. */
-export function channelName({ channel, account }: Pick<ChannelStatus, 'channel' | 'account'>): string {
-  return oneLine(account === 'default' ? channel : `${channel}/${account}`)
 }
 
 function deliveryLines(title: string, deliveries: readonly ListedDelivery[], style: Style): string[] {
