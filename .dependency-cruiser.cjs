@@ -93,12 +93,7 @@ module.exports = {
     ...allow('^src/(store/engines|http|cli)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
-    ...allow(
-      '^adapters/(telegram|discord|slack)/',
-      CORE,
-      '^src/channels/(adapter|capabilities)\\.ts$',
-      '^adapters/shared/',
-    ),
+    ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
     { from: { path: '^adapters/([^/]+)/' }, to: { path: '^adapters/$1/' } },
     ...allow('^adapters/shared/', CORE, '^src/channels/adapter\\.ts$'),
     ...allow('^test/', '^(src|adapters|test|config)/', '^node_modules/'),

@@ -7,7 +7,9 @@ import { slackLookup } from './slack/lookup.ts'
 import { type TelegramConfig, telegramAccountSchema, telegramTraits } from './telegram/config.ts'
 import { telegramLookup } from './telegram/lookup.ts'
 
-/** A platform as the daemon finds it: schema and traits are here at once, all that is heavier loads at its first use. */
+/**
+ * A platform as the daemon finds it: schema and traits are here at once, all that is heavier loads at its first use.
+ */
 interface CatalogueEntry<Config> extends ChannelPlugin<Config> {
   /** One block under `channels.<id>.accounts`. */
   readonly configSchema: z.ZodType<Config>

@@ -39,13 +39,7 @@ const FOREIGN = new Set(['V8', 'C0', 'U1', 'T01'])
 const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 
 /** Folders in which every comment begins like a sentence with a subject and a verb. */
-const IN_SENTENCES = [
-  ...['core', 'channels', 'routing', 'store', 'agent', 'config'].map((folder) => `src/${folder}/`),
-  ...['sessions', 'delivery', 'schedule', 'http', 'cli', 'platform', 'pipeline', 'daemon', 'rehearsal'].map(
-    (folder) => `src/${folder}/`,
-  ),
-  ...['telegram', 'discord', 'slack', 'shared'].map((folder) => `adapters/${folder}/`),
-]
+const IN_SENTENCES = ['src/', 'adapters/']
 
 /** A page that several folders have may be cited by its name. */
 const NAMES = new Set(everywhere.filter((path) => path.endsWith('.md')).map((path) => basename(path)))
@@ -183,7 +177,9 @@ function commentsOf(path: string): string[] {
 
 const hashComments = (path: string): string[] => [...read(path).matchAll(/(?:^|\s)#.*/g)].map(([line]) => line)
 
-/** Returns the titles of tests: those that `it`, `test` and `describe` are called with, and those of recorded payloads. */
+/**
+ * Returns the titles of tests: those that `it`, `test` and `describe` are called with, and those of recorded payloads.
+ */
 function titlesOf(path: string): Passage[] {
   if (path.endsWith('.json'))
     return [...read(path).matchAll(/^ {2}"title": "([^"]*)/gm)].map(([, text = '']) => ({ path, text }))

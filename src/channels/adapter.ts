@@ -44,8 +44,8 @@ export interface OutboundPart {
 export interface ChannelSink {
   /**
    * Resolves after the commit of event and position; only then acknowledge. Rejects when it could not be stored: do not
-   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing. `shown` as in `unknown`: an
-   * event has not all that people can read, such as where a link leads.
+   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing. `shown`: all that people
+   * could read of it in a place with others, of which the event has a part; as in `unknown`.
    */
   accept(event: InboundEvent, position?: ChannelCursor, shown?: unknown): Promise<void>
   /**
@@ -132,7 +132,10 @@ export interface CommonAccountConfig {
   readonly limits: { readonly perSecond: number; readonly perChatPerSecond: number; readonly perGroupPerMinute: number }
 }
 
-/** A platform's entry in `adapters/index.ts`: its schema, its format and its factory, all loaded on demand. */
+/**
+ * A platform's entry in `adapters/index.ts`: its traits and look-up, and its format and factory, which are loaded on
+ * demand.
+ */
 export interface ChannelPlugin<Config> {
   readonly id: ChannelId
   readonly traits: ChannelTraits

@@ -76,8 +76,9 @@ function settingOption(name: SettingName): Option {
   const { flag, value } = SESSION_SETTINGS[name]
   const { takes, choices } = value
   const [inherit] = INHERIT
-  const option = new Option(`--${flag.name} <${flag.value}>`, choices ? flag.description : `${takes} or ${inherit}`)
+  const option = new Option(`--${flag.name} <${flag.value}>`, flag.description)
   if (choices) option.choices([...choices.map(String), inherit])
+  else option.description += `: ${takes} or ${inherit}`
   return option.argParser((text: string) => {
     const read = text === inherit ? inherit : value.typed(text)
     if (read !== undefined) return read

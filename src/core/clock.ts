@@ -2,7 +2,10 @@
 export interface Clock {
   /** The time of day: milliseconds since the epoch. Somebody may set it, so it may jump in both directions. */
   now(): number
-  /** Milliseconds since a moment of its own that nobody sets; never goes back. Every duration is measured by it. */
+  /**
+   * Milliseconds since a moment of its own that nobody sets; never goes back. It measures durations, but
+   * stands still while the machine sleeps: `passedSince` asks both.
+   */
   elapsed(): number
   /**
    * Runs `callback` once after `ms`; the returned function cancels it. A pending timer never keeps the process alive.

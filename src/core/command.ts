@@ -1,7 +1,7 @@
 import type { Decision, Dispatch } from './dispatch.ts'
 import type { InboxId } from './ids.ts'
 
-/** A control command people type in a chat. Each stage exports its own; `daemon.ts` collects them. */
+/** A control command people type in a chat. `sessions/commands/index.ts` has all of them. */
 export interface ChatCommand {
   /** Lower case, without slash. */
   readonly name: string

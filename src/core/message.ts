@@ -14,7 +14,9 @@ export interface Sender {
   readonly team?: string
 }
 
-/** A file the platform holds: fetched after accept by its opaque reference, never by a path or URL from a message. */
+/**
+ * A file the platform holds, by its opaque reference; nothing fetches it yet. It is never a path or URL of a message.
+ */
 export interface AttachmentRef {
   readonly ref: string
   readonly mime?: string
@@ -128,7 +130,7 @@ export interface InboundButton extends InboundFacts {
   readonly messageId: string
   /** The opaque id our own button carried. */
   readonly data: string
-  /** The platform expects an answer with this id, so that the button stops spinning. */
+  /** The platform waits for an answer with this id. Nothing sends buttons yet, so nothing answers. */
   readonly callbackId: string
 }
 

@@ -37,8 +37,8 @@ export interface OutboundMessage {
   readonly replyTo?: string
   readonly only?: Recipient
   /**
-   * The text goes below what its turn has shown, not in its place: `shown` is the whole of that, where it is known;
-   * where not, what stands in the chat is left as it is.
+   * Absent: the text takes the place of what its turn has shown while it was written. Present: it goes below that,
+   * which is completed to `shown`; without `shown` it is left as it is.
    */
   readonly below?: { readonly shown?: string }
   /** Everything else goes first. Absent: it is sent in its turn. */

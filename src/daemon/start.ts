@@ -147,8 +147,9 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   events.peopleChanged.on(menus.again)
 
   const today = await ageingTime({ store, clock })
-  const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
+  // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
   await stages.recover()
+  const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)

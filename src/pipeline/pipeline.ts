@@ -86,7 +86,7 @@ export class Pipeline {
 
   async #run(turn: StartedTurn, signal: AbortSignal): Promise<void> {
     const { store, running, publicTurns, logger, runTurn, ended } = this.#deps
-    const waited = await publicTurns.mayRun(turn, signal)
+    const waited = await publicTurns.waitForPlace(turn, signal)
     const result = waited && running.suspends(turn) ? STOPPED : await runTurn(turn, signal)
     publicTurns.left(turn.id)
     ended(turn, result)

@@ -45,7 +45,7 @@ const SENDERS = {
 }
 const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [stop('sender', 'a bot')] }
 
-/** Named by the platform, whoever pressed the button. */
+/** The platform itself says that a chat has a new id, so the sender does not matter. */
 const MOVED: Decision = {
   kind: 'ignore',
   reason: 'chat_moved',

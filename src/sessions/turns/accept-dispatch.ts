@@ -211,7 +211,10 @@ function acceptUnheard(
   return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
 }
 
-/** A message for a busy session waits there and makes no turn of its own. */
+/**
+ * Returns true if a stranger's message would begin a turn of its own while too many wait. One for a session in which a
+ * turn runs begins none: it waits there.
+ */
 async function isCrowded(
   tx: StoreWriter,
   { dispatch, decision }: Incoming<'run'>,

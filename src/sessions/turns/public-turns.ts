@@ -32,7 +32,7 @@ export interface PublicTurns {
    * Resolves when the turn may run, when `signal` aborts, or when `close` is called. Returns true if the turn had to
    * wait.
    */
-  mayRun(turn: StartedTurn, signal: AbortSignal): Promise<boolean>
+  waitForPlace(turn: StartedTurn, signal: AbortSignal): Promise<boolean>
   /** Called when a known person waits behind the turn of this session: it runs at once. */
   hurry(session: SessionId): void
   /** Called when the turn has ended. */
@@ -106,7 +106,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     expect(turn) {
       if (turn.publicFor !== undefined) expect(turn)
     },
-    async mayRun(turn, signal) {
+    async waitForPlace(turn, signal) {
       if (turn.publicFor === undefined) return false
       const place = enter(turn)
       if (place.state === 'running' || signal.aborted) return false

@@ -18,7 +18,7 @@ export interface RecoverDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly queue: TurnQueue
-  readonly publicTurns: Pick<PublicTurns, 'expect' | 'mayRun' | 'left'>
+  readonly publicTurns: Pick<PublicTurns, 'expect' | 'waitForPlace' | 'left'>
   readonly commands: { run(inbox: InboxId): void }
   readonly say: PostNotice
   /** Runs the turn unless `first` resolves to false; resolves when it has ended. Never rejects. */
@@ -119,7 +119,7 @@ function continueAfter(
   publicTurns.expect(turn)
   return deps.resume(turn, async (signal) => {
     await Promise.race([before, aborted(signal)])
-    await publicTurns.mayRun(turn, signal)
+    await publicTurns.waitForPlace(turn, signal)
     if (draining()) return false
     try {
       await takeOver(turn, deps)

@@ -23,7 +23,7 @@ function rig(limits: { atOnce: number; perPerson: number; waiting: number }) {
     async begin(person: string, id: string): Promise<void> {
       const turn = turnOf(person, id)
       turns.enter(turn, tx)
-      void turns.mayRun(turn, NEVER).then(() => begun.push(id))
+      void turns.waitForPlace(turn, NEVER).then(() => begun.push(id))
       await loopTurn()
     },
     async left(id: string): Promise<void> {
@@ -76,7 +76,7 @@ it('a turn that is expected takes no place until it asks for one, and waits for 
   expect(turns.admits('cy')).toBe(true)
   await begin('dee', 'a')
   turns.hurry(later.session.id)
-  expect(await turns.mayRun(later, NEVER)).toBe(false)
+  expect(await turns.waitForPlace(later, NEVER)).toBe(false)
   await begin('eve', 'b')
   expect(begun).toEqual(['a'])
 })
@@ -97,7 +97,7 @@ it('a turn that somebody known waits behind runs at once, and no turn of another
 it('a turn that was stopped before it asks for a place waits for none', async () => {
   const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
   await begin('cy', 'a')
-  expect(await turns.mayRun(turnOf('dee', 'b'), AbortSignal.abort())).toBe(false)
+  expect(await turns.waitForPlace(turnOf('dee', 'b'), AbortSignal.abort())).toBe(false)
 })
 
 it('once the daemon is being stopped no turn waits for a place, not even one that asks only then', async () => {
@@ -118,7 +118,7 @@ it('a turn that waits ends its waiting when it is stopped', async () => {
   const { turns, begin } = rig({ atOnce: 1, perPerson: 1, waiting: 4 })
   await begin('cy', 'a')
   const stop = new AbortController()
-  const place = turns.mayRun(turnOf('dee', 'b'), stop.signal)
+  const place = turns.waitForPlace(turnOf('dee', 'b'), stop.signal)
   stop.abort()
   expect(await place).toBe(true)
 })
