@@ -23,9 +23,30 @@ let session: SessionId
 
 beforeEach(async () => {
   path = join(tempFolder(), 'store.db')
-  old = await openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
-  session = (await old.write((tx) => tx.sessions.create(sessionDraft(1), 1))).id
+  const open = () => openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
+  await (await open()).close()
+  session = addSession()
+  old = await open()
 })
+
+/** Today's code writes columns that the older table does not have. */
+function addSession(): SessionId {
+  const { id, scopeKey, agentId, kind, displayKey, chatType, ...draft } = sessionDraft(1)
+  const [scope, source, metadata] = [draft.scope, draft.source, draft.metadata].map((value) => JSON.stringify(value))
+  const params = { id, scopeKey, agentId, kind, displayKey, chatType, scope, source, metadata }
+  withDatabase(path, (database) => {
+    database
+      .prepare(
+        `INSERT INTO sessions
+          (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at)
+          VALUES (@id, @scopeKey, @scope, @agentId, @kind, @displayKey, @chatType, @source, @metadata, 1)`,
+      )
+      .run(params)
+    database.exec('INSERT INTO session_activity (no, last_activity_at) SELECT no, 1 FROM sessions')
+    database.exec('INSERT INTO scopes (scope_key, session_id) SELECT scope_key, id FROM sessions')
+  })
+  return id
+}
 
 interface Said {
   readonly address?: Address
