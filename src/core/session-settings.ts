@@ -21,6 +21,8 @@ export interface SessionSetting<Value extends SettingValue> {
   readonly value: ValueKind<Value>
   /** A column of its own in `sessions`. Absent: the value stands in the JSON of the column `settings`, by its name. */
   readonly column?: string
+  /** Stands for a stored value that this version cannot read. Absent: the configuration counts. */
+  readonly unreadable?: Value
   /** The name in `sessions show` and `/status`. */
   readonly label: string
   /** The option of `sessions patch`: `--<name> <value>`. */
@@ -56,6 +58,8 @@ const TABLE = {
   sendPolicy: setting({
     value: choice('allow', 'deny'),
     column: 'send_override',
+    // A chat that was silenced stays silent.
+    unreadable: 'deny',
     label: 'send policy',
     flag: { name: 'send', value: 'policy', description: 'whether anything is sent' },
     command: {
@@ -68,7 +72,9 @@ const TABLE = {
     },
     example: 'deny',
   }),
-  /** Sets how hard the model thinks before it answers, from the next turn on; one that cannot think ignores it (T37). */
+  /**
+   * Sets how hard the model thinks before it answers, from the next turn on; one that cannot think ignores it (T37).
+   */
   thinkingLevel: setting({
     value: thinkingLevels,
     column: 'thinking_level',

@@ -1,6 +1,7 @@
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
+import { formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
@@ -111,6 +112,11 @@ export function createStages(parts: StagesDeps): Stages {
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       modelHealth.ended(agent(turn.session).model, result)
+    },
+    unreadable(address, err) {
+      logger.error('A message is refused: a row it needs cannot be read', { err })
+      const text = `The record of ${formatAddress(address)} cannot be read: what is said there is refused. My log names the row.`
+      parts.events.ownerNotice.emit({ where: address, notice: { about: `unreadable:${formatAddress(address)}`, text } })
     },
     commands: runner,
     systemNotices: createSystemNotices({ clock, logger, say, admissions, crowded: delivery.crowded }),

@@ -27,9 +27,18 @@ export function takes<Schema extends z.ZodType>(schema: Schema) {
 
 /** Hands the schema a body that is within the limit and an object. Throws as `readBody` does. */
 export const jsonBody: MiddlewareHandler = async ({ req }, next) => {
-  const body = JSON.stringify(await readBody(req))
+  const body = textOf(await readBody(req))
   req.raw = new Request(req.url, { method: req.method, headers: { 'content-type': 'application/json' }, body })
   await next()
+}
+
+/** Text can be read more deeply nested than it can be written. */
+function textOf(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch {
+    throw new ParleyError('invalid', 'the body is nested too deeply')
+  }
 }
 
 /** A value of the query that must be there. */

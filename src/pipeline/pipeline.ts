@@ -16,7 +16,8 @@ import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import { type RunTurn, STOPPED } from './run-turn.ts'
 
-export interface PipelineDeps extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy'> {
+export interface PipelineDeps
+  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

@@ -7,7 +7,7 @@ import {
   type SessionOverrides,
   type SettingName,
 } from '../core/session-settings.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, text, unreadable } from './rows.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
 import type { OverriddenSession } from './session-port.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
 
@@ -71,16 +71,28 @@ export const overriddenCodec: RowCodec<OverriddenSession> = {
   }),
 }
 
-/** Returns the overrides of a row, each from its column; `columns` says which settings have one. */
+/** Returns the settings of a row without columns; none where the column cannot be read. */
+function settingsIn(row: SqlRow): Readonly<Record<string, unknown>> {
+  if (row[SETTINGS] === null) return NONE
+  try {
+    return json(row, SETTINGS)
+  } catch {
+    return NONE
+  }
+}
+
+/**
+ * Returns the overrides of a row, each from its column; `columns` says which settings have one. A value that cannot be
+ * read, such as one of a later version, does not make the conversation unreadable.
+ */
 export function overridesIn(row: SqlRow, columns: SettingColumns = COLUMNS): SessionOverrides {
-  const settings: Readonly<Record<string, unknown>> = row[SETTINGS] === null ? NONE : json(row, SETTINGS)
+  const settings = settingsIn(row)
   return collectOverrides((name) => {
     const column = columns[name]
     const stored = (column === undefined ? settings[name] : row[column]) ?? undefined
     if (stored === undefined) return undefined
-    const value = SESSION_SETTINGS[name].value.read(stored)
-    if (value === undefined) throw unreadable(column ?? SETTINGS)
-    return value
+    const { value, unreadable } = SESSION_SETTINGS[name]
+    return value.read(stored) ?? unreadable
   })
 }
 

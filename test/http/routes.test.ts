@@ -20,6 +20,7 @@ import {
 interface Rig {
   readonly operator: FakeOperator
   readonly logged: { sentence: string; fields?: LogFields | undefined }[]
+  /** A text is sent as it is, everything else as JSON. */
   ask(
     path: string,
     method?: string,
@@ -41,7 +42,7 @@ async function rig(overrides: Parameters<typeof fakeOperator>[0] = {}): Promise<
     logged,
     async ask(path, method = 'GET', headers = {}, given = undefined) {
       const call = request({ socketPath, path, method, headers, agent: false })
-      call.end(given === undefined ? undefined : JSON.stringify(given))
+      call.end(given === undefined || typeof given === 'string' ? given : JSON.stringify(given))
       const [response] = (await once(call, 'response')) as [IncomingMessage]
       let body = ''
       for await (const chunk of response.setEncoding('utf8')) body += chunk
@@ -127,6 +128,20 @@ describe('a change of a session', () => {
     const { status, body } = await parley.ask(at, 'PATCH', {}, { sendPolicy: 'deny', model: null })
     expect([status, body]).toMatchObject([200, { sendPolicy: 'deny' }])
     expect(parley.operator.asked).toEqual([{ patch: sampleSession.key, changes: { sendPolicy: 'deny', model: null } }])
+  })
+
+  test('a name that JavaScript gives a meaning reaches the service, which refuses it', async () => {
+    const changes = JSON.parse('{"__proto__": null, "model": null}')
+    await parley.ask(at, 'PATCH', {}, changes)
+    const [asked] = parley.operator.asked as [{ readonly changes: object }]
+    expect(Object.keys(asked.changes)).toEqual(['__proto__', 'model'])
+  })
+
+  test('a body nested more deeply than can be handled is refused', async () => {
+    const depth = 20_000
+    const body = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    expect((await parley.ask(at, 'PATCH', {}, body)).status).toBe(400)
+    expect(parley.operator.asked).toEqual([])
   })
 
   test('R3: it is renamed and deleted by its name', async () => {

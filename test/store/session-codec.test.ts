@@ -27,8 +27,11 @@ it('T26: a setting without a column of its own is kept in `settings`, beside the
   expect(overrideParams({}, columns)).toEqual([null, null])
 })
 
-it('C31: a stored value that its setting does not take is named; a setting of a newer version is left alone', () => {
-  expect(() => overridesIn({ ...OLDER, verbose_level: 'loud' })).toThrow('column verbose_level')
-  expect(() => overridesIn({ ...OLDER, settings: '{"model":1}' }, {})).toThrow('column settings')
+it('a stored value that its setting does not take counts as not set, and a send policy as a denial', () => {
+  const { verboseLevel: _, ...others } = overridesIn(OLDER)
+  expect(overridesIn({ ...OLDER, verbose_level: 'loud' })).toEqual(others)
+  expect(overridesIn({ ...OLDER, settings: '{"model":1}' }, {})).toEqual({})
+  expect(overridesIn({ ...OLDER, settings: '{' })).toEqual(overridesIn(OLDER))
+  expect(overridesIn({ ...OLDER, send_override: 'whisper' }).sendPolicy).toBe('deny')
   expect(overridesIn({ ...OLDER, settings: '{"later":1}' })).toEqual(overridesIn(OLDER))
 })

@@ -7,7 +7,7 @@ const CREATE = createRoute({
   method: 'post',
   path: '/v1/tokens',
   middleware: jsonBody,
-  request: { body: takes(z.object({ namespace: bodyText, label: z.coerce.string().default('') })) },
+  request: { body: takes(z.object({ namespace: bodyText, label: z.string('must be a text').default('') })) },
   responses: answers<TokenReport & { readonly token: string }>(),
 })
 const REVOKE = createRoute({

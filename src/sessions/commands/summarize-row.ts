@@ -67,6 +67,12 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
       return sentence('Not answered', '`/stop` or a later message ended its turn', SAY_AGAIN)
     case 'refused: queue_full':
       return sentence('Refused', 'too many messages waited in this conversation', settingOf('session.queue.max'))
+    case 'refused: unreadable':
+      return sentence(
+        'Refused',
+        'the record of this conversation cannot be read',
+        facts.settings ? 'the log names the row' : undefined,
+      )
     case 'refused: public_full':
       return sentence('Refused', CROWDED, settingOf('session.publicTurns'))
     case 'refused: send_policy': {

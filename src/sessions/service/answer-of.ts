@@ -30,6 +30,8 @@ export async function answerOf(
       return failure(`It was stopped before it was answered. (${traceId})`)
     case 'refused: send_policy':
       return failure(`Nothing may be sent there: the send policy says so, or somebody said /send off. (${traceId})`)
+    case 'refused: unreadable':
+      return failure(`The record of that session cannot be read; the log names the row. (${traceId})`)
     case 'refused: queue_full':
       return failure(`More messages wait there than it takes; try again later. (${traceId})`)
     default:

@@ -1,6 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
+import { errorCode } from '../../core/errors.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
@@ -41,6 +42,8 @@ export interface AcceptDeps extends OpenPorts {
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** Returns true if so much waits to be sent by this account that no turn of strangers should add to it. */
   crowded(address: Address): boolean
+  /** Called after the commit of a message that is refused because a row it needs cannot be read. */
+  unreadable(address: Address, err: unknown): void
 }
 
 export interface DecidedDispatch {
@@ -70,10 +73,32 @@ export function acceptDispatch(
   { dispatch, decision, position }: DecidedDispatch,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  if (position === undefined) return acceptDecided(tx, dispatch, decision, deps)
+  const accept = (): Promise<Accepted> =>
+    acceptDecided(tx, dispatch, decision, deps).catch((err: unknown) => {
+      if (errorCode(err) !== 'unreadable') throw err
+      return acceptUnreadable(tx, { dispatch, decision }, err, deps)
+    })
+  if (position === undefined) return accept()
   const { channel, account } = dispatch.event.address
-  const moved = tx.channelState.set(channel, account, position.key, position.value)
-  return moved.then(() => acceptDecided(tx, dispatch, decision, deps))
+  return tx.channelState.set(channel, account, position.key, position.value).then(accept)
+}
+
+/**
+ * Refuses a message whose session cannot be read. Thrown, the error would make the platform repeat the message for ever
+ * and keep everybody else's behind it. Rows are read before anything is written of a message, so nothing is to be
+ * undone.
+ */
+async function acceptUnreadable(
+  tx: StoreWriter,
+  { dispatch: given, decision }: DecidedDispatch,
+  err: unknown,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  const dispatch = keptRefused(given, decision)
+  const row = { id: deps.ids.inbox(), dispatch, decision, state: 'done', outcome: 'refused: unreadable' } as const
+  const accepted = await acceptAlone(tx, row)
+  if (accepted.kind === 'done') tx.afterCommit(() => deps.unreadable(dispatch.event.address, err))
+  return accepted
 }
 
 function acceptDecided(tx: StoreWriter, dispatch: Dispatch, decision: Decision, deps: AcceptDeps): Promise<Accepted> {

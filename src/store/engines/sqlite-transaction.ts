@@ -26,11 +26,13 @@ export class SqliteTransaction implements TransactionSql {
   }
 
   afterCommit(tell: () => void): void {
+    this.#refuseWhenEnded()
     this.#told ??= []
     this.#told.push(tell)
   }
 
   afterUndo(takeBack: () => void): void {
+    this.#refuseWhenEnded()
     this.#takenBack ??= []
     this.#takenBack.push(takeBack)
   }
@@ -51,8 +53,13 @@ export class SqliteTransaction implements TransactionSql {
     for (const takeBack of takenBack) takeBack()
   }
 
-  #usable(): SqliteConnection {
+  /** Memory that changes after the end of its body would never be taken back. */
+  #refuseWhenEnded(): void {
     if (this.#ended) throw new ParleyError('internal', 'a transaction was used after its body had ended')
+  }
+
+  #usable(): SqliteConnection {
+    this.#refuseWhenEnded()
     // A full disk makes the engine roll back by itself; from then on statements would commit one by one.
     if (!this.#connection.inTransaction) throw new ParleyError('unavailable', 'the database gave up this transaction')
     return this.#connection

@@ -9,6 +9,8 @@ export interface Job {
   readonly reject: (error: unknown) => void
 }
 
+const OF_THE_STORE: ReadonlySet<unknown> = new Set(['unavailable', 'store_broken'])
+
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 /** A job and what became of it. */
@@ -150,7 +152,9 @@ function foreignAwait(): ParleyError {
   )
 }
 
+/** An error of the store is everybody's; what a body made of it, in its own words, says nothing to the others. */
 function lostGroup(outcome: Outcome): unknown {
-  if (!outcome.ok) return toError(outcome.error)
-  return new ParleyError('unavailable', 'the database gave up this transaction')
+  if (!outcome.ok && OF_THE_STORE.has(errorCode(outcome.error))) return outcome.error
+  const cause = outcome.ok ? undefined : { cause: outcome.error }
+  return new ParleyError('unavailable', 'the database gave up this transaction', cause)
 }

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+import { recorded, startHousehold } from './household.ts'
+
+removeTempFolders()
+
+const BOB = 444
+
+/** Ada and Bob have talked to the bot, each in private; then `sql` was run on the database of the stopped daemon. */
+async function householdWith(sql: string) {
+  const path = join(tempFolder(), 'parley.db')
+  const of = await startHousehold({ config: { store: { path } }, streaming: false })
+  const { world, ledger } = of.telegram
+  const answered = async (from: number, text: string): Promise<void> => {
+    const mark = ledger.mark()
+    world.say({ from, text })
+    await ledger.nextFromBot('sent', { after: mark, where: (entry) => entry.text === `echo ${text}` })
+  }
+  await answered(111, 'hello')
+  await answered(BOB, 'hello')
+  await of.daemon.stop()
+  const connection = openConnection(path)
+  expect(connection.run(sql, [])).toBe(1)
+  connection.close()
+  await of.restart()
+  return { of, answered }
+}
+
+const OF_ADA = "WHERE display_key = 'telegram:direct:111'"
+
+test('C31: a conversation whose row cannot be read is refused, and nobody else waits behind it', async () => {
+  const { of, answered } = await householdWith(`UPDATE sessions SET kind = 'nonsense' ${OF_ADA}`)
+  const { world, ledger } = of.telegram
+  const mark = ledger.mark()
+  world.say({ from: 111, text: 'are you there?' })
+  await ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text.includes('cannot be read') })
+  await answered(BOB, 'and me?')
+  await recorded(of)
+  const { channels } = await of.daemon.operator.status()
+  expect(channels.map(({ status }) => status)).toEqual(['up'])
+  expect(ledger.count((entry) => entry.kind === 'poll')).toBeLessThan(50)
+})
+
+test.each(["thinking_level = 'max'", "settings = '{'", 'settings = \'{"voice":"loud"}\''])(
+  'a setting that this version cannot read counts as not set: %s',
+  async (change) => {
+    const { answered } = await householdWith(`UPDATE sessions SET ${change} ${OF_ADA}`)
+    await answered(111, 'still there?')
+  },
+)
+
+test('a send policy that this version cannot read keeps the conversation silent', async () => {
+  const { of, answered } = await householdWith(`UPDATE sessions SET send_override = 'whisper' ${OF_ADA}`)
+  of.telegram.world.say({ from: 111, text: 'hush' })
+  await answered(BOB, 'hello again')
+  await recorded(of)
+  const texts = of.telegram.ledger.entries.filter((entry) => entry.kind === 'message' && 'text' in entry)
+  expect(texts.some((entry) => 'text' in entry && entry.text === 'echo hush')).toBe(false)
+})
