@@ -1,5 +1,6 @@
 import type { Address, Space } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
+import { presentTitles, type Titles, titleOf } from '../../src/core/titles.ts'
 import { fieldsOf, Malformed } from '../shared/fields.ts'
 
 /**
@@ -12,6 +13,7 @@ export interface ChannelFacts {
   readonly guildId?: string
   /** The channel that a thread belongs to. */
   readonly parentId?: string
+  readonly name?: string
 }
 
 /** The target of a message: a channel by its id, or the direct chat of a person, which has to be opened. */
@@ -41,15 +43,17 @@ export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
  * is given beside it. Returns undefined for one that holds no messages. @throws Malformed
  */
 export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | undefined {
-  const { id, type, guild_id, parent_id: parentId } = fieldsOf(value)
+  const { id, type, guild_id, parent_id: parentId, name: given } = fieldsOf(value)
   const kind = toKind(type)
   if (kind === undefined) return undefined
   const guild = guildId ?? guild_id
+  const name = titleOf(given)
   return {
     id: idOf(id),
     kind,
     ...(isSnowflake(guild) ? { guildId: guild } : {}),
     ...(kind === 'thread' && isSnowflake(parentId) ? { parentId } : {}),
+    ...(name === undefined ? {} : { name }),
   }
 }
 
@@ -64,6 +68,19 @@ export function toAddress(account: AccountId, place: ChannelFacts, person: strin
   if (kind === 'group') return { ...common, chatType: 'group', chat: id }
   if (kind === 'channel') return { ...common, chatType: 'channel', chat: id }
   return parentId === undefined ? null : { ...common, chatType: 'channel', chat: parentId, topic: id }
+}
+
+/** Returns the names of a place, as the platform last described it; `parent` is the channel a thread belongs to. */
+export function titlesOf(
+  { kind, name }: ChannelFacts,
+  parent: Pick<ChannelFacts, 'name'> | undefined,
+): { readonly titles?: Titles } {
+  const inThread = kind === 'thread'
+  return presentTitles({
+    chat: inThread ? parent?.name : name,
+    topic: inThread ? name : undefined,
+    topicBegan: undefined,
+  })
 }
 
 /** The inverse. Null when the address names no Discord place. */

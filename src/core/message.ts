@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import type { Titles } from './titles.ts'
 
 /** The sender, by platform id. Names are text for people and never authority. */
 export interface Sender {
@@ -53,6 +54,8 @@ interface InboundFacts {
   readonly eventKey: string
   readonly address: Address
   readonly sender: Sender
+  /** The names of the chat and the topic, where the platform says them along with the event. */
+  readonly titles?: Titles
   /** The platform's own time stamp, ms since the epoch. */
   readonly sentAt: number
 }

@@ -19,7 +19,7 @@ import {
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { idOf, isSnowflake, timeOfSnowflake, toAddress } from '../address.ts'
+import { idOf, isSnowflake, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
 import type { InboundContext } from './reading.ts'
 import { readCommand } from './typed-command.ts'
 
@@ -109,6 +109,7 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   return {
     address,
     sender,
+    ...titlesOf(context.place, context.parent),
     sentAt: timeOfSnowflake(idOf(message.id)),
     messageId: idOf(message.id),
     text,

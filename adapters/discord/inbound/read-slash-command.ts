@@ -2,7 +2,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import { type Fields, fieldsOf, isFields, listOf, optionalFields, textOf } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { idOf, readChannel, timeOfSnowflake, toAddress } from '../address.ts'
+import { idOf, readChannel, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
 import { readSender } from './read-event.ts'
 
 const APPLICATION_COMMAND = 2
@@ -32,7 +32,7 @@ export function readInteraction(
     const sender = readSender(fieldsOf(optionalFields(fields.member)?.user ?? fields.user))
     const place = isFields(fields.channel) ? readChannel(fields.channel, fields.guild_id) : undefined
     const address = place && toAddress(account, place, sender.id)
-    if (!address) return dropped('interaction:unknown_channel')
+    if (!place || !address) return dropped('interaction:unknown_channel')
     const name = textOf(data.name).toLowerCase()
     const args = argsOf(data)
     return {
@@ -42,6 +42,7 @@ export function readInteraction(
         eventKey: `${botId}:interaction:${ids.id}`,
         address,
         sender,
+        ...titlesOf(place, undefined),
         sentAt: timeOfSnowflake(ids.id),
         messageId: ids.id,
         text: args === '' ? `/${name}` : `/${name} ${args}`,

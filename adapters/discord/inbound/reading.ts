@@ -8,6 +8,8 @@ export interface InboundContext {
   readonly botId: string
   /** The channel it stands in. */
   readonly place: ChannelFacts
+  /** The channel that a thread belongs to, where it is known. */
+  readonly parent?: ChannelFacts
   /** Names that are commands of ours; undefined until they are known: then every word is taken for one. */
   readonly commands: ReadonlySet<string> | undefined
 }

@@ -3,7 +3,7 @@ import { ParleyError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
-import { isFields } from '../../shared/fields.ts'
+import { isFields, present } from '../../shared/fields.ts'
 import { asAnswered } from '../../shared/read-back.ts'
 import type { InboundReading } from '../../shared/reading.ts'
 import { before, type ChannelFacts, readChannel, toKind } from '../address.ts'
@@ -97,8 +97,9 @@ export class MessageReceiver {
   }
 
   #context(place: ChannelFacts): InboundContext {
-    const { account, botId } = this.#ports
-    return { account, botId, place, commands: this.#ports.commands() }
+    const { account, botId, connection } = this.#ports
+    const parent = place.parentId === undefined ? undefined : connection()?.channel(place.parentId)
+    return { account, botId, place, ...present('parent', parent), commands: this.#ports.commands() }
   }
 
   /** `shown`: what others could read all the same. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
+import { titleOf } from '../../../src/core/titles.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import type { SlackClient } from '../connection/client.ts'
 
@@ -36,6 +37,7 @@ export class Directory {
   readonly #deps: DirectoryDeps
   readonly #people: Known<SlackPerson>
   readonly #chats: Known<ChatType>
+  readonly #names: LRUCache<string, string>
   #asking = 0
 
   constructor(deps: DirectoryDeps) {
@@ -48,6 +50,7 @@ export class Directory {
     }
     this.#people = new LRUCache(options)
     this.#chats = new LRUCache(options)
+    this.#names = new LRUCache({ max: MOST_KNOWN })
   }
 
   /** Undefined when it cannot be asked, or too many are asked for: it is then looked up at the next message. */
@@ -72,10 +75,25 @@ export class Directory {
     this.#chats.set(channel, Promise.resolve(chatType), { ttl: FOR_EVER })
   }
 
+  /** Stores the name of a channel that came along with something else; one that is none changes nothing. */
+  learnName(channel: unknown, name: unknown): void {
+    const title = titleOf(name)
+    if (typeof channel === 'string' && title !== undefined) this.#names.set(channel, title)
+  }
+
+  /** Returns the name of a channel where it is known. The platform is not asked for it. */
+  nameOf(channel: unknown): string | undefined {
+    return typeof channel === 'string' ? this.#names.get(channel) : undefined
+  }
+
   /** Mentions do not say it; all but a group direct chat can be known from the id or asked for. */
   async chatTypeOf(channel: string): Promise<ChatType> {
     if (channel.startsWith('D')) return 'direct'
-    const ask = () => this.#ask('conversations.info', { channel }, chatTypeIn)
+    const ask = () =>
+      this.#ask('conversations.info', { channel }, (answer) => {
+        this.learnName(channel, channelNameIn(answer))
+        return chatTypeIn(answer)
+      })
     return (await this.#look(this.#chats, channel, ask)) ?? 'channel'
   }
 
@@ -117,4 +135,9 @@ function chatTypeIn({ channel }: Fields): ChatType | undefined {
   if (!isFields(channel)) return undefined
   if (channel.is_im === true) return 'direct'
   return channel.is_mpim === true ? 'group' : 'channel'
+}
+
+/** Returns undefined for direct chats and groups of people, whose names the platform makes up. */
+function channelNameIn(answer: Fields): unknown {
+  return chatTypeIn(answer) === 'channel' && isFields(answer.channel) ? answer.channel.name : undefined
 }

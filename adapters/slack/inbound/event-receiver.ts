@@ -15,7 +15,7 @@ import { Directory } from './directory.ts'
 import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
 import { sharedAuthor, sharesOf } from './read-message.ts'
-import { isSlashCommand, readSlashCommand } from './read-slash-command.ts'
+import { channelNameOf, isSlashCommand, readSlashCommand } from './read-slash-command.ts'
 import type { BotFacts, InboundContext } from './reading.ts'
 
 interface EventReceiverDeps {
@@ -110,12 +110,21 @@ export class EventReceiver {
   async #readEvent(body: Fields): Promise<InboundReading> {
     const context = this.#contextOf(body)
     this.#turn = context
+    this.#learnRename(innerEvent(body))
     return readEventBody(body, await context)
+  }
+
+  #learnRename(event: Fields | undefined): void {
+    const { type, channel } = event ?? {}
+    if ((type === 'channel_rename' || type === 'group_rename') && isFields(channel))
+      this.#directory.learnName(channel.id, channel.name)
   }
 
   /** Waits behind nothing: it says all there is to know, and the platform waits three seconds. */
   #readSlash(body: Fields): InboundReading {
     const { account, bot, services } = this.#deps
+    const name = channelNameOf(body)
+    if (name !== undefined) this.#directory.learnName(body.channel_id, name)
     return readSlashCommand(body, { account, bot, commands: this.#commands.all, receivedAt: services.clock.now() })
   }
 
@@ -135,8 +144,10 @@ export class EventReceiver {
       shared === undefined ? undefined : this.#directory.personOf(shared),
     ])
     await before
+    const chatName = this.#directory.nameOf(event.channel)
     return {
       ...{ account, bot, commands: this.#commands.all, chatType },
+      ...(chatName === undefined ? {} : { chatName }),
       ...(sender?.name === undefined ? {} : { senderName: sender.name }),
       ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
     }

@@ -7,6 +7,7 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
+import { presentTitles } from '../../../src/core/titles.ts'
 import { type Fields, fieldsOf, isFields, Malformed, optionalText } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
@@ -105,6 +106,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
     facts: {
       address: begins ? { ...place, topic: messageId } : place,
       sender: readSender(message, context),
+      ...presentTitles({ chat: context.chatName, topic: undefined, topicBegan: undefined }),
       sentAt: timeOfStamp(messageId),
       messageId,
       ...words,

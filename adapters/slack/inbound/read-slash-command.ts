@@ -1,4 +1,5 @@
 import type { AccountId } from '../../../src/core/ids.ts'
+import { presentTitles } from '../../../src/core/titles.ts'
 import { type Fields, isFields, optionalText, textOf } from '../../shared/fields.ts'
 import { type InboundReading, readSafely } from '../../shared/reading.ts'
 import { idOf, toAddress } from '../address.ts'
@@ -49,6 +50,7 @@ function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashC
         team: optionalText(body.team_id) ?? bot.team,
         ...(displayName ? { displayName } : {}),
       },
+      ...presentTitles({ chat: channelNameOf(body), topic: undefined, topicBegan: undefined }),
       sentAt: receivedAt,
       messageId: id,
       text: rest === '' ? typed : `${typed} ${rest}`,
@@ -70,6 +72,12 @@ function nameOf(
   const [word = '', args = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest)?.slice(1) ?? []
   const name = word.replace(/^[!/]/, '').toLowerCase()
   return commands.has(name) ? { name, args } : { name: 'help', args: '' }
+}
+
+/** Returns the name of the channel a command was typed in; the platform hides that of a private one. */
+export function channelNameOf({ channel_name: name }: Fields): string | undefined {
+  if (typeof name !== 'string' || name === 'privategroup') return undefined
+  return chatTypeOf(name) === 'channel' ? name : undefined
 }
 
 /** The platform names a direct chat and a group of people by what they are. */

@@ -17,6 +17,8 @@ export interface InboundContext {
   readonly commands: ReadonlySet<string>
   /** The chat type of the conversation, for events that leave it out. */
   readonly chatType: ChatType
+  /** The name of the channel, where it is known. */
+  readonly chatName?: string
   /** The sender's name, where it could be looked up. */
   readonly senderName?: string
   /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */

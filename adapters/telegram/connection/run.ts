@@ -6,6 +6,7 @@ import { createGuard } from '../../shared/guard.ts'
 import type { TelegramConfig } from '../config.ts'
 import { readUpdate } from '../inbound/read-event.ts'
 import { readableByOthers } from '../inbound/reading.ts'
+import { TopicNames } from '../inbound/topic-names.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
 import { keepPolling } from './keep-polling.ts'
@@ -80,13 +81,15 @@ function receiverOf({ abort, sink, services, account, profile }: RunDeps): (upda
   const { clock, logger } = services
   const { bot } = profile
   const guard = createGuard({ sink, logger, account })
+  const topics = new TopicNames()
   return (update) => {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
     const receivedAt = clock.now()
     let accept: () => Promise<void> = () => Promise.resolve()
     // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
     guard('update', () => {
-      const reading = readUpdate(update, { account, bot, receivedAt })
+      topics.note(update)
+      const reading = readUpdate(update, { account, bot, topics, receivedAt })
       const shown = readableByOthers(update)
       if (reading.kind === 'event') accept = () => sink.accept(reading.event, undefined, shown)
       else sink.unknown(reading.why, shown)

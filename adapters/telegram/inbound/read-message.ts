@@ -9,7 +9,7 @@ import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { idOf, toAddress } from '../address.ts'
 import { readAttachments } from './attachments.ts'
 import { findMentions, readCommand, readText } from './mentions.ts'
-import { type InboundContext, readPlace, timeOf, type UpdateReading } from './reading.ts'
+import { type InboundContext, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
 import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
@@ -73,6 +73,7 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
   return {
     address,
     sender: readAuthor(message),
+    ...readTitles(message, address, context),
     sentAt: timeOf(message.date),
     messageId: idOf(message.message_id),
     text,

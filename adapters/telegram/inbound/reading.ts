@@ -1,13 +1,16 @@
 import type { Address, ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import { presentTitles, type Titles } from '../../../src/core/titles.ts'
 import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
 import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
 import type { BotFacts } from './mentions.ts'
+import type { TopicNames } from './topic-names.ts'
 
 /** The facts that reading an update needs besides the update. */
 export interface InboundContext {
   readonly account: AccountId
   readonly bot: BotFacts
+  readonly topics: Pick<TopicNames, 'get'>
   /** Ms since the epoch, for the kinds that carry no time of their own. */
   readonly receivedAt: number
 }
@@ -30,6 +33,24 @@ export function readPlace(message: Fields, { account }: InboundContext): Address
     chatType: chatTypeOf(chat.type),
     chat: idOf(chat.id),
     ...(inTopic ? { topic: idOf(message.message_thread_id) } : {}),
+  })
+}
+
+/**
+ * Reads the titles of a message's chat and topic. What a message in a topic "answers" is the notice that made the
+ * topic, which keeps its first name for ever.
+ */
+export function readTitles(
+  message: Fields,
+  { chat, topic }: Address,
+  { topics }: InboundContext,
+): { readonly titles?: Titles } {
+  const title = isFields(message.chat) ? message.chat.title : undefined
+  const made = isFields(message.reply_to_message) ? message.reply_to_message.forum_topic_created : undefined
+  return presentTitles({
+    chat: title,
+    topic: topic === undefined ? undefined : topics.get(chat, topic),
+    topicBegan: topic !== undefined && isFields(made) ? made.name : undefined,
   })
 }
 

@@ -10,6 +10,7 @@ import { sessionAliases } from '../../core/session-alias.ts'
 import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import { namesOf } from './place-names.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
 /** The reasons to open a session: the routing answer, the sender, and the dispatch itself. */
@@ -39,7 +40,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     await tx.sessions.setAgent(current.id, route.agent)
     return openSession(tx, opening, ports)
   }
-  const metadata = metadataOf(dispatch)
+  const metadata = { ...metadataOf(dispatch), ...namesOf(dispatch, current?.metadata) }
   if (!current) return beginSession(tx, opening, metadata, ports)
   const known = includes(current.metadata, metadata)
   if (current.inactiveAt === undefined && known) return current
@@ -74,7 +75,8 @@ const NOBODY: Sender = { id: '', kind: 'user' }
 
 /** Returns the row of an address's first session, unless it takes something over. */
 export function draftAt(opening: Opening, ports: Pick<OpenPorts, 'ids' | 'channels'>): SessionDraft {
-  return draftOf(opening, metadataOf(opening.dispatch), ports)
+  const { dispatch } = opening
+  return draftOf(opening, { ...metadataOf(dispatch), ...namesOf(dispatch) }, ports)
 }
 
 /**

@@ -61,6 +61,27 @@ describe('where a message stands', () => {
   })
 })
 
+describe('the names of the place', () => {
+  const titles = (reading: InboundReading) => (reading.kind === 'event' ? reading.event.titles : why(reading))
+
+  test('are those of the channel, or of the thread and its channel', () => {
+    const [named, boiler] = [
+      { ...channel, name: 'workshop' },
+      { ...thread, name: 'boiler' },
+    ]
+    expect(titles(read({}, named))).toEqual({ chat: 'workshop' })
+    expect(titles(readMessage(message(), { ...context(boiler), parent: named }))).toEqual({
+      chat: 'workshop',
+      topic: 'boiler',
+    })
+    expect(titles(read({}, boiler))).toEqual({ topic: 'boiler' })
+  })
+
+  test('are left out where the platform does not say them', () => {
+    expect(titles(read())).toBeUndefined()
+  })
+})
+
 describe('who is meant', () => {
   const mentioned = (changes: object, place = channel) => {
     const reading = read(changes, place)

@@ -42,6 +42,14 @@ describe('the channels that a session told', () => {
     expect(channels.get('302')).toMatchObject({ guildId: '100', parentId: '203', joinedAt })
   })
 
+  test('have the name they were last given', () => {
+    const channels = told(['CHANNEL_UPDATE', { id: '200', type: 0, guild_id: '100', name: 'workshop' }])
+    channels.take('MESSAGE_CREATE', { id: '950', channel_id: '200' })
+    expect(channels.get('200')).toMatchObject({ name: 'workshop', lastMessageId: '950' })
+    channels.take('CHANNEL_UPDATE', { id: '200', type: 0, guild_id: '100', name: 'engines' })
+    expect(channels.get('200')?.name).toBe('engines')
+  })
+
   test('go with their deletion, threads with their channel, all with their guild', () => {
     expect(ids(told(['THREAD_DELETE', { id: '300' }]))).toEqual(['200', '202'])
     expect(ids(told(['CHANNEL_DELETE', { id: '200' }]))).toEqual(['202'])

@@ -24,3 +24,26 @@ test('of many unknown people at once a few are looked up, and the others have no
   )
   expect((await directory.personOf('U59'))?.name).toBe('name of U59')
 })
+
+test('the name of a channel is known from what was asked or told anyway, and never asked for', async () => {
+  const asked: string[] = []
+  const call = async (method: string, { channel }: Readonly<Record<string, unknown>>): Promise<CallOutcome> => {
+    asked.push(`${method} ${String(channel)}`)
+    const is = channel === 'C2' ? { is_mpim: true, name: 'mpdm-ada--bob-1' } : { name: 'office' }
+    return { kind: 'answered', result: { channel: is } }
+  }
+  const client = { call, close() {} }
+  const directory = new Directory({ client, clock: systemClock, signal: new AbortController().signal })
+  expect(directory.nameOf('C1')).toBeUndefined()
+  expect(asked).toEqual([])
+  await Promise.all([directory.chatTypeOf('C1'), directory.chatTypeOf('C2')])
+  expect([directory.nameOf('C1'), directory.nameOf('C2'), directory.nameOf(7)]).toEqual([
+    'office',
+    undefined,
+    undefined,
+  ])
+  directory.learnName('C1', 'workshop')
+  directory.learnName('C1', undefined)
+  expect(directory.nameOf('C1')).toBe('workshop')
+  expect(asked).toEqual(['conversations.info C1', 'conversations.info C2'])
+})

@@ -36,6 +36,7 @@ describe('a slash command', () => {
           space: { type: 'team', id: 'T01' },
         },
         sender: { id: 'U333', kind: 'user', team: 'T01', displayName: 'ada' },
+        titles: { chat: 'workshop' },
         sentAt: 1_790_000_000_000,
         messageId: '13345224609.738474920.8088930838d88f008e0',
         text: '/parley mute 2h',

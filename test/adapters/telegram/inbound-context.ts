@@ -5,5 +5,6 @@ import { toAccountId } from '../../../src/core/ids.ts'
 export const context: InboundContext = {
   account: toAccountId('default'),
   bot: { id: '7000001', username: 'parley_bot' },
+  topics: { get: () => undefined },
   receivedAt: 1_795_000_123_456,
 }

@@ -19,9 +19,12 @@ const address = z.strictObject({
   chat: id,
   topic: id.optional(),
 })
+const title = z.string().min(1).max(80).optional()
+const titles = z.strictObject({ chat: title, topic: title, topicBegan: title }).optional()
 const facts = { eventKey: z.string().startsWith('7000001:'), address, sender, sentAt: z.int() }
 const text = {
   ...facts,
+  titles,
   messageId: id,
   text: z.string(),
   mentioned: z.boolean(),
