@@ -28,6 +28,7 @@ const home = userHome()
 const ports: CliPorts = {
   env,
   cwd,
+  now: () => systemClock.now(),
   version: VERSION,
   variables: variableLines(createChannels(traitsOf(catalogue))),
   stdout,
@@ -104,8 +105,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
       stopWatchdog()
     },
     reload() {
-      const failed = (err: unknown): void => logger.error('The configuration was not taken over', { err })
-      daemon.operator.config.reload().catch(failed)
+      daemon.operator.config.reload().catch((err) => logger.error('The configuration was not taken over', { err }))
     },
   }
 }

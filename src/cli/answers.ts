@@ -127,6 +127,7 @@ export const why = list(
 const SUMMARY = {
   id: text,
   key: text,
+  title: optional(text),
   status: text,
   createdAt: time,
   updatedAt: time,

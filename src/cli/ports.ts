@@ -7,6 +7,8 @@ import type { OperatorService } from '../core/operator.ts'
 export interface CliPorts {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Ms since the epoch, for the ages of what is listed. */
+  readonly now: () => number
   readonly version: string
   /** The environment variables that are enough to start without a file, a line a platform. */
   readonly variables: readonly string[]

@@ -6,7 +6,7 @@ import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
 
-const NAME = ['<name>', 'session id, scope key, display key or alias', nonBlank] as const
+const NAME = ['<name>', 'session id, scope key, display key or alias; to read one, its title too', nonBlank] as const
 
 /** Adds `parley sessions …`. */
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {

@@ -3,7 +3,7 @@ import { toJson } from './print/plain.ts'
 import { type Style, styleFor } from './print/style.ts'
 
 /** The ports of a command that only reads. */
-export type ReadPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'openOffline'>
+export type ReadPorts = Pick<CliPorts, 'env' | 'now' | 'stdout' | 'stderr' | 'load' | 'openOffline'>
 
 export interface ReadOptions {
   readonly config?: string

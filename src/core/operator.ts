@@ -221,6 +221,8 @@ export interface SessionList {
 export interface SessionSummary {
   readonly id: string
   readonly key: string
+  /** The name by which people know its place; an older daemon leaves it out. */
+  readonly title?: string
   readonly kind: string
   readonly status: 'idle' | 'running' | 'awaiting_approval' | 'inactive'
   readonly agent: string

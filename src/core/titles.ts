@@ -1,3 +1,5 @@
+import type { ChatType } from './address.ts'
+
 /**
  * The names of a place, as people read them there: text for people, never an id and never authority. Each is absent
  * where the platform did not say it, which is no reason to forget it.
@@ -39,4 +41,23 @@ export function titleOf(value: unknown): string | undefined {
     .slice(0, LONGEST - 1)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`
+}
+
+/** The places that a session's metadata and key describe. */
+interface Titled {
+  readonly displayKey: string
+  readonly chatType: ChatType
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns what people call the place of a session: `Club › Rowing` for a topic, the person's name for a direct chat,
+ * and the session's key where no name is known.
+ */
+export function sessionTitle({ displayKey, chatType, metadata }: Titled): string {
+  const { chat_title: chat, topic_title: topic, topic_id: topicId, person_name: person } = metadata
+  if (chatType === 'direct') return person ?? displayKey
+  if (chat === undefined) return displayKey
+  const within = topic ?? (topicId === undefined ? undefined : `thread ${topicId}`)
+  return within === undefined ? chat : `${chat} › ${within}`
 }

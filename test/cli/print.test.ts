@@ -6,7 +6,7 @@ import { printSession, printSessions } from '../../src/cli/print/sessions.ts'
 import { printStarted } from '../../src/cli/print/started.ts'
 import { printStatus } from '../../src/cli/print/status.ts'
 import { styleFor } from '../../src/cli/print/style.ts'
-import { formatTime } from '../../src/cli/print/time.ts'
+import { formatAge, formatLocal, formatTime } from '../../src/cli/print/time.ts'
 import { printTrace, printWhy } from '../../src/cli/print/why.ts'
 import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
 
@@ -54,6 +54,33 @@ describe('columns', () => {
     expect(clip('日本語', 4)).toBe('日…')
     expect([clip('abcd', 4), clip('abcd')]).toEqual(['abcd', 'abcd'])
     expect([clip('👍🏽a', 3), clip('👨‍👩‍👧ab', 3)]).toEqual(['👍🏽a', '👨‍👩‍👧…'])
+  })
+})
+
+describe('formatAge', () => {
+  test.each([
+    [0, '0 s'],
+    [-5000, '0 s'],
+    [59_999, '59 s'],
+    [60_000, '1 min'],
+    [3_599_999, '59 min'],
+    [3_600_000, '1 h'],
+    [86_399_999, '23 h'],
+    [172_800_000, '2 d'],
+    [Number.NaN, 'unknown'],
+  ])('of %i ms is %s', (age, text) => {
+    expect(formatAge(1e12 - age, 1e12)).toBe(text)
+  })
+})
+
+describe('formatLocal', () => {
+  test('is the time on the clock of the reader, with its zone', () => {
+    const at = Date.UTC(2026, 6, 2, 23, 4, 5, 678)
+    expect([formatLocal(at, 'UTC'), formatLocal(at, 'Europe/Berlin'), formatLocal(Number.NaN)]).toEqual([
+      '2026-07-02 23:04:05 UTC',
+      '2026-07-03 01:04:05 CEST',
+      'unknown',
+    ])
   })
 })
 
@@ -202,28 +229,31 @@ describe('printTrace', () => {
 
 describe('printSessions', () => {
   const first = { limit: 1, offset: 0, inactive: false }
+  const now = sampleSession.updatedAt + 3 * 60_000
 
   test('is a table that ends with where the rest is', async () => {
     const list = await fakeOperator().sessions.list(first)
-    const [header = '', row = '', ...rest] = printSessions(list, { query: first }, bare)
-    expect(header.split(/ {2,}/)).toEqual(['SESSION', 'STATUS', 'TURNS', 'LAST ACTIVE', 'KEY', 'ABOUT'])
-    expect(row.split(/ {2,}/)).toEqual([
-      'telegram:2026-11-21-9f3a61c0',
-      'idle',
-      '1',
-      '2026-11-21 14:04:22Z',
-      sampleSession.key,
-      'lunch plans',
-    ])
+    const [header = '', row = '', ...rest] = printSessions(list, { query: first, now }, bare)
+    expect(header.split(/ {2,}/)).toEqual(['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'])
+    expect(row.split(/ {2,}/)).toEqual(['Workshop › Engines', '3 min', 'idle', '1', 'lunch plans'])
     expect(header.indexOf('ABOUT')).toBe(row.indexOf('lunch'))
     expect(rest).toEqual(['1 to 1 of 2; the next with --offset 1'])
   })
 
   test('falls back to the preview and fits the terminal', async () => {
     const list = { sessions: [{ ...sampleSession, description: '', preview: 'shall\nwe?' }], total: 1 }
-    expect(printSessions(list, { query: first }, bare)[1]).toMatch(/ {2}shall we\?$/)
-    for (const line of printSessions(list, { query: first, width: 60 }, bare))
+    expect(printSessions(list, { query: first, now }, bare)[1]).toMatch(/ {2}shall we\?$/)
+    for (const line of printSessions(list, { query: first, now, width: 60 }, bare))
       expect(stringWidth(line)).toBeLessThan(61)
+  })
+
+  test('fits 80 columns whatever a place is called, and shows the key of one without a title', () => {
+    const { title: _, ...untitled } = sampleSession
+    const long = { ...sampleSession, title: `${'名'.repeat(60)}\u001b[2J`, description: 'x'.repeat(80) }
+    const [, ...rows] = printSessions({ sessions: [untitled, long], total: 2 }, { query: first, now }, bare)
+    expect(rows[0]).toContain(sampleSession.key.slice(0, 30))
+    for (const row of rows) expect(stringWidth(row)).toBeLessThan(81)
+    expect(rows.join()).not.toContain('\u001b')
   })
 
   test.each([
@@ -231,25 +261,29 @@ describe('printSessions', () => {
     [0, { ...first, inactive: true }, 'No session yet.'],
     [3, { ...first, offset: 9 }, 'No session at offset 9; there are 3.'],
   ])('of nothing among %i says so', (total, query, line) => {
-    expect(printSessions({ sessions: [], total }, { query }, bare)).toEqual([line])
+    expect(printSessions({ sessions: [], total }, { query, now }, bare)).toEqual([line])
   })
 
   test('says on the last page where it is', async () => {
     const query = { ...first, offset: 1 }
-    expect(printSessions(await fakeOperator().sessions.list(query), { query }, bare).at(-1)).toBe('2 to 2 of 2')
+    expect(printSessions(await fakeOperator().sessions.list(query), { query, now }, bare).at(-1)).toBe('2 to 2 of 2')
   })
 })
 
 describe('printSession', () => {
   test('shows what it is and its events, long ones indented', () => {
-    const lines = printSession(sampleSession, bare)
-    expect(lines.slice(0, 2)).toEqual([sampleSession.id, `  key          ${sampleSession.key}`])
+    const lines = printSession(sampleSession, bare, 'Europe/Berlin')
+    expect(lines.slice(0, 3)).toEqual([
+      'Workshop › Engines',
+      `  id           ${sampleSession.id}`,
+      `  key          ${sampleSession.key}`,
+    ])
     expect(lines).toContain('  holds        3 messages, 1 turn')
     expect(lines).toContain('  title        Lunch')
     expect(lines.slice(-3)).toEqual([
-      '  1  2026-11-21 14:03:22Z  user       shall we?',
-      `${' '.repeat(36)}  at noon`,
-      '  2  2026-11-21 14:03:23Z  assistant  yes',
+      '  1  2026-11-21 15:03:22 CET  user       shall we?',
+      `${' '.repeat(39)}  at noon`,
+      '  2  2026-11-21 15:03:23 CET  assistant  yes',
     ])
   })
 

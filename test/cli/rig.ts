@@ -41,6 +41,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
   const ports: CliPorts = {
     env: {},
     cwd: loaded.config.dataDir,
+    now: () => Date.UTC(2026, 10, 21, 14, 7, 22),
     variables: ['Telegram: TELEGRAM_BOT_TOKEN'],
     version: '0.1.0',
     stdout: {

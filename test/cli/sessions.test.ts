@@ -74,3 +74,19 @@ test.each([
   expect(operator.asked).toEqual([asked])
   expect(parley.out()).toContain(text)
 })
+
+test('a title that several places have is answered with their keys, and reads none of them', async () => {
+  const fake = fakeOperator()
+  const twice = [sampleSession, { ...sampleSession, key: 'telegram:group:-2' }]
+  const list = async () => ({ sessions: twice, total: 2 })
+  const parley = await rig()
+  await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
+  expect(await parley.run('sessions', 'show', 'Workshop › Engines')).not.toBe(0)
+  expect(parley.err()).toContain(`${KEY}, telegram:group:-2`)
+})
+
+test('a title is no name for what changes a session', async () => {
+  const parley = await rig()
+  await serveDaemon(parley, fakeOperator())
+  expect(await parley.run('sessions', 'delete', 'Workshop › Engines')).toBe(1)
+})

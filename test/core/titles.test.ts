@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { presentTitles, titleOf } from '../../src/core/titles.ts'
+import { presentTitles, sessionTitle, titleOf } from '../../src/core/titles.ts'
 
 describe('titleOf', () => {
   test.each([
@@ -25,5 +25,19 @@ describe('presentTitles', () => {
     expect(presentTitles({ chat: 'Club', topic: 'Rowing', topicBegan: 'Boats' })).toEqual({
       titles: { chat: 'Club', topic: 'Rowing' },
     })
+  })
+})
+
+describe('sessionTitle', () => {
+  const key = 'telegram:group:-100/42'
+  test.each([
+    ['group', { chat_title: 'Club' }, 'Club'],
+    ['group', { chat_title: 'Club', topic_id: '42', topic_title: 'Rowing' }, 'Club › Rowing'],
+    ['channel', { chat_title: 'office', topic_id: '17.1' }, 'office › thread 17.1'],
+    ['group', { topic_id: '42', topic_title: 'Rowing' }, key],
+    ['direct', { person_name: 'Ada', chat_title: 'Club' }, 'Ada'],
+    ['direct', {}, key],
+  ] as const)('of a %s with %j is %s', (chatType, metadata, title) => {
+    expect(sessionTitle({ displayKey: key, chatType, metadata })).toBe(title)
   })
 })

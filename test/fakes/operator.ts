@@ -75,6 +75,7 @@ export const sampleWhy: WhyReport = {
 export const sampleSession: SessionDetail = {
   id: 'telegram:2026-11-21-9f3a61c0',
   key: 'agent:main:slack:chat:T01/C1@50%?#é',
+  title: 'Workshop › Engines',
   kind: 'chat',
   status: 'idle',
   agent: 'main',
@@ -188,7 +189,10 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       async list(query: SessionListQuery) {
         asked.push(query)
         if (query.limit < 1 || query.limit > 200) throw new ParleyError('invalid', 'limit must be 1 to 200')
-        const sessions: SessionSummary[] = [summary, { ...summary, id: 'telegram:2026-11-20-00000000', key: 'main' }]
+        const sessions: SessionSummary[] = [
+          summary,
+          { ...summary, id: 'telegram:2026-11-20-00000000', key: 'main', title: 'Ada' },
+        ]
         return { sessions: sessions.slice(query.offset, query.offset + query.limit), total: sessions.length }
       },
       async show(name) {

@@ -2,6 +2,7 @@ import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter
 import { ParleyError, toError } from '../../../src/core/errors.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
+import { presentTitles } from '../../../src/core/titles.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { letGo } from '../../shared/guard.ts'
@@ -147,7 +148,7 @@ export class EventReceiver {
     const chatName = this.#directory.nameOf(event.channel)
     return {
       ...{ account, bot, commands: this.#commands.all, chatType },
-      ...(chatName === undefined ? {} : { chatName }),
+      ...presentTitles({ chat: chatName, topic: undefined, topicBegan: undefined }),
       ...(sender?.name === undefined ? {} : { senderName: sender.name }),
       ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
     }

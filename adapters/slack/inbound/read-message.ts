@@ -7,8 +7,7 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
-import { presentTitles } from '../../../src/core/titles.ts'
-import { type Fields, fieldsOf, isFields, Malformed, optionalText } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, Malformed, optionalText, present } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
@@ -90,14 +89,13 @@ interface TextReading {
 /** `frame` is the event around the message; for a new message it is the message itself. */
 function readTextFacts(message: Fields, frame: Fields, context: InboundContext): TextReading {
   const { bot } = context
-  const own = readMrkdwn(optionalText(message.text) ?? '', bot)
-  const { mentioned, mentionsMany } = own
-  const words = readWords(own.text, message, context)
+  const { mentioned, mentionsMany, text: own } = readMrkdwn(optionalText(message.text) ?? '', bot)
+  const words = readWords(own, message, context)
   const messageId = stampOf(message.ts)
   const place = readPlace(message, frame, context)
   const quoted = readQuoted(message, context)
   const named = mentioned.includes(bot.userId)
-  const command = hasForeignText(words) ? undefined : readCommand(own.text, context)
+  const command = hasForeignText(words) ? undefined : readCommand(own, context)
   // A message at the root of a channel that is answered begins a thread: its answer goes there, and so does what
   // follows. One that addresses the bot is in it already. A command is about the channel itself.
   const atRoot = place.chatType === 'channel' && place.topic === undefined && command === undefined
@@ -106,7 +104,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
     facts: {
       address: begins ? { ...place, topic: messageId } : place,
       sender: readSender(message, context),
-      ...presentTitles({ chat: context.chatName, topic: undefined, topicBegan: undefined }),
+      ...present('titles', context.titles),
       sentAt: timeOfStamp(messageId),
       messageId,
       ...words,

@@ -1,5 +1,6 @@
 import type { ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import type { Titles } from '../../../src/core/titles.ts'
 
 /** The bot's own identity, from auth.test. */
 export interface BotFacts {
@@ -18,7 +19,7 @@ export interface InboundContext {
   /** The chat type of the conversation, for events that leave it out. */
   readonly chatType: ChatType
   /** The name of the channel, where it is known. */
-  readonly chatName?: string
+  readonly titles?: Titles
   /** The sender's name, where it could be looked up. */
   readonly senderName?: string
   /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */

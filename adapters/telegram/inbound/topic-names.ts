@@ -3,7 +3,7 @@ import { titleOf } from '../../../src/core/titles.ts'
 import { isFields } from '../../shared/fields.ts'
 import { toIdText } from '../address.ts'
 
-/** Of a topic that is forgotten, the name it began with comes along with what is said there. */
+/** The name with which a forgotten topic began still comes along with each message in it. */
 const MOST_TOPICS = 1000
 
 /**

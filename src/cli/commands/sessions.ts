@@ -1,7 +1,8 @@
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
 import type { OperatorService, SessionDetail } from '../../core/operator.ts'
 import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
+import { oneLine } from '../print/plain.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
@@ -25,20 +26,20 @@ export async function listSessions(ports: ReadPorts, options: ListOptions): Prom
   const query = { limit: options.limit, offset: options.offset, inactive: options.all ?? false }
   const list = await ask(ports, options, (sessions) => sessions.list(query))
   const { isTTY, columns } = ports.stdout
-  const page = isTTY && columns ? { query, width: columns } : { query }
+  const page = { query, now: ports.now(), ...(isTTY && columns ? { width: columns } : {}) }
   show(ports, options, { value: list, lines: (style) => printSessions(list, page, style) })
   return EXIT.ok
 }
 
 export async function showSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  const session = await ask(ports, options, (sessions) => sessions.show(name))
+  const session = await ask(ports, options, (sessions) => named(sessions, name, (one) => sessions.show(one)))
   show(ports, options, { value: session, lines: (style) => printSession(session, style) })
   return EXIT.ok
 }
 
 export async function showHistory(ports: ReadPorts, name: string, options: HistoryOptions): Promise<number> {
   const page = { limit: options.limit, ...(options.before === undefined ? {} : { before: options.before }) }
-  const history = await ask(ports, options, (sessions) => sessions.history(name, page))
+  const history = await ask(ports, options, (sessions) => named(sessions, name, (one) => sessions.history(one, page)))
   show(ports, options, { value: history, lines: (style) => printHistory(history, style) })
   return EXIT.ok
 }
@@ -74,6 +75,32 @@ export async function deleteSession(ports: ReadPorts, name: string, options: Rea
 function done(ports: ReadPorts, options: ReadOptions, session: SessionDetail, line: string): number {
   show(ports, options, { value: session, lines: () => [line] })
   return EXIT.ok
+}
+
+/** The most sessions among which a title is looked for: those active last. */
+const MOST_TITLED = 200
+
+/**
+ * Reads a session by name, or by the title in the list where one alone has it. Only what reads accepts a title: several
+ * places may have the same, and anybody may rename theirs.
+ */
+async function named<Answer>(
+  sessions: OperatorService['sessions'],
+  name: string,
+  read: (name: string) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await read(name)
+  } catch (err) {
+    if (errorCode(err) !== 'not_found') throw err
+    const wanted = oneLine(name).toLowerCase()
+    const list = await sessions.list({ limit: MOST_TITLED, offset: 0, inactive: true })
+    const found = list.sessions.filter(({ title = '' }) => oneLine(title).toLowerCase() === wanted)
+    const [only, ...others] = found
+    if (only === undefined) throw err
+    if (others.length === 0) return read(only.id)
+    throw new ParleyError('invalid', `Several sessions are called so: ${found.map(({ key }) => key).join(', ')}.`)
+  }
 }
 
 async function ask<Answer>(

@@ -6,34 +6,47 @@ import type {
   SessionSummary,
 } from '../../core/operator.ts'
 import { labelled } from '../../core/session-settings.ts'
-import { columns } from './columns.ts'
+import { clip, columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'
 import { count } from './status.ts'
 import type { Style } from './style.ts'
-import { formatTime } from './time.ts'
+import { formatAge, formatLocal } from './time.ts'
 
 export interface Page {
   readonly query: SessionListQuery
-  /** The columns of the terminal, to which lines are cut; they are not cut if it is absent. */
+  /** Ms since the epoch, from which ages are counted. */
+  readonly now: number
+  /** The columns of the terminal, to which lines are cut. */
   readonly width?: number
 }
 
-/** Returns one line for each session, newest activity first, and the option for the rest of the list. */
-export function printSessions({ sessions, total }: SessionList, { query, width }: Page, style: Style): string[] {
+const WIDTH = 80
+/** The widest title, so that there is room for what the session is about. */
+const WIDEST_TITLE = 34
+
+/**
+ * Returns one line for each session, newest activity first, and the option for the rest of the list. A session whose
+ * place has no title is shown by its key.
+ */
+export function printSessions(
+  { sessions, total }: SessionList,
+  { query, now, width = WIDTH }: Page,
+  style: Style,
+): string[] {
   if (total === 0)
     return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
   if (sessions.length === 0) return [`No session at offset ${query.offset}; there are ${total}.`]
   const [header = '', ...rows] = columns(
-    [['SESSION', 'STATUS', 'TURNS', 'LAST ACTIVE', 'KEY', 'ABOUT'], ...sessions.map(summaryRow)],
+    [['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'], ...sessions.map((session) => summaryRow(session, now))],
     width,
   )
   return [style.bold(header), ...rows, ...moreLine({ sessions, total }, query, style)]
 }
 
-function summaryRow(session: SessionSummary): string[] {
+function summaryRow(session: SessionSummary, now: number): string[] {
   const about = oneLine(session.description) || oneLine(session.preview)
-  const { id, status, turns, updatedAt, key } = session
-  return [oneLine(id), status, String(turns), formatTime(updatedAt), oneLine(key), about]
+  const { status, turns, updatedAt, title, key } = session
+  return [clip(oneLine(title ?? key), WIDEST_TITLE), formatAge(updatedAt, now), status, String(turns), about]
 }
 
 function moreLine({ sessions, total }: SessionList, query: SessionListQuery, style: Style): string[] {
@@ -44,18 +57,19 @@ function moreLine({ sessions, total }: SessionList, query: SessionListQuery, sty
 }
 
 /** Returns a session and its newest events. */
-export function printSession(session: SessionDetail, style: Style): string[] {
+export function printSession(session: SessionDetail, style: Style, zone?: string): string[] {
   const { messages, turns } = session
   return [
-    style.bold(oneLine(session.id)),
+    style.bold(oneLine(session.title ?? session.id)),
     ...columns([
+      ['  id', oneLine(session.id)],
       ['  key', oneLine(session.key)],
       ['  scope', oneLine(session.scopeKey)],
       ['  kind', oneLine(session.kind)],
       ['  status', session.status],
       ['  agent', oneLine(session.agent)],
-      ['  created', formatTime(session.createdAt)],
-      ['  last active', formatTime(session.updatedAt)],
+      ['  created', formatLocal(session.createdAt, zone)],
+      ['  last active', formatLocal(session.updatedAt, zone)],
       ['  holds', `${count(messages, 'message')}, ${count(turns, 'turn')}`],
       ...(session.participants.length > 0 ? [['  with', oneLine(session.participants.join(', '))]] : []),
       ...session.aliases.map((alias) => ['  alias', oneLine(alias)]),
@@ -64,7 +78,7 @@ export function printSession(session: SessionDetail, style: Style): string[] {
       ...Object.entries(session.metadata).map(([name, value]) => [`  ${oneLine(name)}`, oneLine(value)]),
     ]),
     '',
-    ...(session.events.length === 0 ? ['  no event yet'] : eventLines(session.events, style)),
+    ...(session.events.length === 0 ? ['  no event yet'] : eventLines(session.events, style, zone)),
   ]
 }
 
@@ -76,15 +90,19 @@ function settingLines(session: SessionDetail): string[][] {
 }
 
 /** Returns a page of a session's log and the option for the page before it. */
-export function printHistory({ session, events, total, before }: SessionHistory, style: Style): string[] {
+export function printHistory(
+  { session, events, total, before }: SessionHistory,
+  style: Style,
+  zone?: string,
+): string[] {
   if (events.length === 0) return [total === 0 ? 'No event yet.' : `No event there; ${session} has ${total}.`]
   const more = before === undefined ? [] : [style.dim(`of ${total}; the page before with --before ${before}`)]
-  return [...eventLines(events, style), ...more]
+  return [...eventLines(events, style, zone), ...more]
 }
 
 /** Returns each event with its number; further lines of its text are below the first. */
-function eventLines(events: SessionDetail['events'], style: Style): string[] {
-  const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatTime(at), oneLine(type)]))
+function eventLines(events: SessionDetail['events'], style: Style, zone?: string): string[] {
+  const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatLocal(at, zone), oneLine(type)]))
   const widest = Math.max(...heads.map((head) => head.length))
   return events.flatMap(({ text }, at) => {
     const [first = '', ...rest] = plain(text).split('\n')

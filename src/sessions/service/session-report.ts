@@ -2,6 +2,7 @@ import type { SessionEvent } from '../../core/event.ts'
 import type { SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
+import { sessionTitle } from '../../core/titles.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
 
@@ -16,6 +17,7 @@ export function sessionSummary(session: Session, standing: Standing): SessionSum
   return {
     id: session.id,
     key: session.displayKey,
+    title: sessionTitle(session),
     kind: session.kind,
     status: statusOf(session, standing),
     agent: session.agentId,
