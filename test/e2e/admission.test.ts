@@ -217,7 +217,8 @@ describe('who asks to be let in', () => {
     telegram.world.say({ from: 444, chat, text: '@parley_bot and when?' })
     await sent(of, chat, 'and when?')
 
-    expect(texts(of, 111).filter((text) => text.includes('nobody has let me talk'))).toHaveLength(1)
+    const cards = texts(of, 111).filter((text) => text.includes('nobody has let me talk'))
+    expect(cards).toEqual([expect.stringContaining('Somebody speaks in "Club"')])
     expect(texts(of, chat)).toHaveLength(2)
   })
 

@@ -40,7 +40,7 @@ async function ask(
   ids: Pick<IdSource, 'code'>,
 ): Promise<'added' | 'known'> {
   const { event, traceId, receivedAt } = dispatch
-  const card = { name: nameOf(event), address: event.address, traceId }
+  const card = { name: nameOf(event, asks.kind), address: event.address, traceId }
   for (let drawn = 0; drawn < MOST_DRAWN; drawn++) {
     const asked = await tx.admissions.ask({ ...asks, ...card, code: ids.code() }, receivedAt)
     if (asked !== 'code_taken') return asked
@@ -82,10 +82,11 @@ const LONGEST_NAME = 60
  * Returns the name of a person or a place without markup, line breaks and mentions, so that it can pass only for a
  * name.
  */
-function nameOf(event: InboundEvent): string {
+function nameOf(event: InboundEvent, kind: Applicant['kind']): string {
   const { displayName, username } = event.sender
-  const name = (event.kind === 'membership' ? event.chatTitle : undefined) ?? displayName ?? username ?? ''
-  return name
+  const title = event.kind === 'membership' ? event.chatTitle : event.titles?.chat
+  const name = kind === 'place' ? title : (displayName ?? username)
+  return (name ?? '')
     .slice(0, 4 * LONGEST_NAME)
     .replace(/[^\p{L}\p{N} .'-]/gu, ' ')
     .replace(/\s+/g, ' ')
