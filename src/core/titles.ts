@@ -44,7 +44,7 @@ export function titleOf(value: unknown): string | undefined {
 }
 
 /** The places that a session's metadata and key describe. */
-interface Titled {
+export interface Titled {
   readonly displayKey: string
   readonly chatType: ChatType
   readonly metadata: Readonly<Record<string, string>>
