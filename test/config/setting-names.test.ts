@@ -34,9 +34,14 @@ function stepInto(schemas: readonly Schema[], key: string): readonly Schema[] {
 
 const isSetting = (name: string): boolean => name.split('.').reduce(stepInto, [SCHEMA] as readonly Schema[]).length > 0
 
+const TOP = Object.keys(SCHEMA.properties ?? {}).filter((key) => /^[a-z]/.test(key))
+
+function settingsIn(text: string): readonly string[] {
+  const setting = new RegExp(`(?<![\\w./\${-])(?:${TOP.join('|')})(?:\\.[a-zA-Z]+)+`, 'g')
+  return text.replaceAll(/\$\{[^}]*\}/g, '*').match(setting) ?? []
+}
+
 test('every setting that a text of the program names exists', () => {
-  const top = Object.keys(SCHEMA.properties ?? {}).filter((key) => /^[a-z]/.test(key))
-  const setting = new RegExp(`(?<![\\w./\${-])(?:${top.join('|')})(?:\\.[a-zA-Z]+)+`, 'g')
   const files = ['src', 'adapters'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.startsWith('rehearsal'))
@@ -44,11 +49,20 @@ test('every setting that a text of the program names exists', () => {
   )
   const named = files.flatMap((file) => {
     const texts = readFileSync(join(ROOT, file), 'utf8').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? []
-    return texts
-      .flatMap((text) => text.replaceAll(/\$\{[^}]*\}/g, '*').match(setting) ?? [])
-      .map((name) => [name, file])
+    return texts.flatMap(settingsIn).map((name) => [name, file])
   })
 
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter(([name = '']) => !OTHERS.has(name) && !isSetting(name))).toEqual([])
+})
+
+test('every setting that a page for operators names exists', () => {
+  const beside = ['config', 'systemd'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const pages = ['README.md', ...beside].filter((page) => /\.(md|yaml|service|example)$/.test(page))
+  const named = pages.flatMap((page) => settingsIn(readFileSync(join(ROOT, page), 'utf8')).map((name) => [name, page]))
+
+  expect(named.map(([, page]) => page)).toEqual(expect.arrayContaining(['config/reference.md', 'config/operating.md']))
+  expect(named.filter(([name = '']) => !isSetting(name))).toEqual([])
 })
