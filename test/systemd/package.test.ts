@@ -1,8 +1,18 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -38,3 +48,74 @@ test('the unit installs the file that npm pack writes', () => {
   const unit = readFileSync(join(ROOT, 'systemd/parley.service'), 'utf8')
   expect(unit).toContain(`npm install --global ./parley-${PACKAGE.version}.tgz`)
 })
+
+/**
+ * The packed file in an empty folder, as npm would unpack it there. The registry is not asked: beside it stand, as links
+ * to the installation of the checkout, the packages that it declares for running, and no other.
+ */
+describe('the packed file, installed in an empty folder', () => {
+  let folder: string
+  const inPackage = (path: string): string => join(folder, 'node_modules/parley', path)
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-installed-'))
+    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+    const [packed] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
+    mkdirSync(inPackage(''), { recursive: true })
+    execFileSync('tar', ['-xzf', join(folder, packed.filename), '--strip-components=1', '-C', inPackage('')])
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'))
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const [from, to] = [join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)]
+      mkdirSync(dirname(to), { recursive: true })
+      // Which of the optional ones there are depends on the version of Node.
+      if (existsSync(from)) symlinkSync(from, to)
+      else expect(optionalDependencies).toHaveProperty(name)
+    }
+  })
+
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  function parley(...args: string[]) {
+    const env = { PATH: process.env.PATH, HOME: folder, TELEGRAM_BOT_TOKEN: '5:a' }
+    const main = inPackage(PACKAGE.bin.parley)
+    return spawnSync(process.execPath, [main, ...args], { cwd: folder, env, encoding: 'utf8' })
+  }
+
+  test('says its version', () => {
+    expect(parley('--version')).toMatchObject({ status: 0, stdout: `${PACKAGE.version}\n`, stderr: '' })
+    expect(readFileSync(inPackage(PACKAGE.bin.parley), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  test('finds its short example valid', () => {
+    const { status, stdout, stderr } = parley('config', 'check', '--config', inPackage('config/parley.example.yaml'))
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('parley.example.yaml is valid')
+  })
+
+  test('makes its database, with the driver of this version of Node', () => {
+    mkdirSync(join(folder, 'old'))
+    expect(parley('import', 'old')).toMatchObject({ status: 0, stdout: '0 imported, 0 there already, 0 skipped\n' })
+    expect(parley('sessions', 'list', '--json')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('"total": 0'),
+    })
+  })
+
+  /** Pages for those who change the code: they come with a checkout. */
+  const IN_CHECKOUT = /^(?:src|test|adapters)\//
+
+  test.each(['README.md', ...['config', 'systemd'].flatMap(pagesIn)])('has each file that its %s names', (page) => {
+    const text = readFileSync(inPackage(page), 'utf8')
+    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => join(dirname(page), path))
+    const named = [...text.matchAll(/(?<![\w./~$-])(?:config|systemd|dist)\/[\w./-]*\w/g)].map(([path]) => path)
+    const paths = [...linked, ...named].filter((path) => !IN_CHECKOUT.test(path))
+    expect(paths.filter((path) => !existsSync(inPackage(path)))).toEqual([])
+    if (page === 'systemd/parley.service') expect(named).toContain('config/parley.example.yaml')
+    if (page === 'README.md') expect(named).toContain('config/operating.md')
+  })
+})
+
+function pagesIn(folder: string): readonly string[] {
+  const names = readdirSync(join(ROOT, folder)).filter((name) => /\.(md|yaml|service|example)$/.test(name))
+  return names.map((name) => `${folder}/${name}`)
+}
