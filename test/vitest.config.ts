@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 50_000, interval: 25 } },
+    // The CLI prints times in the zone of the machine.
+    env: { TZ: 'UTC' },
     pool: 'forks',
     // Packages are imported as Node and the bundle import them.
     deps: { interopDefault: false },

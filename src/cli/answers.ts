@@ -2,17 +2,16 @@ import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
+import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type {
   ChannelStatus,
   ListedDelivery,
   PostAnswer,
-  ScheduleSummary,
   SessionDetail,
   SessionEventReport,
   SessionHistory,
   SessionList,
   SessionSummary,
-  StartedRun,
   StatusReport,
   TokenReport,
   WhyReport,

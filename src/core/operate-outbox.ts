@@ -26,5 +26,7 @@ export interface RestorationReport {
 export interface UnansweredMessage {
   readonly inboxId: string
   readonly address: string
+  /** The name by which people know the place; absent where none is known. */
+  readonly title?: string
   readonly sentAt: number
 }

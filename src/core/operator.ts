@@ -2,6 +2,7 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
+import type { ScheduleOperator } from './operate-schedules.ts'
 import type { Session } from './session.ts'
 import type { SettingName, SettingValue } from './session-settings.ts'
 
@@ -42,17 +43,7 @@ export interface OperatorService {
     delete(name: string): Promise<void>
   }
   readonly tokens: TokenOperator
-  readonly schedules: {
-    /** By id. */
-    list(): Promise<readonly ScheduleSummary[]>
-    /** The next `count` slots, 1-100, else `invalid`; `not_found`. Ms since the epoch. */
-    next(id: string, count: number): Promise<readonly number[]>
-    /**
-     * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs
-     * already; `unavailable` without a daemon.
-     */
-    run(id: string): Promise<StartedRun>
-  }
+  readonly schedules: ScheduleOperator
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
   readonly outbox: OutboxOperator
@@ -78,37 +69,6 @@ export interface TokenReport {
   readonly label: string
   readonly createdAt: number
   readonly revokedAt?: number
-}
-
-export interface ScheduleSummary {
-  readonly id: string
-  readonly source: 'config' | 'command'
-  readonly cron: string
-  readonly timezone: string
-  readonly agent?: string
-  readonly prompt: string
-  readonly digestOf?: string
-  readonly deliverTo: string
-  readonly missed: string
-  readonly overlap: string
-  readonly paused: boolean
-  /** Absent while paused. */
-  readonly nextAt?: number
-  readonly last?: ScheduleRunReport
-}
-
-/** The outcome of one slot. */
-export interface ScheduleRunReport {
-  readonly slotAt: number
-  readonly state: string
-  readonly outcome?: string
-  /** `parley why <trace id>` shows the rest. */
-  readonly traceId?: string
-}
-
-export interface StartedRun {
-  readonly slotAt: number
-  readonly traceId: string
 }
 
 export interface StatusReport {
@@ -165,6 +125,8 @@ export interface ChannelStatus {
 export interface ListedDelivery {
   readonly id: string
   readonly address: string
+  /** The name by which people know the place; absent where none is known, and from an older daemon. */
+  readonly title?: string
   readonly state: string
   readonly reason?: string
   readonly traceId: string
@@ -183,6 +145,8 @@ export interface WhyReport {
   readonly event: string
   readonly messageId?: string
   readonly address: string
+  /** The name by which people know the place; absent where none is known, and from an older daemon. */
+  readonly title?: string
   readonly sender: { readonly id: string; readonly name?: string }
   readonly decision: string
   readonly reason: string

@@ -1,4 +1,4 @@
-import type { ChatType } from './address.ts'
+import { type Address, type ChatType, formatAddress } from './address.ts'
 
 /**
  * The names of a place, as people read them there: text for people, never an id and never authority. Each is absent
@@ -56,8 +56,43 @@ export interface Titled {
  */
 export function sessionTitle({ displayKey, chatType, metadata }: Titled): string {
   const { chat_title: chat, topic_title: topic, topic_id: topicId, person_name: person } = metadata
-  if (chatType === 'direct') return person ?? displayKey
-  if (chat === undefined) return displayKey
+  return joined(chatType, { chat, topic, topicId, person }) ?? displayKey
+}
+
+/**
+ * Returns what people call the place of an address, by the metadata of a session; undefined where that session is not
+ * about this chat, or no name is known.
+ */
+export function addressTitle(
+  { channel, account, chat, chatType, topic }: Address,
+  metadata: Readonly<Record<string, string>>,
+): string | undefined {
+  if (metadata.channel !== channel || metadata.account !== account || metadata.chat_id !== chat) return undefined
+  return joined(chatType, {
+    chat: metadata.chat_title,
+    topic: metadata.topic_id === topic ? metadata.topic_title : undefined,
+    topicId: topic,
+    person: metadata.person_name,
+  })
+}
+
+interface Names {
+  readonly chat: string | undefined
+  readonly topic: string | undefined
+  readonly topicId: string | undefined
+  readonly person: string | undefined
+}
+
+function joined(chatType: ChatType, { chat, topic, topicId, person }: Names): string | undefined {
+  if (chatType === 'direct') return person
+  if (chat === undefined) return undefined
   const within = topic ?? (topicId === undefined ? undefined : `thread ${topicId}`)
   return within === undefined ? chat : `${chat} › ${within}`
+}
+
+/**
+ * Returns an address with its title before it, `Club › Rowing (telegram:group:-100/42)`, or alone where it has none.
+ */
+export function withTitle(address: Address, title: string | undefined): string {
+  return title === undefined ? formatAddress(address) : `${title} (${formatAddress(address)})`
 }

@@ -5,6 +5,7 @@ import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
 import type { SendVerdict, Speaker } from '../delivery/plan-reply.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts'
@@ -12,6 +13,7 @@ import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
+import { placeTitle } from '../sessions/service/place-title.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
 import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
@@ -38,7 +40,7 @@ export interface DeliveryWiringDeps {
 
 /** Connects the one exit with the facts about chats and sessions. */
 export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
-  const { store, clock, random, ids, accounts, adapter, policies, lookups, events, timing } = parts
+  const { store, clock, random, ids, accounts, adapter, policies, lookups, timing } = parts
   const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
   return createDelivery({
     ...{ store, ids, clock, random, adapter },
@@ -51,16 +53,20 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     sendAllowed: (speaker) => judge(parts, speaker),
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
-    unreadable: (to) => {
-      const text = `A stored message for ${formatAddress(to)} cannot be read any more: it is not sent. My log names it.`
-      events.ownerNotice.emit({ where: to, notice: { about: `unreadable:${formatAddress(to)}`, text } })
-    },
+    unreadable: (to) => void notifyUnreadable(to, parts),
     announced: (tx, row) => {
       const { channels } = policies.routing()
       const place = placed(parts, row.address, row.traceId)
       return recordPost(tx, place, row, { ids, channels, overrides: lookups.overrides })
     },
   })
+}
+
+/** Never rejects: where no title can be read either, the notice names the address alone. */
+async function notifyUnreadable(to: Address, { store, events }: DeliveryWiringDeps): Promise<void> {
+  const { title } = await placeTitle(store.read, to).catch(() => ({ title: undefined }))
+  const text = `A stored message for ${withTitle(to, title)} cannot be read any more: it is not sent. My log names it.`
+  events.ownerNotice.emit({ where: to, notice: { about: `unreadable:${formatAddress(to)}`, text } })
 }
 
 /** Returns the function that sends a notice of the daemon after the commit in which `when` agreed. */

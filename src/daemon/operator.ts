@@ -1,14 +1,15 @@
 import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
-import { formatAddress } from '../core/address.ts'
+import { formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { ChatWatch } from '../sessions/facts/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
+import { placeTitle } from '../sessions/service/place-title.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import type { ModelHealth } from './model-health.ts'
 import type { WhyService } from './why.ts'
 
@@ -61,7 +62,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       delete: (name) => sessions.delete(OPERATOR, name),
     },
     tokens: sources.tokens,
-    schedules: sources.schedules,
+    schedules: titledSchedules(sources),
     people: sources.people,
     admissions: sources.admissions,
     config: sources.config,
@@ -93,8 +94,8 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
     outbox: counts,
-    uncertain: uncertain.map(asListed),
-    undelivered: undelivered.map(asListed),
+    uncertain: await Promise.all(uncertain.map((delivery) => asListed(delivery, read))),
+    undelivered: await Promise.all(undelivered.map((delivery) => asListed(delivery, read))),
   }
 }
 
@@ -103,8 +104,30 @@ function troublesOf(live: LiveSources | undefined): Pick<StatusReport, 'modelTro
   return modelTroubles.length === 0 ? {} : { modelTroubles }
 }
 
-function asListed({ id, address, state, reason, traceId }: Delivery): ListedDelivery {
-  return { id, address: formatAddress(address), state, traceId, ...(reason === undefined ? {} : { reason }) }
+async function asListed(
+  { id, address, sessionId, state, reason, traceId }: Delivery,
+  read: StoreReader,
+): Promise<ListedDelivery> {
+  return {
+    ...{ id, address: formatAddress(address), state, traceId },
+    ...(await placeTitle(read, address, sessionId)),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+function titledSchedules({ schedules, store: { read } }: OperatorSources): OperatorService['schedules'] {
+  return {
+    ...schedules,
+    async list() {
+      const all = await schedules.list()
+      return Promise.all(
+        all.map(async (one) => {
+          const { title } = await placeTitle(read, parseAddress(one.deliverTo))
+          return title === undefined ? one : { ...one, deliverTitle: title }
+        }),
+      )
+    },
+  }
 }
 
 /** Returns every account as it is now. */

@@ -6,6 +6,7 @@ import type { AccountId, ChannelId } from '../core/ids.ts'
 import type { OutboxOperator, RestorationReport } from '../core/operate-outbox.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import { asOldState } from '../routing/old-state.ts'
+import { placeTitle } from '../sessions/service/place-title.ts'
 import { holdOldState } from '../sessions/turns/hold-old-state.ts'
 import type { Store } from '../store/store.ts'
 
@@ -29,11 +30,14 @@ export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxO
     return {
       ...latest,
       held: await read.restorations.held(),
-      unanswered: rows.map(({ id, dispatch: { event } }) => ({
-        inboxId: id,
-        address: formatAddress(event.address),
-        sentAt: event.sentAt,
-      })),
+      unanswered: await Promise.all(
+        rows.map(async ({ id, sessionId, dispatch: { event } }) => ({
+          inboxId: id,
+          address: formatAddress(event.address),
+          ...(await placeTitle(read, event.address, sessionId)),
+          sentAt: event.sentAt,
+        })),
+      ),
     }
   }
 

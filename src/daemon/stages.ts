@@ -27,7 +27,6 @@ import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/publi
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
 import { createSystemNotices } from '../sessions/turns/system-notices.ts'
-import { turnLine } from '../sessions/turns/turn-line.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
 import { createTranscript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
@@ -113,8 +112,6 @@ export function createStages(parts: StagesDeps): Stages {
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       modelHealth.ended(agent(turn.session).model, result)
-      const line = turnLine(turn, result, clock.now())
-      if (line) logger.info(line.sentence, line.fields)
     },
     unreadable(address, err) {
       logger.error('A message is refused: a row it needs cannot be read', { err })

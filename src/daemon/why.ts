@@ -98,6 +98,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     event: event.kind,
     ...('messageId' in event ? { messageId: event.messageId } : {}),
     address: formatAddress(event.address),
+    ...(facts.title === undefined ? {} : { title: facts.title }),
     sender: {
       id: event.sender.id,
       ...(senderName(event.sender) === '' ? {} : { name: senderName(event.sender) }),

@@ -11,6 +11,7 @@ import type { PublicTurns } from '../sessions/turns/public-turns.ts'
 import { asJoined, claimWaiting, recordEnd, type StartedTurn } from '../sessions/turns/record-turn.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import type { SystemNotices } from '../sessions/turns/system-notices.ts'
+import { turnLine } from '../sessions/turns/turn-line.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
@@ -46,8 +47,7 @@ export class Pipeline {
     const { store, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = decide(named)
-    const decided = { dispatch, decision, position }
-    const accepted = await store.write((tx) => acceptDispatch(tx, decided, this.#deps))
+    const accepted = await store.write((tx) => acceptDispatch(tx, { dispatch, decision, position }, this.#deps))
     this.#follow(accepted, dispatch, decision)
   }
 
@@ -102,18 +102,19 @@ export class Pipeline {
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
-    const { store, clock, queue, running, delivery, transcript, busy } = this.#deps
+    const { store, clock, queue, running, delivery, transcript, busy, logger } = this.#deps
     const message = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
-    const { planned, appended, next } = await store.write(async (tx) => {
+    const { planned, appended, next, line } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
-      const appended = await recordEnd(tx, turn, clock.now(), endingOf(result, planned?.outcome))
-      const { draining } = running
-      const next = draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
-      if (draining) queue.free(turn.session.id, tx)
-      return { planned, appended, next }
+      const [at, ending] = [clock.now(), endingOf(result, planned?.outcome)]
+      const appended = await recordEnd(tx, turn, at, ending)
+      const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
+      if (running.draining) queue.free(turn.session.id, tx)
+      return { planned, appended, next, line: turnLine(turn, ending, at) }
     })
     transcript.saw(turn.session, appended)
     if (planned) delivery.release(planned)
+    if (line) logger.info(line.sentence, line.fields)
     return next
   }
 }

@@ -1,7 +1,7 @@
 import { formatAddress } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import { toScheduleId } from '../core/ids.ts'
-import type { ScheduleRunReport, ScheduleSummary } from '../core/operator.ts'
+import type { ScheduleRunReport, ScheduleSummary } from '../core/operate-schedules.ts'
 import { formatMissed, type Schedule, type ScheduleSlot } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
 import { nextSlot, nextSlots } from './slots.ts'

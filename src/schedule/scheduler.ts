@@ -1,7 +1,7 @@
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ScheduleId } from '../core/ids.ts'
-import type { StartedRun } from '../core/operator.ts'
+import type { StartedRun } from '../core/operate-schedules.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { RunDeps } from './begin-run.ts'
 import { type ClaimDeps, claimSlots } from './claim-slots.ts'

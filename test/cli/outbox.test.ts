@@ -13,11 +13,11 @@ test('outbox list says what is held, how to decide, and what was left unanswered
   const parley = await withDaemon()
   expect(await parley.run('outbox', 'list')).toBe(0)
   expect(parley.out().trimEnd().split('\n')).toEqual([
-    'put back  found 2026-11-21 14:03:22Z, written last 2026-11-21 14:02:22Z',
+    'put back  found 2026-11-21 14:03:22 UTC, written last 2026-11-21 14:02:22 UTC',
     'queue     2 held: parley outbox resume, or discard',
     '',
     'Left unanswered',
-    '  in_1  2026-11-21 14:03:21Z  telegram:direct:111',
+    '  in_1  2026-11-21 14:03:21 UTC  telegram:direct:111',
   ])
 })
 

@@ -18,7 +18,7 @@ test('people list shows every id with where it is from, and who was joined when'
     'bob     member  -',
     '',
     'Changes',
-    '2026-11-21 14:03:22Z  linked  ada  discord:222  by telegram:111',
+    '2026-11-21 14:03:22 UTC  linked  ada  discord:222  by telegram:111',
   ])
 })
 

@@ -18,7 +18,7 @@ const READS = [
   [['sessions', 'show', 'workshop › engines'], 'lunch plans'],
   [['sessions', 'show', sampleSession.key], 'lunch plans'],
   [['schedule', 'list'], 'telegram:group:-1002/7'],
-  [['schedule', 'next', 'morning', '2'], '2026-11-22 14:03:22Z'],
+  [['schedule', 'next', 'morning', '2'], '2026-11-22 14:03:22 UTC'],
 ] as const
 
 async function withDaemon(operator = fakeOperator()): Promise<Rig> {

@@ -13,7 +13,7 @@ test('schedule list shows when each runs next and what came of the last slot', a
   const parley = await withDaemon()
   expect(await parley.run('schedule', 'list')).toBe(0)
   expect(parley.out().split('\n')[1]).toBe(
-    'morning   2026-11-21 14:04:22Z  2026-11-21 14:03:22Z  answered  0 8 * * 1-5  Europe/Berlin  telegram:group:-1002/7',
+    'morning   2026-11-21 14:04:22 UTC  2026-11-21 14:03:22 UTC  answered  0 8 * * 1-5  Europe/Berlin  telegram:group:-1002/7',
   )
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { presentTitles, sessionTitle, titleOf } from '../../src/core/titles.ts'
+import { parseAddress } from '../../src/core/address.ts'
+import { addressTitle, presentTitles, sessionTitle, titleOf, withTitle } from '../../src/core/titles.ts'
 
 describe('titleOf', () => {
   test.each([
@@ -39,5 +40,30 @@ describe('sessionTitle', () => {
     ['direct', {}, key],
   ] as const)('of a %s with %j is %s', (chatType, metadata, title) => {
     expect(sessionTitle({ displayKey: key, chatType, metadata })).toBe(title)
+  })
+})
+
+describe('addressTitle', () => {
+  const about = { channel: 'telegram', account: 'default', chat_id: '-100', chat_title: 'Club', person_name: 'Ada' }
+  const rowing = { ...about, topic_id: '42', topic_title: 'Rowing' }
+  test.each([
+    ['telegram:group:-100', about, 'Club'],
+    ['telegram:group:-100/42', rowing, 'Club › Rowing'],
+    ['telegram:group:-100/43', rowing, 'Club › thread 43'],
+    ['telegram:direct:-100', about, 'Ada'],
+    ['telegram:group:-200', about, undefined],
+    ['telegram@second:group:-100', about, undefined],
+    ['slack:group:-100', about, undefined],
+    ['telegram:group:-100', { ...about, chat_title: undefined }, undefined],
+  ])('of %s by %j is %s', (address, metadata, title) => {
+    expect(addressTitle(parseAddress(address), metadata as Record<string, string>)).toBe(title)
+  })
+
+  test('stands before the address, which stands alone where there is none', () => {
+    const address = parseAddress('telegram:group:-100/42')
+    expect([withTitle(address, 'Club › Rowing'), withTitle(address, undefined)]).toEqual([
+      'Club › Rowing (telegram:group:-100/42)',
+      'telegram:group:-100/42',
+    ])
   })
 })

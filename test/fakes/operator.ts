@@ -4,9 +4,9 @@ import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
+import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type {
   OperatorService,
-  ScheduleSummary,
   SessionDetail,
   SessionListQuery,
   SessionSummary,

@@ -33,7 +33,9 @@ function linesOf(report: RestorationReport | undefined): string[] {
     ]),
     ...(unanswered.length === 0 ? [] : ['', 'Left unanswered']),
     ...columns(
-      unanswered.map(({ inboxId, address, sentAt }) => [`  ${inboxId}`, formatTime(sentAt), oneLine(address)]),
+      unanswered.map(({ inboxId, address, title = address, sentAt }) => [
+        ...[`  ${inboxId}`, formatTime(sentAt), oneLine(title)],
+      ]),
     ),
   ]
 }

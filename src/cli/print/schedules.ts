@@ -1,4 +1,4 @@
-import type { ScheduleSummary } from '../../core/operator.ts'
+import type { ScheduleSummary } from '../../core/operate-schedules.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
@@ -14,13 +14,13 @@ export function printSchedules(schedules: readonly ScheduleSummary[], style: Sty
   return [style.bold(header), ...rows]
 }
 
-function row({ id, paused, nextAt, last, cron, timezone, deliverTo }: ScheduleSummary): string[] {
+function row({ id, paused, nextAt, last, cron, timezone, deliverTo, deliverTitle }: ScheduleSummary): string[] {
   const next = paused ? 'paused' : nextAt === undefined ? 'never' : formatTime(nextAt)
   const outcome = last === undefined ? '-' : (last.outcome ?? last.state)
   const lastAt = last === undefined ? '-' : formatTime(last.slotAt)
-  return [id, next, lastAt, outcome, cron, timezone, deliverTo].map(oneLine)
+  return [id, next, lastAt, outcome, cron, timezone, deliverTitle ?? deliverTo].map(oneLine)
 }
 
 export function printNext(slots: readonly number[]): string[] {
-  return slots.length === 0 ? ['It never comes round.'] : slots.map(formatTime)
+  return slots.length === 0 ? ['It never comes round.'] : slots.map((at) => formatTime(at))
 }

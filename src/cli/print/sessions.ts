@@ -10,7 +10,7 @@ import { clip, columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'
 import { count } from './status.ts'
 import type { Style } from './style.ts'
-import { formatAge, formatLocal } from './time.ts'
+import { formatAge, formatTime } from './time.ts'
 
 export interface Page {
   readonly query: SessionListQuery
@@ -68,8 +68,8 @@ export function printSession(session: SessionDetail, style: Style, zone?: string
       ['  kind', oneLine(session.kind)],
       ['  status', session.status],
       ['  agent', oneLine(session.agent)],
-      ['  created', formatLocal(session.createdAt, zone)],
-      ['  last active', formatLocal(session.updatedAt, zone)],
+      ['  created', formatTime(session.createdAt, zone)],
+      ['  last active', formatTime(session.updatedAt, zone)],
       ['  holds', `${count(messages, 'message')}, ${count(turns, 'turn')}`],
       ...(session.participants.length > 0 ? [['  with', oneLine(session.participants.join(', '))]] : []),
       ...session.aliases.map((alias) => ['  alias', oneLine(alias)]),
@@ -102,7 +102,7 @@ export function printHistory(
 
 /** Returns each event with its number; further lines of its text are below the first. */
 function eventLines(events: SessionDetail['events'], style: Style, zone?: string): string[] {
-  const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatLocal(at, zone), oneLine(type)]))
+  const heads = columns(events.map(({ seq, at, type }) => [`  ${seq}`, formatTime(at, zone), oneLine(type)]))
   const widest = Math.max(...heads.map((head) => head.length))
   return events.flatMap(({ text }, at) => {
     const [first = '', ...rest] = plain(text).split('\n')

@@ -87,7 +87,9 @@ function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
 }
 
 function deliveryLines(title: string, deliveries: readonly ListedDelivery[], style: Style): string[] {
-  const rows = deliveries.map(({ id, address, state, reason = '', traceId }) => [id, state, address, traceId, reason])
+  const rows = deliveries.map(({ id, address, title = address, state, reason = '', traceId }) => [
+    ...[id, state, title, traceId, reason],
+  ])
   if (rows.length === 0) return []
   return ['', ...section(title, columns(rows.map((row) => row.map(oneLine))), style)]
 }

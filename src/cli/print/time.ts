@@ -1,9 +1,3 @@
-/** Returns a time as `2026-11-21 14:03:22Z`, in UTC, so that it reads the same on every machine and matches the log. */
-export function formatTime(at: number): string {
-  const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? 'unknown' : date.toISOString().replace('T', ' ').replace(/\.\d+/, '')
-}
-
 const SECOND = 1000
 const UNITS = [
   ['d', 86_400 * SECOND],
@@ -19,8 +13,8 @@ export function formatAge(at: number, now: number): string {
   return Number.isNaN(age) ? 'unknown' : `${Math.floor(age / length)} ${unit}`
 }
 
-/** Returns a time as `2026-11-21 15:03:22 CET`, in `zone`, which is that of the machine if absent. */
-export function formatLocal(at: number, zone?: string): string {
+/** Returns a time as `2026-11-21 15:03:22 CET`, in `zone`, by default that of the machine. */
+export function formatTime(at: number, zone?: string): string {
   if (Number.isNaN(new Date(at).getTime())) return 'unknown'
   const parts = new Intl.DateTimeFormat('en-GB', {
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },

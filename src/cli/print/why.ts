@@ -25,8 +25,8 @@ function headline({ summary, decision, reason }: WhyReport): string {
   return oneLine(summary ?? `${decision}: ${reason}`)
 }
 
-function nameOf({ event, messageId, address }: WhyReport): string {
-  return oneLine(`${messageId ? `${event} ${messageId}` : event} in ${address}`)
+function nameOf({ event, messageId, address, title }: WhyReport): string {
+  return oneLine(`${messageId ? `${event} ${messageId}` : event} in ${title ?? address}`)
 }
 
 function senderOf({ sender: { id, name } }: WhyReport): string {
@@ -45,6 +45,7 @@ function traceLines(report: WhyReport, style: Style): string[] {
     nameOf(report),
     ...columns([
       ['  from', senderOf(report)],
+      ...(report.title === undefined ? [] : [['  place', oneLine(report.address)]]),
       ['  received', formatTime(report.receivedAt)],
       ['  inbox', oneLine(report.inboxId)],
       ['  trace', oneLine(report.traceId)],

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { OperatorService, ScheduleSummary, StartedRun } from '../../core/operator.ts'
+import type { ScheduleSummary, StartedRun } from '../../core/operate-schedules.ts'
+import type { OperatorService } from '../../core/operator.ts'
 import { answers, newRoutes, queryCount } from '../route.ts'
 
 const params = z.object({ id: z.string() })

@@ -1,8 +1,9 @@
-import { formatAddress } from '../../core/address.ts'
 import type { Admission } from '../../core/admission.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { senderName } from '../../core/label.ts'
+import { withTitle } from '../../core/titles.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { placeTitle } from '../service/place-title.ts'
 import { newestFirst } from '../service/read-messages.ts'
 
 /** A tool call that the host refused, with the reason. */
@@ -39,6 +40,8 @@ export interface RowFacts {
   readonly error?: ErrorCode | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Admission | undefined
+  /** The name by which people know its place. */
+  readonly title?: string
 }
 
 export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<RowFacts> {
@@ -49,6 +52,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
     denied: await deniedCalls(row, read),
     error: turn ? turn.error : undefined,
     asked: asks && (await read.admissions.find(asks.key)),
+    ...(await placeTitle(read, row.dispatch.event.address, row.sessionId)),
   }
 }
 
@@ -58,7 +62,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  { settings, denied }: { readonly settings: boolean; readonly denied: readonly DeniedCall[] },
+  { settings, denied, title }: Pick<RowFacts, 'denied' | 'title'> & { readonly settings: boolean },
 ): readonly string[] {
   const { event, traceId } = dispatch
   const name = senderName(event.sender)
@@ -69,7 +73,7 @@ export function describeRow(
   })
   const where = sessionId ? [`session ${sessionId}${turnId ? `, turn ${turnId}` : ''}`] : []
   return [
-    `${event.kind} from ${who} in ${formatAddress(event.address)}`,
+    `${event.kind} from ${who} in ${withTitle(event.address, title)}`,
     ...steps,
     `decision: ${decision.kind} (${decision.reason})`,
     ...where,

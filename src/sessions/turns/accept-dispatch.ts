@@ -13,7 +13,7 @@ import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amen
 import { interruptedBy } from './interrupted-turn.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import type { PublicTurns } from './public-turns.ts'
-import { type Appended, countedFor, MOST_OF_STRANGERS, recordStart, type StartedTurn } from './record-turn.ts'
+import { type Appended, askedIn, countedFor, MOST_OF_STRANGERS, recordStart, type StartedTurn } from './record-turn.ts'
 import type { QueuePlace, TurnQueue } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
@@ -287,7 +287,8 @@ function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 
 
 function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
   const { traceId, reply, receivedAt } = dispatch
-  return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor([{ dispatch, decision }]) }
+  const rows = [{ dispatch, decision }]
+  return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor(rows), ...askedIn(rows) }
 }
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' | 'ignored: restored' {

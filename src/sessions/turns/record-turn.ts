@@ -3,6 +3,7 @@ import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, InboxId, TraceId, TurnId } from '../../core/ids.ts'
+import type { Sender } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
@@ -22,6 +23,15 @@ export interface StartedTurn {
   readonly forStrangers?: true
   /** The person among whose turns it is counted. Absent where a known person waits for its end. */
   readonly publicFor?: string
+  /** The newest message it answers, for the log. */
+  readonly asked?: Asked
+}
+
+export interface Asked {
+  /** Ms since the epoch, our clock. */
+  readonly at: number
+  /** Absent where no person asked: a schedule, a hook, another session. */
+  readonly sender?: Sender
 }
 
 /** Appended events, of which the first has the number `seq`. */
@@ -78,7 +88,8 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   const { traceId, reply } = newest.dispatch
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...countedFor(rows) }
+  const asked = { ...countedFor(rows), ...askedIn(rows) }
+  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...asked }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: named(rows) })
   // A known person who waits behind it may be stored in the same commit, and hurries it then.
@@ -198,6 +209,14 @@ export function countedFor(
   if (!waiting.every(isPublic)) return { forStrangers: true }
   const { address, sender } = newest.dispatch.event
   return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
+}
+
+/** Returns when, and by whom, the newest of these messages was sent. */
+export function askedIn(rows: readonly Pick<InboxRow, 'dispatch'>[]): Pick<StartedTurn, 'asked'> {
+  const newest = rows.at(-1)
+  if (!newest) return {}
+  const { receivedAt: at, event, schedule, posted } = newest.dispatch
+  return { asked: schedule || posted?.from ? { at } : { at, sender: event.sender } }
 }
 
 /** Returns true for a message of somebody whom nobody let in by name. */

@@ -7,7 +7,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import type { PublicTurns } from './public-turns.ts'
-import { claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
+import { askedIn, claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine, priorityOf } from './turn-reply.ts'
@@ -47,9 +47,10 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
     const session = await store.read.sessions.get(turn.sessionId)
     if (!session) continue
     const waiting = await store.read.inbox.waiting(session.id, queue.max)
-    const counted = countedFor(await store.read.inbox.ofTurn(turn.id), waiting)
+    const rows = await store.read.inbox.ofTurn(turn.id)
     const { id, traceId, reply, startedAt, attempt } = turn
-    const started: StartedTurn = { id, session, traceId, reply, startedAt, ...counted }
+    const asked = { ...countedFor(rows, waiting), ...askedIn(rows) }
+    const started: StartedTurn = { id, session, traceId, reply, startedAt, ...asked }
     if (attempt >= MOST_ATTEMPTS) {
       await quarantine(started, deps)
       continue

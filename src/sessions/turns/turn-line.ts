@@ -1,31 +1,41 @@
+import { calledBy } from '../../core/label.ts'
 import type { LogFields } from '../../core/logger.ts'
-import { stripSilence } from '../../core/silence.ts'
 import { sessionTitle, type Titled } from '../../core/titles.ts'
-import type { TurnResult } from '../../core/turn.ts'
-import type { StartedTurn } from './record-turn.ts'
+import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
 export interface TurnLine {
   readonly sentence: string
   readonly fields: LogFields
 }
 
+export type LoggedTurn = Pick<StartedTurn, 'traceId' | 'startedAt' | 'asked'> & { readonly session: Titled }
+
 /**
- * Returns the one line that the log has of a turn with an answer, at level info: where, its duration in ms, and the
- * tokens it cost; none of its words. Undefined for a turn without one: a failure has a line of its own.
+ * Returns the one line that the log has, at level info, of a turn that ended at `now`: where, for whom, the ms since
+ * the message, the tokens it cost, and the reason where nothing was said; none of its words. Undefined for a turn that
+ * failed before it had an answer: that has a line of its own, with the cause.
  */
-export function turnLine(
-  { session, traceId, startedAt }: Pick<StartedTurn, 'traceId' | 'startedAt'> & { readonly session: Titled },
-  result: TurnResult,
-  now: number,
-): TurnLine | undefined {
-  if (result.kind !== 'final') return undefined
-  const { usage, text, error } = result
+export function turnLine(turn: LoggedTurn, ending: TurnEnding, now: number): TurnLine | undefined {
+  const { session, traceId, startedAt, asked } = turn
+  const { kind, inbox, usage, error } = ending
+  if (kind === 'failed' && error !== 'model_empty') return undefined
+  const person = asked?.sender === undefined ? '' : calledBy(asked.sender)
   const fields = {
     where: sessionTitle(session),
-    ms: Math.max(0, now - startedAt),
+    ...(person === '' || person === sessionTitle(session) ? {} : { person }),
+    ms: Math.max(0, now - (asked?.at ?? startedAt)),
     tokens: usage.input + usage.output,
     traceId,
     ...(error === undefined ? {} : { error }),
   }
-  return { sentence: stripSilence(text).silent ? 'The agent chose to say nothing' : 'Answered', fields }
+  switch (inbox) {
+    case 'answered':
+      return { sentence: 'Answered', fields }
+    case 'silent':
+      return { sentence: 'The agent chose to say nothing', fields }
+    case 'cancelled':
+      return { sentence: 'Stopped before an answer', fields }
+    default:
+      return { sentence: 'Ended without an answer', fields: { ...fields, outcome: inbox } }
+  }
 }

@@ -1,0 +1,45 @@
+/** The part of `OperatorService` about schedules. Times are ms since the epoch. */
+export interface ScheduleOperator {
+  /** By id. */
+  list(): Promise<readonly ScheduleSummary[]>
+  /** The next `count` slots, 1-100, else `invalid`; `not_found`. */
+  next(id: string, count: number): Promise<readonly number[]>
+  /**
+   * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs already;
+   * `unavailable` without a daemon.
+   */
+  run(id: string): Promise<StartedRun>
+}
+
+export interface ScheduleSummary {
+  readonly id: string
+  readonly source: 'config' | 'command'
+  readonly cron: string
+  readonly timezone: string
+  readonly agent?: string
+  readonly prompt: string
+  readonly digestOf?: string
+  readonly deliverTo: string
+  /** The name by which people know that place; absent where none is known, and from an older daemon. */
+  readonly deliverTitle?: string
+  readonly missed: string
+  readonly overlap: string
+  readonly paused: boolean
+  /** Absent while paused. */
+  readonly nextAt?: number
+  readonly last?: ScheduleRunReport
+}
+
+/** The outcome of one slot. */
+export interface ScheduleRunReport {
+  readonly slotAt: number
+  readonly state: string
+  readonly outcome?: string
+  /** `parley why <trace id>` shows the rest. */
+  readonly traceId?: string
+}
+
+export interface StartedRun {
+  readonly slotAt: number
+  readonly traceId: string
+}
