@@ -11,7 +11,7 @@ const vendor = (from, ...names) =>
 const STAGES = '^src/(sessions|delivery|schedule)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
-const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'facts', 'view', 'turns', 'people']
+const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'lookups', 'view', 'turns', 'people']
 
 module.exports = {
   forbidden: [

@@ -39,6 +39,22 @@ describe('sizes', () => {
   })
 })
 
+describe('names', () => {
+  it('two exported types never share a name, except in the same rooms of two platforms', () => {
+    const own = sources.filter((path) => !path.startsWith('src/rehearsal/'))
+    const homes = new Map<string, Set<string>>()
+    for (const path of own) {
+      for (const [, name = ''] of read(path).matchAll(/^export (?:interface|type|class) (\w+)/gm)) {
+        const home = path.replace(/^adapters\/(?!shared\/)[^/]+\//, 'adapters/<platform>/')
+        homes.set(name, (homes.get(name) ?? new Set()).add(home))
+      }
+    }
+    const shared = [...homes].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths])
+    expect(shared).toEqual([])
+    expect(homes.size).toBeGreaterThan(500)
+  })
+})
+
 describe('layout', () => {
   const platforms = Object.keys(catalogue)
 

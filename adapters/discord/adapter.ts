@@ -35,7 +35,7 @@ import { stripNoReply } from '../shared/no-reply.ts'
 import type { DiscordConfig } from './config.ts'
 import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
-import { createRun, type Run, type RunDeps } from './connection/run.ts'
+import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
 import { createPositions, Seen } from './inbound/positions.ts'
 import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
@@ -72,7 +72,7 @@ export class DiscordAdapter
   readonly #interactions: Interactions
   #commands: ReadonlySet<string> | undefined
   readonly #health: AccountHealth
-  #run: Run | undefined
+  #run: AccountRun | undefined
 
   constructor({ account, config, services }: AccountSettings<DiscordConfig>) {
     const { token, apiRoot } = config
@@ -187,7 +187,7 @@ export class DiscordAdapter
     return { ...this.#health.read(), status: 'down', detail }
   }
 
-  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'positions' | 'seen' | 'botId'>): Run {
+  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'positions' | 'seen' | 'botId'>): AccountRun {
     return createRun({
       ...what,
       abort,

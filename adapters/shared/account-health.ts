@@ -4,7 +4,7 @@ import type { Logger } from '../../src/core/logger.ts'
 
 /** The parts that can fail on their own, the most telling first; several may at once. */
 const PARTS = ['token', 'connection', 'hearing', 'store', 'sending'] as const
-export type Part = (typeof PARTS)[number]
+export type HealthPart = (typeof PARTS)[number]
 
 interface HealthSettings {
   /** The platform's name as people write it. */
@@ -23,7 +23,7 @@ interface HealthSettings {
  */
 export class AccountHealth {
   readonly #settings: HealthSettings
-  readonly #troubles = new Map<Part, string>()
+  readonly #troubles = new Map<HealthPart, string>()
   #phase: 'starting' | 'running' | 'stopped' = 'starting'
   #said: string | undefined
   #lastProofAt: number | undefined
@@ -74,13 +74,13 @@ export class AccountHealth {
   }
 
   /** Called at each try that fails; `detail` is the reason and the remedy as one line for the operator. */
-  trouble(part: Part, detail: string): void {
+  trouble(part: HealthPart, detail: string): void {
     this.#troubles.set(part, detail)
     this.#lastTrouble = { detail, at: this.#settings.clock.now() }
     this.#report()
   }
 
-  mended(part: Part): void {
+  mended(part: HealthPart): void {
     if (this.#troubles.delete(part)) this.#report()
   }
 

@@ -2,14 +2,14 @@ import type { ChannelCursor, ChannelState } from '../../src/channels/adapter.ts'
 import { KnownChats } from './known-chats.ts'
 
 /** A conversation as an account remembers it. */
-export interface Conversation {
+export interface KnownConversation {
   readonly id: string
   /** Nothing up to this message is ours to answer; absent where a conversation begins with its first message stored. */
   readonly after?: string
 }
 
 /** Defines how a platform stores conversations and orders messages. */
-export interface PositionForm<T extends Conversation> {
+export interface PositionForm<T extends KnownConversation> {
   /** The first part of the keys under which conversations are stored. */
   readonly listKey: string
   positionKey(id: string): string
@@ -27,7 +27,7 @@ export interface PositionForm<T extends Conversation> {
  * (`cursorFor`, then `moved`), and moves only over received messages: while a conversation is held it stays, because
  * missing messages are read back from there. 5,000 conversations are remembered; see `KnownChats`.
  */
-export class Positions<T extends Conversation> {
+export class Positions<T extends KnownConversation> {
   readonly #state: ChannelState
   readonly #form: PositionForm<T>
   readonly #chats: KnownChats<T>

@@ -8,7 +8,7 @@ export interface PageMessage<M> {
 }
 
 /** The messages after another, oldest first. */
-export interface Page<M> {
+export interface MessagePage<M> {
   readonly messages: readonly PageMessage<M>[]
   /**
    * `none`: there is no more. `more`: ask again from the last message. `cut`: there is more that cannot be asked for.
@@ -21,7 +21,7 @@ export interface PageReader<M> {
    * Reads what came after a message. Returns `refused` where the conversation may not be read. Rejects when the
    * platform did not answer, with `TryLater` when it asks to wait; the caller does the whole again.
    */
-  read(after: string, limit: number): Promise<Page<M> | 'refused'>
+  read(after: string, limit: number): Promise<MessagePage<M> | 'refused'>
 }
 
 /** Limits the reading back in one conversation, and in all of them together after one interruption. */

@@ -12,7 +12,7 @@ import {
 } from '../core/model.ts'
 import { stripSilence } from '../core/silence.ts'
 import type { JournalDraft, OpenStep, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../core/turn.ts'
-import { type Answer, askModel } from './ask-model.ts'
+import { askModel, type ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
 import { isTalk, pairCalls } from './pair-calls.ts'
 import { planCalls } from './plan-calls.ts'
@@ -138,7 +138,7 @@ function paired({ settings, request, progress }: Run, model: Model): readonly Mo
   return messages
 }
 
-function take(answer: Answer, progress: Progress): void {
+function take(answer: ModelAnswer, progress: Progress): void {
   progress.steps++
   progress.usage = addUsage(progress.usage, answer.usage)
   progress.model = answer.model
@@ -146,7 +146,7 @@ function take(answer: Answer, progress: Progress): void {
 }
 
 /** Journals an answer that asks for tools and gives it their results. */
-async function* act(run: Run, tools: readonly Tool[], answer: Answer): Steps {
+async function* act(run: Run, tools: readonly Tool[], answer: ModelAnswer): Steps {
   const { text, calls, reasoning } = answer
   const step: ModelMessage = { role: 'assistant', text, calls, ...(reasoning === undefined ? {} : { reasoning }) }
   run.progress.messages = [...run.progress.messages, step]
@@ -189,12 +189,12 @@ function contextOf({ settings, request, signal }: Run): Omit<ToolContext, 'callI
   return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now() }
 }
 
-function journalStep({ text, calls, model, usage }: Answer): JournalDraft {
+function journalStep({ text, calls, model, usage }: ModelAnswer): JournalDraft {
   const data = { text, model, usage, calls: calls.map(({ id, name, args }) => ({ callId: id, tool: name, args })) }
   return { type: 'assistant_step', data }
 }
 
-function conclude({ text, stop, model }: Answer, { usage, steps }: Progress): TurnResult {
+function conclude({ text, stop, model }: ModelAnswer, { usage, steps }: Progress): TurnResult {
   const refused = stop === 'refused'
   if (!refused && text.trim() !== '') return { kind: 'final', text, model, usage, steps }
   const code = refused ? 'model_refused' : 'model_empty'

@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelRequest, ModelToolCall, StopReason, Usage 
 import type { TurnRequest } from '../core/turn.ts'
 
 /** A whole answer of the model. */
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string
   readonly calls: readonly ModelToolCall[]
   readonly stop: StopReason
@@ -19,7 +19,7 @@ interface Asking {
 }
 
 /** Makes one model call: shows its text as it grows and returns the whole. Throws what the model throws. */
-export async function askModel(model: Model, asked: ModelRequest, { signal, request }: Asking): Promise<Answer> {
+export async function askModel(model: Model, asked: ModelRequest, { signal, request }: Asking): Promise<ModelAnswer> {
   const received: Received = { text: '', calls: NO_CALLS, deltas: 0 }
   for await (const event of model.stream(asked, signal)) {
     const answer = receive(event, received, request)
@@ -39,7 +39,7 @@ interface Received {
 const NO_CALLS: readonly ModelToolCall[] = []
 
 /** Adds an event to what was received. Returns the whole answer with the last event. */
-function receive(event: ModelEvent, received: Received, { show }: Asking['request']): Answer | undefined {
+function receive(event: ModelEvent, received: Received, { show }: Asking['request']): ModelAnswer | undefined {
   switch (event.type) {
     case 'text':
       received.text += event.delta

@@ -11,7 +11,7 @@ export interface AccountSinksDeps {
   readonly ids: Pick<IdSource, 'trace'>
   readonly accept: (dispatch: Dispatch, position?: ChannelCursor) => Promise<void>
   /** Called for what people could read in a place with others, as the platform reported it. */
-  readonly overheard: (shown: unknown) => void
+  readonly overheard: (payload: unknown) => void
   /** Called for what the owners of an account have to know. */
   readonly notifyOwners: (where: AccountAt, notice: OwnerNotice) => void
   /** Returns the state that an account keeps. */
@@ -32,14 +32,14 @@ export class AccountSinks {
     const counts = new Map<string, number>()
     this.#unknown.set(`${channel}@${account}`, counts)
     return {
-      accept: (event, position, shown) => {
+      accept: (event, position, payload) => {
         const accepted = this.#accept(event, position)
-        if (shown !== undefined) this.#deps.overheard(shown)
+        if (payload !== undefined) this.#deps.overheard(payload)
         return accepted
       },
-      unknown: (kind, shown) => {
+      unknown: (kind, payload) => {
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
-        if (shown !== undefined) this.#deps.overheard(shown)
+        if (payload !== undefined) this.#deps.overheard(payload)
       },
       notifyOwners: (notice) => this.#deps.notifyOwners({ channel, account }, notice),
       state: this.#deps.state(channel, account),
@@ -74,6 +74,6 @@ export class AccountSinks {
 /** The answer goes where the message came from, and names it where it is one that the platform shows. */
 function replyTo(event: InboundEvent): ReplyTarget {
   const { address } = event
-  const shown = 'messageId' in event && !(event.kind === 'command' && event.answerBy !== undefined)
-  return shown ? { address, replyTo: event.messageId } : { address }
+  const visible = 'messageId' in event && !(event.kind === 'command' && event.answerBy !== undefined)
+  return visible ? { address, replyTo: event.messageId } : { address }
 }

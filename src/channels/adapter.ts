@@ -44,16 +44,16 @@ export interface OutboundPart {
 export interface ChannelSink {
   /**
    * Resolves after the commit of event and position; only then acknowledge. Rejects when it could not be stored: do not
-   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing. `shown`: all that people
+   * acknowledge, the platform will repeat. A repeated `eventKey` resolves and does nothing. `payload`: all that people
    * could read of it in a place with others, of which the event has a part; as in `unknown`.
    */
-  accept(event: InboundEvent, position?: ChannelCursor, shown?: unknown): Promise<void>
+  accept(event: InboundEvent, position?: ChannelCursor, payload?: unknown): Promise<void>
   /**
-   * Counts what was received and not understood, so that nothing vanishes unseen. `shown`: what of it people could read
-   * in a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth nothing
-   * any more.
+   * Counts what was received and not understood, so that nothing vanishes unseen. `payload`: what of it people could
+   * read in a place with others, as it came; nothing is kept of it, but a one-time code that stands in it is worth
+   * nothing any more.
    */
-  unknown(kind: string, shown?: unknown): void
+  unknown(kind: string, payload?: unknown): void
   /** Notifies owners in private of what only a person can mend: once a day, however often it is called. */
   notifyOwners(notice: OwnerNotice): void
   readonly state: ChannelState

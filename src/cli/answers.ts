@@ -20,7 +20,7 @@ import type {
 import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
 
 /** Returns true if a value is an answer that this program can show. It checks only the fields that are shown. */
-export type Answer<Value> = (value: unknown) => value is Value
+export type AnswerCheck<Value> = (value: unknown) => value is Value
 
 const text = (value: unknown): value is string => typeof value === 'string'
 const flag = (value: unknown): value is boolean => typeof value === 'boolean'
@@ -30,23 +30,23 @@ const time = (value: unknown): value is number => count(value) && Math.abs(value
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
 
-function list<Value>(one: Answer<Value>): Answer<readonly Value[]> {
+function list<Value>(one: AnswerCheck<Value>): AnswerCheck<readonly Value[]> {
   return (value): value is readonly Value[] => Array.isArray(value) && value.every(one)
 }
 
-function optional<Value>(one: Answer<Value>): Answer<Value | undefined> {
+function optional<Value>(one: AnswerCheck<Value>): AnswerCheck<Value | undefined> {
   return (value): value is Value | undefined => value === undefined || one(value)
 }
 
-function record<Value>(one: Answer<Value>): Answer<Readonly<Record<string, Value>>> {
+function record<Value>(one: AnswerCheck<Value>): AnswerCheck<Readonly<Record<string, Value>>> {
   return (value): value is Readonly<Record<string, Value>> => {
     const fields = fieldsOf(value)
     return fields !== undefined && Object.values(fields).every(one)
   }
 }
 
-function object<Value>(shown: { readonly [Name in keyof Value]?: Answer<unknown> }): Answer<Value> {
-  const checks = Object.entries<Answer<unknown> | undefined>(shown)
+function object<Value>(shown: { readonly [Name in keyof Value]?: AnswerCheck<unknown> }): AnswerCheck<Value> {
+  const checks = Object.entries<AnswerCheck<unknown> | undefined>(shown)
   return (value): value is Value => {
     const fields = fieldsOf(value)
     return fields !== undefined && checks.every(([name, check]) => check?.(fields[name]) ?? true)

@@ -105,7 +105,7 @@ function look(socketPath: string): Stats | undefined {
 
 async function answerOf<Wire, Value extends Wire>(
   socketPath: string,
-  isAnswer: answers.Answer<Value>,
+  isAnswer: answers.AnswerCheck<Value>,
   response: Promise<Answered<Wire>>,
 ): Promise<Value> {
   const answered = await response

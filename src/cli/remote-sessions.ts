@@ -19,7 +19,7 @@ export interface Answered<Wire> {
  * that the route answers with.
  */
 export type Ask = <Wire, Value extends Wire>(
-  isAnswer: answers.Answer<Value>,
+  isAnswer: answers.AnswerCheck<Value>,
   response: Promise<Answered<Wire>>,
 ) => Promise<Value>
 

@@ -10,14 +10,18 @@ export interface ReadOptions {
   readonly json?: boolean
 }
 
-export interface Answer {
+export interface PrintedAnswer {
   /** The answer that `--json` prints unchanged. */
   readonly value: unknown
   lines(style: Style): readonly string[]
 }
 
 /** Writes an answer to stdout, as JSON or as lines; without lines it writes nothing. */
-export function show({ stdout, env }: Pick<CliPorts, 'stdout' | 'env'>, { json }: ReadOptions, answer: Answer): void {
+export function show(
+  { stdout, env }: Pick<CliPorts, 'stdout' | 'env'>,
+  { json }: ReadOptions,
+  answer: PrintedAnswer,
+): void {
   if (json) {
     stdout.write(toJson(answer.value))
     return

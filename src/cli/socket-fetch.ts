@@ -97,10 +97,10 @@ function whyHungUp(socketPath: string): string {
     : 'more programs are connected to it than it answers at once, or it was killed: try again in a moment.'
 }
 
-const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'ENAMETOOLONG'])
+const NOT_LISTENING = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'ENAMETOOLONG'])
 
 export function nobodyListens(error: unknown): boolean {
-  return NOBODY.has(systemCode(error))
+  return NOT_LISTENING.has(systemCode(error))
 }
 
 function systemCode(error: unknown): string {

@@ -15,7 +15,7 @@ export interface Config {
   /** Accounts that cannot come up for want of their secret. */
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
-  readonly session: SessionSettings
+  readonly session: SessionConfig
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly schedules: readonly ConfiguredSchedule[]
@@ -43,7 +43,7 @@ export interface DownAccount {
   readonly reason: string
 }
 
-export interface SessionSettings {
+export interface SessionConfig {
   readonly queue: { readonly max: number; readonly busy: 'queue' | 'steer' | 'interrupt' }
   /**
    * Turns for people whom nobody let in by name: at once for all of them and for one, and waiting; 8, 1, 16 if absent.

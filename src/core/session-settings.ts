@@ -53,7 +53,7 @@ const thinkingLevels = choice('off', 'low', 'medium', 'high')
 const verboseLevels = choice('off', 'on', 'full')
 
 /** Every setting, by its field of the local API. */
-const TABLE = {
+const SETTINGS = {
   /** Sets whether anything is said (T27). Answers of commands are exempt. */
   sendPolicy: setting({
     value: choice('allow', 'deny'),
@@ -129,21 +129,21 @@ const SENDING = {
   },
 } as const
 
-export type SettingName = keyof typeof TABLE
+export type SettingName = keyof typeof SETTINGS
 
 export type SettingValues = {
-  readonly [Name in SettingName]: (typeof TABLE)[Name] extends SessionSetting<infer Value> ? Value : never
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends SessionSetting<infer Value> ? Value : never
 }
 
 /** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
 export type SessionOverrides = { readonly [Name in SettingName]?: SettingValues[Name] }
 
-export const SESSION_SETTINGS: { readonly [Name in SettingName]: SessionSetting<SettingValues[Name]> } = TABLE
+export const SESSION_SETTINGS: { readonly [Name in SettingName]: SessionSetting<SettingValues[Name]> } = SETTINGS
 
-export const SETTING_NAMES: readonly SettingName[] = Object.keys(TABLE).filter(isSettingName)
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filter(isSettingName)
 
 export function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(TABLE, name)
+  return Object.hasOwn(SETTINGS, name)
 }
 
 /** Returns the overrides that `find` gives; a setting without a value is absent. */

@@ -14,7 +14,7 @@ export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
   list(query: ListQuery, caller: SessionCaller): Promise<readonly SessionRow[]>
   /** Returns messages of a session, named in any way. Throws `not_found` or `forbidden`. */
-  history(query: HistoryQuery, caller: SessionCaller): Promise<SessionHistory>
+  history(query: HistoryQuery, caller: SessionCaller): Promise<HistoryAnswer>
   /**
    * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is
    * empty (`invalid`) or the turn may not send there (`forbidden`). The answer of a session that may not be read is
@@ -113,7 +113,7 @@ export interface HistoryQuery {
   readonly includeTools?: boolean
 }
 
-export interface SessionHistory {
+export interface HistoryAnswer {
   readonly sessionKey: string
   readonly sessionId: SessionId
   /** In order. */

@@ -7,22 +7,22 @@ import type { Logger } from '../core/logger.ts'
 import type { Role } from '../core/session.ts'
 import { personBehind } from '../routing/identify.ts'
 import { movedSession } from '../routing/moved-session.ts'
-import { type ChatMoves, loadChatMoves } from '../sessions/facts/chat-moves.ts'
-import { loadMutes, type Mutes } from '../sessions/facts/mutes.ts'
-import { loadOverridesCache, type OverridesCache } from '../sessions/facts/overrides-cache.ts'
-import { loadFacts, type StoredFacts } from '../sessions/facts/route-facts.ts'
+import { type ChatMoves, loadChatMoves } from '../sessions/lookups/chat-moves.ts'
+import { loadMutes, type Mutes } from '../sessions/lookups/mutes.ts'
+import { loadOverridesCache, type OverridesCache } from '../sessions/lookups/overrides-cache.ts'
+import { loadFacts, type StoredFacts } from '../sessions/lookups/stored-facts.ts'
 import { type Access, createAccess } from '../sessions/people/access.ts'
 import { type AdmissionFacts, loadAdmissionFacts } from '../sessions/people/admission-facts.ts'
 import type { Store } from '../store/store.ts'
-import type { DaemonEvents } from './events.ts'
-import type { LiveRouting } from './reload.ts'
+import type { DaemonEvents } from './daemon-events.ts'
+import type { CurrentRouting } from './reload.ts'
 
 export interface LookupsDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly events: Pick<DaemonEvents, 'peopleChanged'>
   /** The commands that can be given in a chat, by name. */
   readonly commands: ReadonlyMap<string, ChatCommand>
@@ -82,7 +82,7 @@ export function openMoves(
     logger,
     policies,
   }: Pick<LookupsDeps, 'store' | 'clock' | 'ids' | 'logger'> & {
-    readonly policies: Pick<LiveRouting, 'routing'>
+    readonly policies: Pick<CurrentRouting, 'routing'>
   },
   reload: () => Promise<unknown>,
 ): Promise<ChatMoves> {

@@ -7,7 +7,7 @@ import type { IdSource, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
-import type { SendVerdict, Speaker } from '../delivery/plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from '../delivery/plan-reply.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts'
 import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
@@ -17,9 +17,9 @@ import { placeTitle } from '../sessions/service/place-title.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
 import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
-import type { DaemonEvents } from './events.ts'
+import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
-import type { LiveRouting } from './reload.ts'
+import type { CurrentRouting } from './reload.ts'
 
 export interface DeliveryWiringDeps {
   readonly config: Pick<Config, 'session'>
@@ -30,7 +30,7 @@ export interface DeliveryWiringDeps {
   random(this: void): number
   readonly logger: Logger
   readonly accounts: Accounts
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides'>
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
   /** The times that differ from the defaults. */
@@ -77,7 +77,7 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   }
 }
 
-function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SendVerdict {
+function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SpeakerVerdict {
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
   return (
@@ -88,7 +88,7 @@ function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SendVe
 }
 
 /** Returns the refusal if `/send off` was given in the chat: it holds for every speaker there, a schedule too (T31). */
-function silencedAt(parts: DeliveryWiringDeps, address: Address): SendVerdict | undefined {
+function silencedAt(parts: DeliveryWiringDeps, address: Address): SpeakerVerdict | undefined {
   const { overrides } = parts.lookups
   if (!overrides.silences) return undefined
   const { route } = placed(parts, address, parts.ids.trace())

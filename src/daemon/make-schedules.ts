@@ -4,15 +4,15 @@ import type { Logger } from '../core/logger.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import { formerNames } from '../routing/former-names.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
-import { movedSchedule } from '../sessions/facts/move-chat.ts'
+import { movedSchedule } from '../sessions/lookups/move-chat.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
-import type { LiveRouting } from './reload.ts'
+import type { CurrentRouting } from './reload.ts'
 
 export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'clock'> {
   readonly config: Config
   readonly logger: Logger
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'roleOf'>
   readonly entrance: Pick<Entrance, 'accept'>
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
-import type { ChatWatch } from '../sessions/facts/chat-watch.ts'
+import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
@@ -28,10 +28,10 @@ export interface OperatorSources {
   readonly why: WhyService
   /** True if the configuration names an owner; used only where no daemon runs. */
   readonly ownerNamed?: boolean
-  readonly live?: LiveSources
+  readonly daemon?: DaemonSources
 }
 
-export interface LiveSources {
+export interface DaemonSources {
   readonly hub: ChannelHub
   readonly sinks: AccountSinks
   readonly access: Access
@@ -70,8 +70,14 @@ export function createOperator(sources: OperatorSources): OperatorService {
   }
 }
 
-async function status({ store: { read }, version, models, ownerNamed, live }: OperatorSources): Promise<StatusReport> {
-  const channels = live ? channelStatuses(live) : []
+async function status({
+  store: { read },
+  version,
+  models,
+  ownerNamed,
+  daemon,
+}: OperatorSources): Promise<StatusReport> {
+  const channels = daemon ? channelStatuses(daemon) : []
   const counts = await read.outbox.counts()
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
   const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
@@ -81,15 +87,15 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
   return {
     version,
     ...(waits ? { restored: { ...restored, held: await read.restorations.held() } } : {}),
-    ...(live ? { startedAt: live.startedAt } : {}),
+    ...(daemon ? { startedAt: daemon.startedAt } : {}),
     channels,
-    ownerKnown: live
-      ? live.access.ownerKnown
+    ownerKnown: daemon
+      ? daemon.access.ownerKnown
       : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
-    claimLinks: live?.access.claimCode ? claimLinks(channels, live.traits, live.access.claimCode) : [],
+    claimLinks: daemon?.access.claimCode ? claimLinks(channels, daemon.traits, daemon.access.claimCode) : [],
     models,
-    ...troublesOf(live),
-    botsHeld: live?.watch.botsHeld() ?? [],
+    ...troublesOf(daemon),
+    botsHeld: daemon?.watch.botsHeld() ?? [],
     sessions: total,
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
@@ -99,8 +105,8 @@ async function status({ store: { read }, version, models, ownerNamed, live }: Op
   }
 }
 
-function troublesOf(live: LiveSources | undefined): Pick<StatusReport, 'modelTroubles'> {
-  const modelTroubles = live?.modelHealth.troubles() ?? []
+function troublesOf(daemon: DaemonSources | undefined): Pick<StatusReport, 'modelTroubles'> {
+  const modelTroubles = daemon?.modelHealth.troubles() ?? []
   return modelTroubles.length === 0 ? {} : { modelTroubles }
 }
 
@@ -131,7 +137,7 @@ function titledSchedules({ schedules, store: { read } }: OperatorSources): Opera
 }
 
 /** Returns every account as it is now. */
-export function channelStatuses({ hub, sinks }: Pick<LiveSources, 'hub' | 'sinks'>): readonly ChannelStatus[] {
+export function channelStatuses({ hub, sinks }: Pick<DaemonSources, 'hub' | 'sinks'>): readonly ChannelStatus[] {
   return hub.reports().map((report) => channelStatus(report, sinks))
 }
 

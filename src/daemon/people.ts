@@ -17,20 +17,20 @@ import { operatePeople } from '../sessions/people/operate-people.ts'
 import { createOwnerCards } from '../sessions/people/owner-cards.ts'
 import { createOwnerChats, type OwnerChats } from '../sessions/people/owner-chats.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
-import { createShownCodes, type LiveCode } from '../sessions/people/shown-codes.ts'
+import { createShownCodes, type ValidCode } from '../sessions/people/shown-codes.ts'
 import { createTokens } from '../sessions/people/tokens.ts'
 import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
-import type { DaemonEvents } from './events.ts'
 import { freshCode, type Lookups } from './lookups.ts'
-import type { LiveRouting } from './reload.ts'
+import type { CurrentRouting } from './reload.ts'
 
 export interface PeopleDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly events: DaemonEvents
   readonly entrance: Pick<Entrance, 'accept'>
@@ -62,7 +62,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const { access, facts, admissionFacts, whoIs } = lookups
   const { channels } = policies.routing()
   const links = createLinks({ ...parts, randomBytes, whoIs, refresh: access.refresh })
-  const shown = createShownCodes({ logger, live: () => [...claimCode(access), ...links.live()] })
+  const shownCodes = createShownCodes({ logger, validCodes: () => [...claimCode(access), ...links.validCodes()] })
   const stored = await store.read.people.directChats()
   const owners = createOwnerChats({ channels, stored, whoIs, reaches: parts.reaches })
   const cards = await createOwnerCards({ ...parts, owners })
@@ -80,21 +80,21 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
       return doubts()
     },
     decided(dispatch, decision) {
-      shown.decided(dispatch)
+      shownCodes.decided(dispatch)
       facts.watch.decided(dispatch, decision)
       admissions.decided(dispatch, decision)
     },
-    overheard: shown.overheard,
+    overheard: shownCodes.overheard,
     owners: async (channel) => ownerIds([...policies.policy.people, ...(await store.read.people.all())], channel),
     operator: {
-      people: operatePeople({ store, channels, people: () => policies.policy.people, live: { links, whoIs } }),
+      people: operatePeople({ store, channels, people: () => policies.policy.people, daemon: { links, whoIs } }),
       admissions: operateAdmissions({ store, admissions }),
       tokens: createTokens({ store, clock, randomBytes }).operator,
     },
   }
 }
 
-function claimCode(access: Access): readonly LiveCode[] {
+function claimCode(access: Access): readonly ValidCode[] {
   const code = access.claimCode
   if (code === undefined) return []
   return [{ folded: foldCode(code), command: 'start', burn: () => access.replaceClaim(freshCode()) }]

@@ -8,7 +8,7 @@ import { compareAccess } from '../routing/compare-access.ts'
 import { compileRouting, type Routing } from '../routing/compile-routing.ts'
 
 /** The one holder of the policy in force. Nobody keeps the result of `routing`, since a reload replaces it. */
-export interface LiveRouting {
+export interface CurrentRouting {
   /** Returns the compiled policy in force. */
   routing(this: void): Routing
   readonly policy: RoutingPolicy
@@ -16,7 +16,7 @@ export interface LiveRouting {
   replace(policy: RoutingPolicy): readonly string[]
 }
 
-export function createLiveRouting(first: RoutingPolicy, warn: (warning: string) => void): LiveRouting {
+export function createCurrentRouting(first: RoutingPolicy, warn: (warning: string) => void): CurrentRouting {
   const compiled = compileRouting(first)
   for (const warning of compiled.warnings) warn(warning)
   let policy = first
@@ -40,7 +40,7 @@ export interface ReloadDeps {
   claimed(): boolean
   /** Called when another policy is in force. Returns warnings that depend on more than the policy itself. */
   policyChanged(): Promise<readonly string[]>
-  readonly live: LiveRouting
+  readonly policies: CurrentRouting
   /** The configuration this daemon was started with. */
   readonly running: Config
   readonly logger: Logger
@@ -49,15 +49,15 @@ export interface ReloadDeps {
 }
 
 /** Applies a changed policy while the daemon runs, and reports each line that widens access (F-H14). */
-export function createReload({ live, running, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
+export function createReload({ policies, running, logger, load, policyChanged, claimed }: ReloadDeps): ConfigOperator {
   return {
     async reload() {
       if (!load) throw new ParleyError('unavailable', 'Start the daemon first; it reads the configuration then.')
       const next = await load().catch(refuse)
       // The running agents stay: another list takes effect at the next start.
-      const policy: RoutingPolicy = { ...next.routing, agents: live.policy.agents }
-      const before = live.policy
-      const warnings = attempt(() => live.replace(policy))
+      const policy: RoutingPolicy = { ...next.routing, agents: policies.policy.agents }
+      const before = policies.policy
+      const warnings = attempt(() => policies.replace(policy))
       const changes = compareAccess(before, policy, { claimed: claimed() })
       for (const change of changes.wider) logger.warn('The policy lets more be seen or done than before', { change })
       for (const change of changes.narrower) logger.info('The policy lets less be seen or done than before', { change })

@@ -22,7 +22,7 @@ import type { Admissions } from '../sessions/people/admissions.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
-import { createSessionService, type LiveSessions, type SessionService } from '../sessions/service/session-service.ts'
+import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
@@ -30,14 +30,14 @@ import { createSystemNotices } from '../sessions/turns/system-notices.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
 import { createTranscript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
-import type { DaemonEvents } from './events.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
+import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
-import type { LiveRouting } from './reload.ts'
+import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
-import { createSessionAccess, type SessionAccess } from './session-access.ts'
 
 export interface StagesDeps {
   readonly config: Config
@@ -48,7 +48,7 @@ export interface StagesDeps {
   random(this: void): number
   readonly logger: Logger
   readonly accounts: Accounts
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly people: {
     decided(dispatch: Dispatch, decision: Decision): void
@@ -148,7 +148,7 @@ export function createStages(parts: StagesDeps): Stages {
 
 function sessionsOf(
   { config, store, clock, ids, policies, lookups, accounts, entrance }: StagesDeps,
-  kept: Pick<LiveSessions, 'running' | 'transcript'>,
+  kept: Pick<DaemonSessions, 'running' | 'transcript'>,
 ): SessionService {
   const { whoIs, overrides, facts } = lookups
   const { channels } = policies.routing()
@@ -158,7 +158,7 @@ function sessionsOf(
       configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
     }),
     ...{ store, clock, channels },
-    live: {
+    daemon: {
       ...{ ...kept, ids, overrides, whoIs, accept: entrance.accept },
       place: (address) =>
         placeSession(policies.routing(), facts, { address, traceId: ids.trace(), receivedAt: clock.now() }),

@@ -18,18 +18,18 @@ import { startLocalApi } from '../http/server.ts'
 import { unseenRules } from '../routing/unseen-rules.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
 import type { Access } from '../sessions/people/access.ts'
-import { ageingTime, startCleaning } from '../sessions/service/age-out.ts'
+import { loadAgeingTime, startCleaning } from '../sessions/service/age-out.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
-import { accountsToStart, stateIn } from './accounts.ts'
+import { accountsToStart, stateIn } from './accounts-to-start.ts'
+import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
-import { createEvents } from './events.ts'
 import { loadLookups } from './lookups.ts'
 import { makeDelivery, makeSay } from './make-delivery.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createPeople, type People } from './people.ts'
-import { createLiveRouting, createReload, type LiveRouting, type ReloadDeps } from './reload.ts'
+import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
 import { createStages } from './stages.ts'
 import { createStop } from './stop.ts'
@@ -79,7 +79,7 @@ const random = Math.random
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
-  const policies = createLiveRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
+  const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
   const store = await openSqliteStore({
     path: config.store.path,
@@ -92,14 +92,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   })
   try {
-    return await open(options, policies, store, disk.signal)
+    return await open(options, { policies, store, broken: disk.signal })
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function open(options: DaemonOptions, policies: LiveRouting, store: Store, broken: AbortSignal): Promise<Daemon> {
+interface Opened {
+  readonly policies: CurrentRouting
+  readonly store: Store
+  /** Aborted once the disk has failed. */
+  readonly broken: AbortSignal
+}
+
+async function open(options: DaemonOptions, { policies, store, broken }: Opened): Promise<Daemon> {
   const {
     config,
     logger,
@@ -129,14 +136,15 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
-  const live = { hub, sinks, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits: channels.traits }
-  const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(live) })
+  const { traits } = channels
+  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits }
+  const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
-    ...{ store, version, models: modelsOf(config), sessions, why, live, outbox, ...people.operator },
+    ...{ store, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
     schedules: schedules.operator,
-    config: reloadOf(options, { live: policies, access, people }),
+    config: reloadOf(options, { policies, access, people }),
   })
   const own = sessionCommands({
     ...{ ...lookups, ...people, store, channels, clock, ids, running, sessions, operator, why },
@@ -146,7 +154,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
   const menus = createMenus({ logger, commands: own, owners: people.owners })
   events.peopleChanged.on(menus.again)
 
-  const today = await ageingTime({ store, clock })
+  const ageingTime = await loadAgeingTime({ store, clock })
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
   await stages.recover()
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
@@ -158,7 +166,7 @@ async function open(options: DaemonOptions, policies: LiveRouting, store: Store,
     notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
-  const cleaning = { store, clock, today, logger, keepDays: config.store.keepRefusedDays }
+  const cleaning = { store, clock, ageingTime, logger, keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, stopping: () => running.draining })
   return {
     operator,
@@ -172,7 +180,7 @@ function makeHub({
   clock,
   logger,
   policies,
-}: Pick<HubDeps, 'clock' | 'logger'> & { policies: LiveRouting }): ChannelHub {
+}: Pick<HubDeps, 'clock' | 'logger'> & { policies: CurrentRouting }): ChannelHub {
   return new ChannelHub({
     clock,
     logger: logger.child({ subsystem: 'channels' }),
@@ -186,9 +194,10 @@ function modelsOf({ agents }: Config): readonly string[] {
 
 function reloadOf(
   { config: running, reload, logger }: DaemonOptions,
-  { live, access, people }: Pick<ReloadDeps, 'live'> & { readonly access: Access; readonly people: People },
+  { policies, access, people }: Pick<ReloadDeps, 'policies'> & { readonly access: Access; readonly people: People },
 ): ConfigOperator {
-  const parts = { live, running, policyChanged: people.policyChanged, logger: logger.child({ subsystem: 'config' }) }
+  const { policyChanged } = people
+  const parts = { policies, running, policyChanged, logger: logger.child({ subsystem: 'config' }) }
   return createReload({ ...parts, claimed: () => access.claimed, ...(reload ? { load: reload } : {}) })
 }
 

@@ -12,11 +12,13 @@ import { summarizeRow } from '../sessions/commands/summarize-row.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
 
 /** The lookup of a message that somebody asks about, by channel. */
-export type Lookups = Readonly<Record<string, { readonly lookup: MessageLookup; readonly traits: ChannelTraits }>>
+export type MessageLookups = Readonly<
+  Record<string, { readonly lookup: MessageLookup; readonly traits: ChannelTraits }>
+>
 
 export interface WhySources {
   readonly read: StoreReader
-  readonly lookups: Lookups
+  readonly lookups: MessageLookups
   /** Returns the present state of the accounts; none without a daemon. */
   channels(): readonly AccountState[]
 }

@@ -11,27 +11,27 @@ interface WholeAnswer {
 const EXACT_TO = 1 / 16
 
 /**
- * Returns the parts of an answer, `most` at most. A longer one ends at a line or a word, with a mark as its last line;
- * the shorter text is split anew, so that no markup is torn. Pure.
+ * Returns the parts of an answer, at most `maxParts`. A longer one ends at a line or a word, with a mark as its last
+ * line; the shorter text is split anew, so that no markup is torn. Pure.
  */
-export function partsOf(format: TextFormat, { text, end }: WholeAnswer, most: number): readonly RenderedPart[] {
+export function partsOf(format: TextFormat, { text, end }: WholeAnswer, maxParts: number): readonly RenderedPart[] {
   const whole = joined(format, text, end)
-  if (whole.length <= most) return whole
-  const last = end === undefined ? mark(most) : `${mark(most)}${GAP}${end}`
+  if (whole.length <= maxParts) return whole
+  const last = end === undefined ? mark(maxParts) : `${mark(maxParts)}${GAP}${end}`
   const cut = (length: number): readonly RenderedPart[] => joined(format, upTo(text, length), last)
   let kept = cut(0)
-  let [least, greatest] = [0, Math.ceil((text.length * (most + 1)) / whole.length) + format.limit]
+  let [least, greatest] = [0, Math.ceil((text.length * (maxParts + 1)) / whole.length) + format.limit]
   while (greatest - least > format.limit * EXACT_TO) {
     const length = Math.floor((least + greatest) / 2)
     const parts = cut(length)
-    if (parts.length > most) greatest = length
+    if (parts.length > maxParts) greatest = length
     else [least, kept] = [length, parts]
   }
-  return kept.slice(0, most)
+  return kept.slice(0, maxParts)
 }
 
-function mark(most: number): string {
-  const messages = most === 1 ? 'one message' : `${most} messages`
+function mark(maxParts: number): string {
+  const messages = maxParts === 1 ? 'one message' : `${maxParts} messages`
   return `… cut after ${messages}; \`parley sessions history\` has the whole`
 }
 

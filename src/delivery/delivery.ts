@@ -13,7 +13,7 @@ import type { LiveTurn } from './growing-message.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
 import { rankOf } from './low-priority.ts'
 import { factsOf, perform } from './perform.ts'
-import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
 import { createQueues } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
@@ -37,7 +37,7 @@ export interface DeliveryDeps extends OutcomePorts {
   limits(address: Address): SendLimits
   /** Returns true if the account shows answers while they are written. */
   streams(address: Address): boolean
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
   /** The store's epoch; a row begun under an older one belongs to a dead process. */
   readonly epoch: number
   readonly settings?: Partial<DeliverySettings>

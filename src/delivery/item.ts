@@ -135,7 +135,7 @@ export type Effect =
 export type Asking = Exclude<Effect, { do: 'wait' | 'park' | 'leave' }>
 
 /** The result of the last effect. */
-export type Answer =
+export type EffectResult =
   | { readonly to: 'load'; readonly row: Delivery | 'unreadable' | undefined }
   /** `later`: there is no slot to book, so ask again at `slotAt`. */
   | { readonly to: 'reserve'; readonly slotAt: number; readonly later: boolean }
@@ -169,5 +169,5 @@ export interface Facts {
   readonly wroteAt: number | undefined
   /** True if the conversation already follows its chat to a new address. */
   readonly moved: boolean
-  readonly answer?: Answer | undefined
+  readonly answer?: EffectResult | undefined
 }

@@ -15,7 +15,7 @@ import {
   type MessageDeps,
 } from './growing-message.ts'
 import { rankOf } from './low-priority.ts'
-import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import type { Queues } from './queues.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { Ticker, Ticking } from './ticker.ts'
@@ -41,7 +41,7 @@ export interface LiveDeps extends MessageDeps {
   adapter(address: Address): ChannelAdapter | undefined
   /** Returns true if the account shows answers while they are written. */
   streams(address: Address): boolean
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
 }
 
 /** The slots of chat and group an edit must leave free, so that the final answer never waits for its own preview. */

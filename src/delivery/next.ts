@@ -1,6 +1,6 @@
 import type { Delivery } from '../core/outbound.ts'
 import { afterCall, ENDED, recording } from './after-call.ts'
-import type { Answer, Attempt, Effect, Facts, Item, Recording, Reserved, Sending, Uncertain } from './item.ts'
+import type { Attempt, Effect, EffectResult, Facts, Item, Recording, Reserved, Sending, Uncertain } from './item.ts'
 import { settleLoss, tooOld } from './settle-loss.ts'
 
 export type Step = readonly [Item, Effect]
@@ -153,8 +153,11 @@ function record(item: Recording): Step {
   return [item, RECORD]
 }
 
-function answerTo<To extends Answer['to']>({ answer }: Facts, to: To): Extract<Answer, { to: To }> | undefined {
-  return answer?.to === to ? (answer as Extract<Answer, { to: To }>) : undefined
+function answerTo<To extends EffectResult['to']>(
+  { answer }: Facts,
+  to: To,
+): Extract<EffectResult, { to: To }> | undefined {
+  return answer?.to === to ? (answer as Extract<EffectResult, { to: To }>) : undefined
 }
 
 function unanswered(facts: Facts): Facts {

@@ -10,9 +10,9 @@ import type { Delivery } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
-import type { Answer, Asking, Facts, Item, Looked, Reserved } from './item.ts'
+import type { Asking, EffectResult, Facts, Item, Looked, Reserved } from './item.ts'
 import { rankOf } from './low-priority.ts'
-import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type OutcomePorts, record } from './record.ts'
 import { markRepeat } from './repeat-mark.ts'
@@ -30,11 +30,15 @@ export interface PerformDeps extends OutcomePorts {
   format(channel: ChannelId): TextFormat
   /** Returns undefined while the adapter is not ready: the conversation waits, and that is no attempt. */
   adapter(address: Address): ChannelAdapter | undefined
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
 }
 
 /** Returns the facts by which `next` decides, as they are now. */
-export function factsOf(deps: PerformDeps, { address, followed }: Conversation, answer: Answer | undefined): Facts {
+export function factsOf(
+  deps: PerformDeps,
+  { address, followed }: Conversation,
+  answer: EffectResult | undefined,
+): Facts {
   const { clock, settings, calls } = deps
   const adapter = deps.adapter(address)
   return {
@@ -52,7 +56,7 @@ export function factsOf(deps: PerformDeps, { address, followed }: Conversation, 
 }
 
 /** Performs an effect for the head of a conversation. Rejects only when the store does; then nothing was done. */
-export async function perform(deps: PerformDeps, effect: Asking, head: Head): Promise<Answer> {
+export async function perform(deps: PerformDeps, effect: Asking, head: Head): Promise<EffectResult> {
   const { item } = head.entry
   switch (effect.do) {
     case 'load':
@@ -113,7 +117,7 @@ function slot(
 }
 
 /** Commits `sending` before the first byte. */
-async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as }: Reserved): Promise<Answer> {
+async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as }: Reserved): Promise<EffectResult> {
   const { store, clock, settings } = deps
   const denied = await deniedMeanwhile(deps, known)
   if (denied !== undefined) return { to: 'begin', denied }
@@ -177,7 +181,7 @@ async function prove(deps: PerformDeps, { conversation: { address } }: Head) {
 
 interface DeniedDeps {
   readonly store: Store
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
 }
 
 /**

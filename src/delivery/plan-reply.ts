@@ -17,7 +17,7 @@ export type ReplyPlan =
 export type Speaker = Pick<OutboundMessage, 'address' | 'session'>
 
 /** The answer of send policy, with the rule that decided. */
-export interface SendVerdict {
+export interface SpeakerVerdict {
   readonly allowed: boolean
   readonly because: string
 }
@@ -29,7 +29,7 @@ export interface SendVerdict {
 export function planReply(
   message: OutboundMessage,
   { format, most }: { readonly format: TextFormat; readonly most: number },
-  verdict: SendVerdict,
+  verdict: SpeakerVerdict,
 ): ReplyPlan {
   const { text, silent } = stripSilence(message.text)
   if (silent) return { kind: 'silent' }

@@ -6,7 +6,7 @@ import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.t
 import type { StoreWriter } from '../store/store.ts'
 import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
-import { planReply, type ReplyPlan, type SendVerdict, type Speaker } from './plan-reply.ts'
+import { planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './plan-reply.ts'
 
 /** The decision about a message, and what `release` hands to its queue after the commit. */
 export interface PlannedReply {
@@ -19,7 +19,7 @@ export interface PlannedReply {
 
 export interface PlanDeps extends RowDeps {
   format(channel: ChannelId): TextFormat
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
   /** Claims a slot and announces the part; returns true if it may leave right after the commit. */
   claim(message: OutboundMessage): boolean
 }

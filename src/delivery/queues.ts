@@ -7,16 +7,16 @@ import type { AccountId, ChannelId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Activity } from './activity.ts'
 import type { Conversation, Entry, Head } from './conversation.ts'
-import type { Answer, Asking, Facts } from './item.ts'
+import type { Asking, EffectResult, Facts } from './item.ts'
 import { goesAhead, insert, isCrowded, type LowWaiting, letAhead, rankOf, takeSuperseded } from './low-priority.ts'
 import { next } from './next.ts'
 
 export interface QueueDeps {
   readonly clock: Clock
   readonly logger: Logger
-  facts(conversation: Conversation, answer: Answer | undefined): Facts
+  facts(conversation: Conversation, answer: EffectResult | undefined): Facts
   /** Performs the effect that `next` asked for. */
-  perform(effect: Asking, head: Head): Promise<Answer>
+  perform(effect: Asking, head: Head): Promise<EffectResult>
   ready(address: Address): boolean
   /** Called with the parts that are not sent any more because newer answers replaced them. */
   superseded(entries: readonly Entry[]): void
@@ -176,7 +176,7 @@ class ConversationQueues implements Queues {
   /** Advances the head until it waits or leaves. Returns false when the queue waits: its worker ends then. */
   async #advance(queue: Queue, entry: Entry): Promise<boolean> {
     const { clock, facts, perform } = this.#deps
-    let answer: Answer | undefined
+    let answer: EffectResult | undefined
     while (true) {
       const [item, effect] = next(entry.item, facts(queue, answer))
       entry.item = item

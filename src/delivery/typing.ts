@@ -4,7 +4,7 @@ import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Calls } from './calls.ts'
 import type { LiveTurn } from './growing-message.ts'
-import type { SendVerdict, Speaker } from './plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { Ticker, Ticking } from './ticker.ts'
 
@@ -14,7 +14,7 @@ export interface TypingDeps {
   readonly limiter: RateLimiter
   readonly calls: Calls
   adapter(address: Address): ChannelAdapter | undefined
-  sendAllowed(message: Speaker): SendVerdict
+  sendAllowed(message: Speaker): SpeakerVerdict
 }
 
 /** An answer that comes sooner needs no indicator. */

@@ -32,7 +32,7 @@ export interface SessionRules {
 }
 
 /** The sender of a message and its place. */
-export interface Caller {
+export interface SenderAtPlace {
   readonly dispatch: Dispatch
   readonly identity: Identity
   readonly facts: MatchFacts
@@ -82,7 +82,11 @@ export function compileSessionRules(policy: RoutingPolicy, channels: Channels): 
  * The agent and session a dispatch belongs to; `matched` is the dispatch rule that matched, if one did. A schedule
  * names its agent itself: the rules speak of those who write in a place, not of what is delivered there.
  */
-export function chooseSession(rules: SessionRules, caller: Caller, matched: DispatchRuleEntry | undefined): Routed {
+export function chooseSession(
+  rules: SessionRules,
+  caller: SenderAtPlace,
+  matched: DispatchRuleEntry | undefined,
+): Routed {
   const { schedule, posted } = caller.dispatch
   if (posted) return { route: posted.route, dispatchStep: OWN_AGENT, sessionStep: NAMED }
   const rule = schedule ? undefined : matched
@@ -115,7 +119,7 @@ function isApart({ dimensions }: SessionRules, rule: DispatchRuleEntry | undefin
   return list.dimensions.includes('sender') || rule?.sender !== undefined || rule?.mentioned !== undefined
 }
 
-function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller): ChosenSession | undefined {
+function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: SenderAtPlace): ChosenSession | undefined {
   if (schedule === undefined) return undefined
   return {
     agent: owner.agent,
@@ -133,7 +137,7 @@ function scheduledSession(owner: ScopeOwner, { dispatch: { schedule } }: Caller)
  * owner's (K46): for others its names are no keys. A readable key belongs to the agent that it names, where there is
  * one.
  */
-function callerSession(rules: SessionRules, owner: ScopeOwner, caller: Caller): ChosenSession | undefined {
+function callerSession(rules: SessionRules, owner: ScopeOwner, caller: SenderAtPlace): ChosenSession | undefined {
   const { callerKey, origin, named } = caller.dispatch
   if (callerKey === undefined || origin === 'platform' || !/^\s*(sk_v1_|agent:)/i.test(callerKey)) return undefined
   const main = rules.mainNames.get(normalName(callerKey))
@@ -151,12 +155,16 @@ function knownAgent({ mainNames }: SessionRules, named: AgentId | undefined): Ag
   return named && mainNames.get(mainAlias(named))
 }
 
-function mayNameMain({ dispatch, identity }: Caller): boolean {
+function mayNameMain({ dispatch, identity }: SenderAtPlace): boolean {
   return dispatch.origin === 'schedule' || identity.role === 'owner'
 }
 
 /** Direct chats that share a session (T35, K46). */
-function sharedSession(rules: SessionRules, owner: ScopeOwner, { identity, facts }: Caller): ChosenSession | undefined {
+function sharedSession(
+  rules: SessionRules,
+  owner: ScopeOwner,
+  { identity, facts }: SenderAtPlace,
+): ChosenSession | undefined {
   if (facts.chatType !== 'direct') return undefined
   if (rules.scope === 'global') return mainSession(rules, owner, GLOBAL)
   if (rules.direct === 'main' && identity.role === 'owner') return mainSession(rules, owner, MAIN)
@@ -189,7 +197,7 @@ function personSession(rules: SessionRules, owner: ScopeOwner, person: PersonId)
 function scopedSession(
   rules: SessionRules,
   owner: ScopeOwner,
-  { caller, rule }: { readonly caller: Caller; readonly rule: DispatchRuleEntry | undefined },
+  { caller, rule }: { readonly caller: SenderAtPlace; readonly rule: DispatchRuleEntry | undefined },
 ): ChosenSession {
   const usual = rules.dimensions.of(owner.channel)
   const list = rule?.dimensions ?? usual

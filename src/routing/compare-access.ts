@@ -3,12 +3,12 @@ import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } fro
 import type { Role } from '../core/session.ts'
 import {
   bothWays,
-  type Change,
   compareRanked,
   createRuleList,
   describeSite,
   type KnownSenders,
   knownSenders,
+  type PolicyChange,
   type RuleList,
   regionsOf,
   type Site,
@@ -64,7 +64,7 @@ const NOTHING_KNOWN: Known = { claimed: false }
 /** Limits the lines about one setting, for the reader and for the log. */
 const LINES = 100
 
-function linesOf(changes: readonly Change[]): string[] {
+function linesOf(changes: readonly PolicyChange[]): string[] {
   const lines = [...new Set(changes.map(({ line }) => line))]
   const more = lines.length - LINES
   const [first = ''] = lines
@@ -74,7 +74,7 @@ function linesOf(changes: readonly Change[]): string[] {
 const ROLES: readonly Role[] = ['guest', 'member', 'owner']
 
 /** By person, because linked ids have the role of theirs, and by id. An id of another person reads as they. */
-function comparePeople(before: RoutingPolicy, after: RoutingPolicy, channels: Channels): Change[] {
+function comparePeople(before: RoutingPolicy, after: RoutingPolicy, channels: Channels): PolicyChange[] {
   const [was, is] = [holdersOf(before, channels), holdersOf(after, channels)]
   const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => {
     const [from, to] = [was.get(name), is.get(name)]
@@ -97,7 +97,7 @@ function comparePeople(before: RoutingPolicy, after: RoutingPolicy, channels: Ch
   })
 }
 
-function compareClaim(before: RoutingPolicy, after: RoutingPolicy, { claimed }: Known): Change[] {
+function compareClaim(before: RoutingPolicy, after: RoutingPolicy, { claimed }: Known): PolicyChange[] {
   const unowned = { before: isUnowned(before.people), after: isUnowned(after.people) }
   return claimed ? [] : compareRanked('people: open to whoever has the claim link', [false, true], unowned)
 }
@@ -131,11 +131,11 @@ function holdersOf({ people }: RoutingPolicy, channels: Channels): ReadonlyMap<s
 
 const AUDIENCES: readonly Audience[] = ['owner', 'allowlist', 'public']
 
-function compareAudience(where: string, before: Audience, after: Audience): Change[] {
+function compareAudience(where: string, before: Audience, after: Audience): PolicyChange[] {
   return compareRanked(where, AUDIENCES, { before, after })
 }
 
-function compareGroups(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
+function compareGroups(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): PolicyChange[] {
   const { channels } = senders
   const regions = regionsOf({ before: groupsOf(before, channels), after: groupsOf(after, channels) }, senders)
   if (regions === undefined) return [{ by: 1, line: `routing.access.groups: ${UNTOLD}` }]
@@ -158,7 +158,7 @@ interface Rules {
   readonly is: GroupRule | undefined
 }
 
-function compareGroup(site: Site, rules: Rules): Change[] {
+function compareGroup(site: Site, rules: Rules): PolicyChange[] {
   const { was, is } = rules
   const where = `routing.access.groups: ${describeSite(site, 'any other group')}`
   const trigger = { before: was?.trigger ?? 'mention', after: is?.trigger ?? 'mention' }
@@ -174,7 +174,7 @@ function compareGroup(site: Site, rules: Rules): Change[] {
 }
 
 /** `/admit` lets a group in only where no rule names it; a rule with `owner` or a list prevents that. */
-function compareAsking(where: string, before: Audience | undefined, after: Audience | undefined): Change[] {
+function compareAsking(where: string, before: Audience | undefined, after: Audience | undefined): PolicyChange[] {
   if (before !== undefined && after !== undefined) return []
   const asks = (who: Audience | undefined): boolean => who === undefined || who === 'public'
   return compareRanked(`${where}: open to whom /admit lets in`, [false, true], {
@@ -183,7 +183,7 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
   })
 }
 
-function compareBots(where: string, { channels, was: before, is: after }: Rules): Change[] {
+function compareBots(where: string, { channels, was: before, is: after }: Rules): PolicyChange[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
     const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
@@ -209,7 +209,7 @@ function asksForMention({ before, after }: Pick<Rules, 'before' | 'after'>): boo
   return [...before.dispatch, ...after.dispatch].some(({ match }) => match.mentioned !== undefined)
 }
 
-function compareCommon(path: string, [before, after]: readonly [Common, Common], reroutes: boolean): Change[] {
+function compareCommon(path: string, [before, after]: readonly [Common, Common], reroutes: boolean): PolicyChange[] {
   const pair = <Key extends keyof Common>(key: Key) => ({ before: before[key], after: after[key] })
   return [
     ...compareRanked(`${path}ownerAlwaysTriggers`, [false, true], pair('ownerAlwaysTriggers')),
@@ -234,7 +234,7 @@ function ownOf(rule: GroupRule | undefined): Partial<Common> {
   return Object.fromEntries(own)
 }
 
-function compareWords(path: string, { before, after }: Record<'before' | 'after', readonly string[]>): Change[] {
+function compareWords(path: string, { before, after }: Record<'before' | 'after', readonly string[]>): PolicyChange[] {
   const folded = (words: readonly string[]): string[] => words.map((word) => word.trim().toLowerCase())
   const [was, is] = [folded(before), folded(after)]
   const line = (word: string, what: string): string => `${path}: "${word}": ${what}`
@@ -244,7 +244,7 @@ function compareWords(path: string, { before, after }: Record<'before' | 'after'
   ]
 }
 
-function compareBudget(before: RoutingPolicy['botBudget'], after: RoutingPolicy['botBudget']): Change[] {
+function compareBudget(before: RoutingPolicy['botBudget'], after: RoutingPolicy['botBudget']): PolicyChange[] {
   return (['turns', 'tokens', 'quietMinutes'] as const).flatMap((key) => {
     const more = after[key] - before[key]
     const line = `routing.botBudget.${key}: ${after[key]} (was ${before[key]})`
@@ -254,7 +254,7 @@ function compareBudget(before: RoutingPolicy['botBudget'], after: RoutingPolicy[
 }
 
 /** Fewer denials or more permissions let more be sent. */
-function compareSending(before: SendPolicy, after: SendPolicy): Change[] {
+function compareSending(before: SendPolicy, after: SendPolicy): PolicyChange[] {
   const [was, is] = [sendRules(before), sendRules(after)]
   const gone = was
     .filter((rule) => !is.includes(rule))
@@ -291,7 +291,7 @@ const PATHS: Readonly<Record<keyof RoutingPolicy, string>> = {
   traits: 'channels.',
 }
 
-function otherChanges(before: RoutingPolicy, after: RoutingPolicy, changes: readonly Change[]): string[] {
+function otherChanges(before: RoutingPolicy, after: RoutingPolicy, changes: readonly PolicyChange[]): string[] {
   return (Object.keys(PATHS) as (keyof RoutingPolicy)[])
     .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
     .filter((key) => !changes.some(({ line }) => line.startsWith(PATHS[key])))

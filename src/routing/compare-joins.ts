@@ -3,7 +3,6 @@ import type { AgentId } from '../core/ids.ts'
 import { DIMENSIONS, type Dimension } from '../core/session.ts'
 import {
   decide,
-  type Ground,
   mayAgree,
   narrow,
   type Region,
@@ -11,6 +10,7 @@ import {
   type Site,
   type SiteField,
   siteOn,
+  type TraitedChannel,
 } from './compare-rules.ts'
 import { push } from './rule-index.ts'
 
@@ -41,7 +41,7 @@ const TRIES = 5_000
 export function findJoins<Rule>(
   lists: RuleLists<Rule>,
   keyed: readonly Keyed<Rule>[],
-  ground: Ground,
+  ground: TraitedChannel,
 ): readonly Join<Rule>[] {
   const changed = keyed.filter(({ before, after }) => before.join() !== after.join())
   if (changed.length === 0) return []
@@ -166,7 +166,7 @@ const FIELDS: Readonly<Record<Dimension, readonly SiteField[]>> = {
 function mayJoin<Rule>(
   lists: RuleLists<Rule>,
   { one: { region: one }, other: { region: other } }: Join<Rule>,
-  ground: Ground,
+  ground: TraitedChannel,
   { has, otherHas, shared, apart }: Way,
 ): boolean {
   if (!mayLack(one.site, has) || !mayLack(other.site, otherHas)) return false

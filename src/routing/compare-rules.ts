@@ -6,7 +6,7 @@ import { ANY_PLACE, allows, compilePlace, type PlaceConstraint, placeKeys } from
 import { createRuleIndex, firstMatch, type IndexKey, push, type Ranked, type RuleIndex } from './rule-index.ts'
 
 /** One line about what a changed policy does. */
-export interface Change {
+export interface PolicyChange {
   /** Above 0 it lets more be said, seen or done. */
   readonly by: number
   readonly line: string
@@ -17,13 +17,13 @@ export function compareRanked<Value extends string | number | boolean>(
   path: string,
   values: readonly Value[],
   { before, after }: { readonly before: Value; readonly after: Value },
-): Change[] {
+): PolicyChange[] {
   if (before === after) return []
   return [{ by: values.indexOf(after) - values.indexOf(before), line: `${path}: ${after} (was ${before})` }]
 }
 
 /** The changes, and each of them the other way round as well if `also`. */
-export function bothWays(changes: readonly Change[], also: boolean): Change[] {
+export function bothWays(changes: readonly PolicyChange[], also: boolean): PolicyChange[] {
   return changes.flatMap((change) => (also ? [change, { ...change, by: -change.by }] : [change]))
 }
 
@@ -87,17 +87,17 @@ function sitesOf({ written, ...place }: PlaceConstraint, channels: Channels): re
 }
 
 /** One channel with its traits. */
-export interface Ground {
+export interface TraitedChannel {
   readonly channel: ChannelId
   readonly traits: ChannelTraits
 }
 
 /** The part of a site that is on one channel. */
-export function siteOn(site: Site, { channel, traits }: Ground): Site {
+export function siteOn(site: Site, { channel, traits }: TraitedChannel): Site {
   return { ...site, channel, cased: traits.ids.caseSensitive }
 }
 
-export function isOn(site: Site, { channel, traits }: Ground): boolean {
+export function isOn(site: Site, { channel, traits }: TraitedChannel): boolean {
   return allows(site.channel, channel) && allows(site.cased, traits.ids.caseSensitive)
 }
 

@@ -5,18 +5,18 @@ import type { Dimension } from '../core/session.ts'
 import { findJoins, type Keyed } from './compare-joins.ts'
 import {
   bothWays,
-  type Change,
   compareRanked,
   createRuleList,
   describeSite,
-  type Ground,
   isOn,
   type KnownSenders,
+  type PolicyChange,
   type Region,
   type RuleList,
   type RuleLists,
   regionsOf,
   sitesOfDispatch,
+  type TraitedChannel,
 } from './compare-rules.ts'
 import { compileDimensions, type DimensionLists, knownDimensions } from './dimensions.ts'
 import { defaultAgent } from './dispatch-rules.ts'
@@ -31,7 +31,7 @@ interface Answer {
 }
 
 /** Which agent answers where, and which chats share a session. People who begin to share one read each other. */
-export function compareSessions(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
+export function compareSessions(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): PolicyChange[] {
   return [
     ...compareRules(before, after, senders),
     ...bothWays(
@@ -42,7 +42,7 @@ export function compareSessions(before: RoutingPolicy, after: RoutingPolicy, sen
   ]
 }
 
-function compareRules(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): Change[] {
+function compareRules(before: RoutingPolicy, after: RoutingPolicy, senders: KnownSenders): PolicyChange[] {
   const lists = { before: answersOf(before, senders), after: answersOf(after, senders) }
   const regions = regionsOf(lists, senders)
   if (regions === undefined) return [{ by: 1, line: `routing.dispatch: ${UNTOLD}` }]
@@ -74,7 +74,7 @@ function ownDimensions({ dimensions: names }: DispatchRule): readonly Dimension[
 }
 
 /** Another agent has other tools and other sessions: whoever speaks there may do what they could not before. */
-function compareAgents({ site, was, is }: Region<Answer>): Change[] {
+function compareAgents({ site, was, is }: Region<Answer>): PolicyChange[] {
   const [before, after] = [was.rule.agent, is.rule.agent]
   if (before === after) return []
   return [{ by: 1, line: `routing.dispatch: ${describeSite(site, 'any other place')}: agent ${after} (was ${before})` }]
@@ -89,7 +89,7 @@ interface Compared {
   readonly usual: { readonly before: DimensionLists; readonly after: DimensionLists }
 }
 
-function compareDimensions({ lists, regions, usual }: Compared, ground: Ground): Change[] {
+function compareDimensions({ lists, regions, usual }: Compared, ground: TraitedChannel): PolicyChange[] {
   const { channel, traits } = ground
   const [common, commonAfter] = [usual.before.of(channel), usual.after.of(channel)]
   const there = regions.filter(({ site }) => isOn(site, ground))
@@ -132,7 +132,7 @@ function listed(dimensions: readonly Dimension[]): string {
 }
 
 /** Compares how far direct chats are joined; with one session for all of them the setting has no effect. */
-function compareDirect(before: RoutingPolicy, after: RoutingPolicy): Change[] {
+function compareDirect(before: RoutingPolicy, after: RoutingPolicy): PolicyChange[] {
   if (before.scope === 'global' && after.scope === 'global') return []
   const values = ['chat', 'person', 'main'] as const
   const changes = compareRanked('session.direct', values, { before: before.direct, after: after.direct })

@@ -6,13 +6,13 @@ import { compileSessionRules, type SessionRules } from './choose-session.ts'
 import { joinedChats } from './dimensions.ts'
 import { compileDispatchRules, type DispatchRules } from './dispatch-rules.ts'
 import { compileGroupRules, type GroupRules } from './group-rules.ts'
-import { compilePeople, type People } from './identity-links.ts'
+import { type ConfiguredPeople, compilePeople } from './identity-links.ts'
 import { compileSendPolicy, type SendRules } from './send-policy.ts'
 
 /** The policy, indexed. Opaque to everybody but the routing stages; never changed after compiling. */
 export interface Routing {
   readonly channels: Channels
-  readonly people: People
+  readonly people: ConfiguredPeople
   /** The configuration names an owner. */
   readonly ownerNamed: boolean
   readonly direct: Audience

@@ -9,7 +9,7 @@ import { chooseSession, type Routed } from './choose-session.ts'
 import type { Routing } from './compile-routing.ts'
 import { findDispatchRule } from './dispatch-rules.ts'
 import { decideTrigger, findGroupRule, type GroupRuleEntry, type TriggerVerdict } from './group-rules.ts'
-import { GUEST, identify, NOBODY } from './identify.ts'
+import { GUEST, identify, SHARED_ID } from './identify.ts'
 import { type MatchFacts, matchFacts, type SenderIds, senderIds } from './match-facts.ts'
 import { muteStep } from './mute.ts'
 import { readInput } from './read-input.ts'
@@ -124,7 +124,7 @@ function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Dec
   if (!admitsBot(bots, place)) {
     return { kind: 'ignore', reason: 'bot', identity, trace: [SENDERS.bot, bots.left] }
   }
-  const trace = [SENDERS.bot, NOBODY, bots.admitted, input.step]
+  const trace = [SENDERS.bot, SHARED_ID, bots.admitted, input.step]
   if (input.kind === 'ignore') return { kind: 'ignore', reason: input.reason, identity, trace }
   if (event.kind === 'edit') return amendment(settings.edits, identity, trace)
   const rule =
@@ -138,7 +138,7 @@ function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Dec
     addressing: mentioned ? NAMED : NOT_NAMED,
     command: undefined,
   }
-  const first = { sender: SENDERS.bot, identity: NOBODY, access: bots.admitted, command: input.step }
+  const first = { sender: SENDERS.bot, identity: SHARED_ID, access: bots.admitted, command: input.step }
   const decision = decideText(routing, facts, { arrival, event: input.event, routed: route(routing, arrival), first })
   return holdBack(decision, facts.botSpending(event.address, dispatch.receivedAt), routing.botBudget)
 }

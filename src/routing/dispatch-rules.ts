@@ -2,7 +2,7 @@ import type { TraceStep } from '../core/dispatch.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { DispatchRule } from '../core/policy.ts'
 import { type DimensionList, knownDimensions } from './dimensions.ts'
-import { idKeys, type Link, matchesLink, type People, parseLink } from './identity-links.ts'
+import { type ConfiguredPeople, idKeys, type Link, matchesLink, parseLink } from './identity-links.ts'
 import { type MatchFacts, normalised } from './match-facts.ts'
 import { allows, compilePlace, matchesPlace, type PlaceConstraint, placeKeys, trimmed } from './place-match.ts'
 import { createRuleIndex, firstMatch, type IndexKey, type Ranked, type RuleIndex } from './rule-index.ts'
@@ -33,7 +33,7 @@ export type DispatchRules = RuleIndex<DispatchRuleEntry>
 export interface Known {
   /** The first is the default. */
   readonly agents: readonly AgentId[]
-  readonly people: People
+  readonly people: ConfiguredPeople
 }
 
 /** Rules without a constraint are left out, for they never match (K19). */
@@ -81,7 +81,7 @@ export function defaultAgent(agents: readonly AgentId[]): AgentId {
   return agents[0] ?? toAgentId('main')
 }
 
-function compileSender(text: string | undefined, people: People): SenderConstraint | undefined {
+function compileSender(text: string | undefined, people: ConfiguredPeople): SenderConstraint | undefined {
   if (text === undefined) return undefined
   const person = toPersonId(text)
   return { person, link: people.roles.has(person) ? undefined : parseLink(people.channels, text) }

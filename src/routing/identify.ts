@@ -1,6 +1,6 @@
 import type { Dispatch, Identity, PostedText, ScheduledRun, TraceStep } from '../core/dispatch.ts'
 import { isShared } from '../core/platform-id.ts'
-import { findLink, type People, parseLink } from './identity-links.ts'
+import { type ConfiguredPeople, findLink, parseLink } from './identity-links.ts'
 import type { SenderIds } from './match-facts.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
@@ -8,7 +8,7 @@ import { pass } from './trace.ts'
 /** Nobody we know. */
 export const GUEST: Identity = { role: 'guest' }
 
-export const NOBODY = pass('identity', 'an id that stands for no single person')
+export const SHARED_ID = pass('identity', 'an id that stands for no single person')
 
 /**
  * Identifies the sender of a dispatch by id alone, because names are text. A sender that is no single user has neither
@@ -17,7 +17,7 @@ export const NOBODY = pass('identity', 'an id that stands for no single person')
  * poster.
  */
 export function identify(
-  people: People,
+  people: ConfiguredPeople,
   facts: Pick<RouteFacts, 'personOf'>,
   { dispatch, ids }: { readonly dispatch: Dispatch; readonly ids: SenderIds },
 ): { readonly identity: Identity; readonly step: TraceStep } {
@@ -30,7 +30,7 @@ export function identify(
     senderId === undefined ||
     isShared(people.channels.traits(address.channel).ids, senderId)
   ) {
-    return { identity: GUEST, step: NOBODY }
+    return { identity: GUEST, step: SHARED_ID }
   }
   const link = findLink(people, { senderId, senderTeam }, address.channel)
   if (link && dispatch.origin !== 'operator') return link
@@ -40,7 +40,11 @@ export function identify(
 }
 
 /** Returns the identity that an id, written as in `core/platform-id.ts`, has now. */
-export function personBehind(people: People, facts: Pick<RouteFacts, 'personOf'>, platformId: string): Identity {
+export function personBehind(
+  people: ConfiguredPeople,
+  facts: Pick<RouteFacts, 'personOf'>,
+  platformId: string,
+): Identity {
   const { channel, team, id } = parseLink(people.channels, platformId)
   if (channel === undefined || isShared(people.channels.traits(channel).ids, id)) return GUEST
   const link = findLink(people, { senderId: id, senderTeam: team }, channel)
@@ -61,7 +65,7 @@ export function describe({ role, person }: Identity): string {
 }
 
 /** A person the configuration names has the configured role, also when the store linked the id. */
-function storedPerson(people: People, stored: Identity | undefined): Identity | undefined {
+function storedPerson(people: ConfiguredPeople, stored: Identity | undefined): Identity | undefined {
   if (stored?.person === undefined) return undefined
   const role = people.roles.get(stored.person)
   return role === undefined ? stored : { person: stored.person, role }

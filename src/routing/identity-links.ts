@@ -27,7 +27,7 @@ export interface PersonLink extends Link {
 }
 
 /** The people of the configuration. Links are filed by their id part, so that finding one builds no text. */
-export interface People {
+export interface ConfiguredPeople {
   readonly channels: Channels
   readonly roles: ReadonlyMap<PersonId, Role>
   readonly links: ReadonlyMap<string, readonly PersonLink[]>
@@ -37,7 +37,7 @@ export interface People {
 export function compilePeople(
   policy: readonly PersonPolicy[],
   channels: Channels,
-): { people: People; warnings: string[] } {
+): { people: ConfiguredPeople; warnings: string[] } {
   const roles = new Map<PersonId, Role>()
   const links = new Map<string, PersonLink[]>()
   const warnings: string[] = []
@@ -106,7 +106,7 @@ function reaches(link: Link, senderTeam: string | undefined, channel: string): b
 }
 
 /** The platform ids of a person, as participants are written. A bare id counts on every channel (K15). */
-export function configuredIds({ links, channels }: People, person: PersonId): readonly string[] {
+export function configuredIds({ links, channels }: ConfiguredPeople, person: PersonId): readonly string[] {
   return [...new Set([...links.values()].flat())].flatMap(({ identity, channel, team, id, written = id }) => {
     if (identity.person !== person) return []
     return (channel === undefined ? channels.ids : [channel]).map((one) => {
@@ -118,7 +118,7 @@ export function configuredIds({ links, channels }: People, person: PersonId): re
 
 /** The link that names the configured person behind a sender: by id, never by name. */
 export function findLink(
-  people: People,
+  people: ConfiguredPeople,
   sender: SenderIds & { readonly senderId: string },
   channel: ChannelId,
 ): PersonLink | undefined {
@@ -134,7 +134,10 @@ export function findLink(
 }
 
 /** Ids that the store gives to one person and the configuration to another, which wins: a sentence for each. */
-export function linkConflicts(people: People, stored: readonly { id: PersonId; ids: readonly string[] }[]): string[] {
+export function linkConflicts(
+  people: ConfiguredPeople,
+  stored: readonly { id: PersonId; ids: readonly string[] }[],
+): string[] {
   return stored.flatMap(({ id: holder, ids }) =>
     ids.flatMap((text) => {
       const { channel, team, id } = parseLink(people.channels, text)

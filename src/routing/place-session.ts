@@ -10,7 +10,7 @@ import { matchFacts, senderIds } from './match-facts.ts'
 import type { RouteFacts } from './route-facts.ts'
 
 /** The facts about a text that the agent itself posted. */
-export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
+export type OwnPost = Pick<Dispatch, 'traceId' | 'receivedAt'>
 
 /**
  * The session in which whoever writes at a place next will find what was posted there. Where a direct chat has
@@ -20,7 +20,7 @@ export type Posting = Pick<Dispatch, 'traceId' | 'receivedAt'>
 export function placeSession(
   routing: Routing,
   facts: Pick<RouteFacts, 'personOf' | 'formerChat'>,
-  { address, ...posting }: Posting & { readonly address: Address },
+  { address, ...posting }: OwnPost & { readonly address: Address },
 ): { readonly route: Route; readonly identity: Identity; readonly dispatch: Dispatch } {
   const traits = routing.channels.traits(address.channel)
   const dispatch: Dispatch = { ...posting, origin: 'platform', event: nextMessage(address, traits), reply: { address } }

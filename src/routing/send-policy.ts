@@ -2,7 +2,7 @@ import type { Address, ChatType } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import { type PersonId, type ScopeKey, toPersonId } from '../core/ids.ts'
 import type { SendPolicy, SendRule } from '../core/policy.ts'
-import { idKeys, type Link, matchesLink, overlaps, type People, parseLink } from './identity-links.ts'
+import { type ConfiguredPeople, idKeys, type Link, matchesLink, overlaps, parseLink } from './identity-links.ts'
 import { type MatchFacts, matchFacts, NO_SENDER } from './match-facts.ts'
 import {
   allows,
@@ -52,7 +52,7 @@ export interface SendVerdict {
   readonly config?: string
 }
 
-export function compileSendPolicy(policy: SendPolicy, people: People): SendRules {
+export function compileSendPolicy(policy: SendPolicy, people: ConfiguredPeople): SendRules {
   const entries = policy.rules.map((rule, rank) => compileRule(rule, rank, people))
   const of = (action: SendRule['action']): RuleIndex<SendRuleEntry> =>
     createRuleIndex(
@@ -102,7 +102,7 @@ export function decideSend(
   return rules.byDefault
 }
 
-function compileRule({ match }: SendRule, rank: number, people: People): SendRuleEntry {
+function compileRule({ match }: SendRule, rank: number, people: ConfiguredPeople): SendRuleEntry {
   const path = `session.sendPolicy.rules[${rank}].match`
   return {
     rank,
@@ -114,7 +114,7 @@ function compileRule({ match }: SendRule, rank: number, people: People): SendRul
   }
 }
 
-function compilePerson(text: string | undefined, people: People): PersonConstraint | undefined {
+function compilePerson(text: string | undefined, people: ConfiguredPeople): PersonConstraint | undefined {
   if (text === undefined) return undefined
   const name = toPersonId(text)
   if (people.roles.has(name)) return { names: [name], link: undefined }

@@ -8,7 +8,7 @@ import type { Role } from '../core/session.ts'
 import type { InboxRow, Store } from '../store/store.ts'
 import { type Digest, readDigest } from './read-digest.ts'
 
-export interface RunDeps {
+export interface BeginRunDeps {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -28,7 +28,7 @@ export type OwedSlot = ScheduleSlot & { readonly traceId: TraceId }
  * Advances the oldest owed slot of a schedule: hands it to the pipeline, or records how its run ended. Returns true
  * when it has ended, so that the next one may begin. May be called again at any time, since a slot is accepted once.
  */
-export async function advanceRun(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
+export async function advanceRun(deps: BeginRunDeps, slot: OwedSlot): Promise<boolean> {
   const [row] = await deps.store.read.inbox.find(slot.traceId)
   if (row === undefined) return begin(deps, slot)
   if (row.state !== 'done') return false
@@ -36,7 +36,7 @@ export async function advanceRun(deps: RunDeps, slot: OwedSlot): Promise<boolean
   return true
 }
 
-async function begin(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
+async function begin(deps: BeginRunDeps, slot: OwedSlot): Promise<boolean> {
   const { store, clock } = deps
   const schedule = await store.read.schedules.get(slot.scheduleId)
   if (!schedule) {
@@ -57,7 +57,7 @@ async function begin(deps: RunDeps, slot: OwedSlot): Promise<boolean> {
   }
 }
 
-async function authorityOf({ roleOf }: RunDeps, { creator }: Schedule): Promise<Identity> {
+async function authorityOf({ roleOf }: BeginRunDeps, { creator }: Schedule): Promise<Identity> {
   if (creator === undefined) return { role: 'owner' }
   const role = await roleOf(creator)
   if (role === 'guest') throw new ParleyError('forbidden', `${creator}, who made it, is nobody I know any more`)
@@ -65,7 +65,7 @@ async function authorityOf({ roleOf }: RunDeps, { creator }: Schedule): Promise<
 }
 
 async function digestFor(
-  { store, agents, caseSensitive }: RunDeps,
+  { store, agents, caseSensitive }: BeginRunDeps,
   { id, definition }: Schedule,
   creator: Identity,
 ): Promise<Digest | undefined> {
@@ -76,7 +76,7 @@ async function digestFor(
 }
 
 /** Returns the end of a run: an answer and silence complete it, every other outcome is a failure. */
-async function endOf({ store, clock }: RunDeps, { outcome, turnId }: InboxRow): Promise<SlotEnd> {
+async function endOf({ store, clock }: BeginRunDeps, { outcome, turnId }: InboxRow): Promise<SlotEnd> {
   const turn = turnId && (await store.read.turns.get(turnId))
   const what = outcome ?? 'failed'
   return {
@@ -87,7 +87,11 @@ async function endOf({ store, clock }: RunDeps, { outcome, turnId }: InboxRow): 
   }
 }
 
-async function end({ store, logger }: RunDeps, { scheduleId, slotAt, traceId }: OwedSlot, by: SlotEnd): Promise<void> {
+async function end(
+  { store, logger }: BeginRunDeps,
+  { scheduleId, slotAt, traceId }: OwedSlot,
+  by: SlotEnd,
+): Promise<void> {
   if (!(await store.write((tx) => tx.schedules.endSlot(traceId, by)))) return
   const fields = { schedule: scheduleId, slot: new Date(slotAt).toISOString(), outcome: by.outcome, traceId }
   if (by.state === 'failed') logger.warn('A scheduled run failed', fields)

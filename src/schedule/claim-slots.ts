@@ -7,7 +7,7 @@ import type { Store, StoreWriter } from '../store/store.ts'
 import { decideSlots, type SlotDecision } from './decide-slots.ts'
 import { newestSlots } from './slots.ts'
 
-export interface ClaimDeps {
+export interface ClaimSlotsDeps {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock
@@ -22,7 +22,7 @@ const KEPT_MS = 90 * DAY_MS
  * Claims every slot of a schedule that is due: a row each, in one commit, before anything runs. The stored row and the
  * present clock decide, never a timer. Returns the number of slots claimed.
  */
-export async function claimSlots({ store, ids, clock, logger }: ClaimDeps, seen: Schedule): Promise<number> {
+export async function claimSlots({ store, ids, clock, logger }: ClaimSlotsDeps, seen: Schedule): Promise<number> {
   const now = clock.now()
   if (now < seen.evaluatedTo) {
     // The clock was set back; slots that have a row are not claimed again.

@@ -1,13 +1,13 @@
 import type { ScheduleId } from '../core/ids.ts'
 import type { ScheduleSlot } from '../core/schedule.ts'
-import { advanceRun, type OwedSlot, type RunDeps } from './begin-run.ts'
+import { advanceRun, type BeginRunDeps, type OwedSlot } from './begin-run.ts'
 import { ON_TIME_MS } from './decide-slots.ts'
 
 /**
  * Advances the owed runs: those of one schedule one after another, schedules independently. Returns true while any is
  * owed.
  */
-export async function advanceRuns(deps: RunDeps): Promise<boolean> {
+export async function advanceRuns(deps: BeginRunDeps): Promise<boolean> {
   let left = false
   for (const slots of bySchedule(await deps.store.read.schedules.claimed())) {
     for (const slot of slots) {
@@ -23,7 +23,7 @@ export async function advanceRuns(deps: RunDeps): Promise<boolean> {
  * Records the end of runs that have ended, so that they do not delay the next before a tick has seen it. Begins
  * nothing.
  */
-export async function endRuns(deps: RunDeps): Promise<void> {
+export async function endRuns(deps: BeginRunDeps): Promise<void> {
   const { schedules, inbox } = deps.store.read
   for (const [slot] of bySchedule(await schedules.claimed())) {
     if (slot && (await inbox.find(slot.traceId))[0]?.state === 'done') await advanceRun(deps, slot)
@@ -34,7 +34,7 @@ export async function endRuns(deps: RunDeps): Promise<void> {
  * Called at boot. A schedule that skips missed slots skips those that were claimed, never begun and are late by now.
  * The rest begins with the first tick; a run that had begun resumes like any interrupted turn.
  */
-export async function skipInterrupted({ store, clock, logger }: RunDeps): Promise<void> {
+export async function skipInterrupted({ store, clock, logger }: BeginRunDeps): Promise<void> {
   const at = clock.now()
   for (const { traceId, scheduleId, slotAt } of await store.read.schedules.claimed()) {
     if (traceId === undefined || at - slotAt <= ON_TIME_MS) continue

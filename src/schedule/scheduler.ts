@@ -3,13 +3,13 @@ import { failpoint } from '../core/failpoint.ts'
 import type { ScheduleId } from '../core/ids.ts'
 import type { StartedRun } from '../core/operate-schedules.ts'
 import type { Schedule } from '../core/schedule.ts'
-import type { RunDeps } from './begin-run.ts'
-import { type ClaimDeps, claimSlots } from './claim-slots.ts'
+import type { BeginRunDeps } from './begin-run.ts'
+import { type ClaimSlotsDeps, claimSlots } from './claim-slots.ts'
 import { advanceRuns, endRuns, skipInterrupted } from './owed-runs.ts'
 import { nextSlot } from './slots.ts'
 import type { Ticks } from './ticks.ts'
 
-export interface SchedulerDeps extends ClaimDeps, RunDeps {
+export interface SchedulerDeps extends ClaimSlotsDeps, BeginRunDeps {
   readonly ticks: Ticks
 }
 

@@ -4,7 +4,7 @@ import type { InboxId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AdmissionReader, AdmissionWriter, RefusalBounds } from './admission-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import type { Ground, Sql, SqlRow } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlRow } from './sql.ts'
 
 const KINDS: readonly Applicant['kind'][] = ['person', 'place']
 const STATES: readonly AdmissionState[] = ['asked', 'admitted', 'denied']
@@ -41,7 +41,7 @@ export class AdmissionReading implements AdmissionReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

@@ -1,7 +1,7 @@
 import { deliveryIdFloor, type InboxId, inboxIdFloor, madeAt } from '../core/ids.ts'
 import { id, text } from './rows.ts'
 import type { AgeingReader, AgeingWriter } from './small-port.ts'
-import { type Ground, inBatches, placeholders, type Sql } from './sql.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql } from './sql.ts'
 
 /** When a record began to be gone: the newest that aged out, under this name among the counters. */
 const AGED_OUT = 'aged_out'
@@ -12,7 +12,7 @@ const ENDED = "state IN ('sent', 'resent', 'rejected', 'given_up', 'expired')"
 export class AgeingReading implements AgeingReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

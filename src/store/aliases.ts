@@ -1,12 +1,12 @@
 import type { ScopeKey } from '../core/ids.ts'
 import { id, text } from './rows.ts'
 import type { AliasReader, AliasWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 export class AliasReading implements AliasReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

@@ -2,7 +2,7 @@ import type { SessionId } from '../core/ids.ts'
 import { type AuthorId, NOBODY } from '../core/platform-id.ts'
 import { text } from './rows.ts'
 import type { AuthorReader, AuthorWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 /** More authors than this count as nobody, who may do no more than all of them together. */
 const MOST_AUTHORS = 200
@@ -20,7 +20,7 @@ const ADD = `INSERT INTO authors (session_id, author)
 export class AuthorReading implements AuthorReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

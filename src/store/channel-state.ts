@@ -1,12 +1,12 @@
 import type { AccountId, ChannelId } from '../core/ids.ts'
 import { text } from './rows.ts'
 import type { ChannelStateReader, ChannelStateWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 export class ChannelStateReading implements ChannelStateReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

@@ -6,12 +6,12 @@ import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import { id, text } from './rows.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 export class ChatMoveReading implements ChatMoveReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

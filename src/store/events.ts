@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Spending } from '../core/model.ts'
 import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
-import { type Ground, inBatches, placeholders, type Sql, type SqlValue } from './sql.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -37,7 +37,7 @@ export class EventReading implements EventReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

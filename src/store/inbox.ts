@@ -3,7 +3,7 @@ import type { InboxOutcome } from '../core/event.ts'
 import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
-import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
@@ -35,7 +35,7 @@ export class InboxReading implements InboxReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

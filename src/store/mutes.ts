@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import { defined, integer, optional, type RowCodec, readRows, text } from './rows.ts'
 import type { Mute, MuteReader, MuteWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 const codec: RowCodec<Mute> = {
   table: 'mutes',
@@ -16,7 +16,7 @@ export class MuteReading implements MuteReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

@@ -1,10 +1,10 @@
 import type { NoticeWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 export class NoticeWriting implements NoticeWriter {
   readonly #sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.#sql = sql
   }
 

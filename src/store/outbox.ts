@@ -24,7 +24,7 @@ import {
   readRows,
   text,
 } from './rows.ts'
-import { type Ground, inBatches, placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type {
   DeliveryChange,
   DeliveryReplacement,
@@ -101,7 +101,7 @@ export class OutboxReading implements OutboxReader {
   protected readonly epoch: number
   readonly #logger: Logger
 
-  constructor({ sql, logger, epoch }: Ground) {
+  constructor({ sql, logger, epoch }: RepositoryDeps) {
     this.sql = sql
     this.epoch = epoch
     this.#logger = logger

@@ -1,12 +1,12 @@
 import type { ChannelId, SessionId } from '../core/ids.ts'
 import { text } from './rows.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 export class ParticipantReading implements ParticipantReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Role } from '../core/session.ts'
 import type { DirectChat, IdentityChange, LinkCode, PeopleReader, PeopleWriter, StoredPerson } from './people-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 const ROLES: readonly Role[] = ['owner', 'member', 'guest']
 
@@ -61,7 +61,7 @@ export class PeopleReading implements PeopleReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

@@ -14,13 +14,13 @@ import { PeopleReading, PeopleWriting } from './people.ts'
 import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
-import type { Ground, WriteGround } from './sql.ts'
+import type { RepositoryDeps, WriteDeps } from './sql.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
 import { TokenReading, TokenWriting } from './tokens.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
 
 /** Every repository over the committed data. */
-export function storeReader(ground: Ground): StoreReader {
+export function storeReader(ground: RepositoryDeps): StoreReader {
   return {
     ageing: new AgeingReading(ground),
     sessions: new SessionReading(ground),
@@ -43,10 +43,10 @@ export function storeReader(ground: Ground): StoreReader {
 }
 
 /** Every repository inside one transaction. Each is made when a body asks for it: most use two or three. */
-export class Writer implements StoreWriter {
-  readonly #ground: WriteGround
+export class RepositoryWriter implements StoreWriter {
+  readonly #ground: WriteDeps
 
-  constructor(ground: WriteGround) {
+  constructor(ground: WriteDeps) {
     this.#ground = ground
   }
 

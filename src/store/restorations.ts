@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../core/ids.ts'
 import type { Restoration, RestorationReader, RestorationState, RestorationWriter } from './restoration-port.ts'
 import { id, integer, oneOf } from './rows.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 const STATES: readonly RestorationState[] = ['found', 'held', 'resumed', 'discarded']
 const OWED = "state <> 'sent' AND state IN ('planned', 'sending', 'waiting', 'uncertain')"
@@ -9,7 +9,7 @@ const OWED = "state <> 'sent' AND state IN ('planned', 'sending', 'waiting', 'un
 export class RestorationReading implements RestorationReader {
   protected readonly sql: Sql
 
-  constructor({ sql }: Ground) {
+  constructor({ sql }: RepositoryDeps) {
     this.sql = sql
   }
 

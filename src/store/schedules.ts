@@ -12,7 +12,7 @@ import type {
 } from '../core/schedule.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
-import type { Ground, Sql, SqlValue } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlValue } from './sql.ts'
 
 const STATES: readonly SlotState[] = ['claimed', 'done', 'skipped', 'failed']
 const COLUMNS = 'id, source, definition, creator, created_at, updated_at, paused, evaluated_to'
@@ -55,7 +55,7 @@ export class ScheduleReading implements ScheduleReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

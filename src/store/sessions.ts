@@ -16,7 +16,7 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
-import type { Ground, Sql, SqlRow, SqlValue } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
 
 /**
  * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
@@ -42,7 +42,7 @@ export class SessionReading implements SessionReader {
   /** Numbers of rows that were found unreadable: no list holds them, so none counts them. */
   readonly #unreadable = new Set<number>()
 
-  constructor({ sql, logger, caseSensitive }: Ground) {
+  constructor({ sql, logger, caseSensitive }: RepositoryDeps) {
     this.sql = sql
     this.#caseSensitive = caseSensitive
     this.#logger = logger

@@ -28,7 +28,7 @@ export interface TransactionSql extends Sql {
 }
 
 /** The parts that every repository reads with. */
-export interface Ground {
+export interface RepositoryDeps {
   readonly sql: Sql
   readonly logger: Logger
   /** This store's own epoch. */
@@ -38,7 +38,7 @@ export interface Ground {
 }
 
 /** The parts that the repositories of a transaction write with. */
-export interface WriteGround extends Ground {
+export interface WriteDeps extends RepositoryDeps {
   readonly sql: TransactionSql
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from '../core/logger.ts'
 import type { StoredToken } from '../core/token.ts'
 import { defined, id, integer, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { TokenReader, TokenWriter } from './small-port.ts'
-import type { Ground, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
 
 const COLUMNS = 'id, hash, namespace, label, created_at, revoked_at'
 
@@ -23,7 +23,7 @@ export class TokenReading implements TokenReader {
   protected readonly sql: Sql
   readonly #logger: Logger
 
-  constructor({ sql, logger }: Ground) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
   }

@@ -3,7 +3,7 @@ import { type TurnId, turnIdFloor } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { NOTHING_SPENT, type Spending } from '../core/model.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
-import type { Ground, Sql, SqlValue } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlValue } from './sql.ts'
 import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './turn-port.ts'
 
 const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
@@ -35,7 +35,7 @@ export class TurnReading implements TurnReader {
   protected readonly epoch: number
   readonly #logger: Logger
 
-  constructor({ sql, logger, epoch }: Ground) {
+  constructor({ sql, logger, epoch }: RepositoryDeps) {
     this.sql = sql
     this.epoch = epoch
     this.#logger = logger

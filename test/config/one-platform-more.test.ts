@@ -17,7 +17,7 @@ import { sessionAliases } from '../../src/core/session-alias.ts'
 import { compileRouting } from '../../src/routing/compile-routing.ts'
 import { personBehind } from '../../src/routing/identify.ts'
 import { scopeSignature } from '../../src/routing/session-key.ts'
-import { loadMutes } from '../../src/sessions/facts/mutes.ts'
+import { loadMutes } from '../../src/sessions/lookups/mutes.ts'
 import { operatePeople } from '../../src/sessions/people/operate-people.ts'
 import { openSession } from '../../src/sessions/turns/open-session.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -158,7 +158,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
       },
     }
     const whoIs = (id: string) => personBehind(people, { personOf: () => undefined }, id)
-    const operator = operatePeople({ store, channels, people: () => [owner('bob')], live: { links, whoIs } })
+    const operator = operatePeople({ store, channels, people: () => [owner('bob')], daemon: { links, whoIs } })
     await operator.link('bob', 'MATRIX:@ada:example.org')
     await operator.unlink('Matrix:@Zoe:example.org')
     expect(done).toEqual(['matrix:@ada:example.org to bob', 'matrix:@Zoe:example.org from bob'])

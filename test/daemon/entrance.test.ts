@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Dispatch } from '../../src/core/dispatch.ts'
+import { createEvents } from '../../src/daemon/daemon-events.ts'
 import { createEntrance } from '../../src/daemon/entrance.ts'
-import { createEvents } from '../../src/daemon/events.ts'
 import { direct, dispatchOf, message, user } from '../fakes/dispatch.ts'
 
 const said = (text: string): Dispatch =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
-import { createLiveRouting, createReload } from '../../src/daemon/reload.ts'
+import { createCurrentRouting, createReload } from '../../src/daemon/reload.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 import { policy } from '../fakes/routing-policy.ts'
 
@@ -17,7 +17,7 @@ async function reloaded(next: Config) {
   const logger = new AwaitedLog()
   const { reload } = createReload({
     ...{ running, logger, load: async () => next, claimed: () => true, policyChanged: async () => [] },
-    live: createLiveRouting(running.routing, () => {}),
+    policies: createCurrentRouting(running.routing, () => {}),
   })
   return { report: await reload(), line: await logger.line('The policy was read again') }
 }

@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { Delivery } from '../../src/core/outbound.ts'
 import { createActivity } from '../../src/delivery/activity.ts'
 import { type Entry, entryOf } from '../../src/delivery/conversation.ts'
-import type { Answer, Asking } from '../../src/delivery/item.ts'
+import type { Asking, EffectResult } from '../../src/delivery/item.ts'
 import { createQueues } from '../../src/delivery/queues.ts'
 import { DEFAULT_SETTINGS } from '../../src/delivery/settings.ts'
 import { steppedClock } from './stepped-clock.ts'
@@ -22,7 +22,7 @@ function openConversation() {
   const world = { ready: true, hasSlot: (_id: DeliveryId) => true }
   const rows = new Map<DeliveryId, Delivery>()
   const calls: DeliveryId[] = []
-  async function perform(effect: Asking, { entry: { id } }: { readonly entry: Entry }): Promise<Answer> {
+  async function perform(effect: Asking, { entry: { id } }: { readonly entry: Entry }): Promise<EffectResult> {
     const row = rows.get(id)
     if (row === undefined) throw new Error(`No row ${id}`)
     switch (effect.do) {

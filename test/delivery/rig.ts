@@ -10,7 +10,7 @@ import { createIdSource, type IdSource, type InboxId, type TraceId } from '../..
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Delivery, OutboundMessage } from '../../src/core/outbound.ts'
 import { createDelivery, type DeliveryDeps, type DeliveryService } from '../../src/delivery/delivery.ts'
-import type { SendVerdict, Speaker } from '../../src/delivery/plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from '../../src/delivery/plan-reply.ts'
 import type { PlannedReply } from '../../src/delivery/plan-rows.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -49,9 +49,9 @@ export interface Rig {
   up: boolean
   /** Takes the place of the channel in memory. */
   adapter?: ChannelAdapter
-  verdict: SendVerdict
+  verdict: SpeakerVerdict
   /** Where the verdict depends on who would speak. */
-  verdictOf?: (speaker: Speaker) => SendVerdict
+  verdictOf?: (speaker: Speaker) => SpeakerVerdict
   message(text: string, changes?: Partial<OutboundMessage>): OutboundMessage
   /** Plans in a transaction of its own and releases. */
   say(text: string, changes?: Partial<OutboundMessage>): Promise<PlannedReply>

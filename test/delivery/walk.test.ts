@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DeliveryId, TraceId, TurnId } from '../../src/core/ids.ts'
 import type { Delivery, DeliveryClass, DeliveryOp, DeliveryReceipt, DeliveryState } from '../../src/core/outbound.ts'
-import type { Answer, Attempt, Effect, Facts, Item, Looked } from '../../src/delivery/item.ts'
+import type { Attempt, Effect, EffectResult, Facts, Item, Looked } from '../../src/delivery/item.ts'
 import { next } from '../../src/delivery/next.ts'
 import { isRepeat, markRepeat } from '../../src/delivery/repeat-mark.ts'
 import { DEFAULT_SETTINGS } from '../../src/delivery/settings.ts'
@@ -15,7 +15,7 @@ const START = 1_800_000_000_000
 /** One step of a walk: `from` by the answer that came, to `to` and what is done next. */
 interface Seen {
   readonly from: Item['kind']
-  readonly by: Answer['to'] | '–'
+  readonly by: EffectResult['to'] | '–'
   readonly to: Item['kind']
   readonly effect: Effect['do']
 }
@@ -93,18 +93,18 @@ class Walk {
       claimed && row.state === 'sending'
         ? { kind: 'sending', row: this.#stored, ...begun }
         : { kind: 'queued', id: this.#stored.id }
-    let answer: Answer | undefined
+    let answer: EffectResult | undefined
     for (let steps = 0; steps < 600 && this.seen.at(-1)?.effect !== 'leave'; steps++) answer = this.#advance(answer)
   }
 
-  #advance(answer: Answer | undefined): Answer | undefined {
+  #advance(answer: EffectResult | undefined): EffectResult | undefined {
     const [to, effect] = next(this.item, this.#facts(answer))
     this.seen.push({ from: this.item.kind, by: answer?.to ?? '–', to: to.kind, effect: effect.do })
     this.item = to
     return this.#perform(effect)
   }
 
-  #facts(answer: Answer | undefined): Facts {
+  #facts(answer: EffectResult | undefined): Facts {
     return {
       now: this.#now,
       elapsed: this.#elapsed,
@@ -119,7 +119,7 @@ class Walk {
     }
   }
 
-  #perform(effect: Effect): Answer | undefined {
+  #perform(effect: Effect): EffectResult | undefined {
     switch (effect.do) {
       case 'leave':
         return undefined
@@ -146,17 +146,17 @@ class Walk {
     }
   }
 
-  #load(): Answer {
+  #load(): EffectResult {
     const odd = this.#pick(40)
     return { to: 'load', row: odd === 0 ? 'unreadable' : odd === 1 ? undefined : this.#stored }
   }
 
-  #slot(): Answer {
+  #slot(): EffectResult {
     const picked = this.#pick(5) ?? 0
     return { to: 'reserve', slotAt: this.#elapsed + (SLOTS[picked] ?? 0), later: picked === 1 }
   }
 
-  #begin(): Answer {
+  #begin(): EffectResult {
     const refused = this.#pick(20)
     if (refused === 0) return { to: 'begin', denied: 'policy' }
     if (refused === 1) return { to: 'begin', row: undefined }
@@ -167,7 +167,7 @@ class Walk {
     return { to: 'begin', row: this.#stored }
   }
 
-  #call(): Answer {
+  #call(): EffectResult {
     const { as, row } = stateOf(this.item, 'sending')
     const provenSince = this.#lostAt === undefined || (this.#wroteAt ?? 0) > this.#lostAt
     this.calls.push({ as, marked: isRepeat(row.part, MARK), provenSince })
@@ -178,14 +178,14 @@ class Walk {
     return { to: 'call', receipt }
   }
 
-  #prove(): Answer {
+  #prove(): EffectResult {
     this.#pass(5)
     const works = this.#pick(3) !== 0
     if (works) this.#wroteAt = this.#elapsed
     return { to: 'prove', proof: works ? { works } : { works, retryAfterMs: 2_000 } }
   }
 
-  #record(): Answer {
+  #record(): EffectResult {
     const { change } = stateOf(this.item, 'recording')
     if (change.kind !== 'settle') {
       this.#stored = { ...this.#stored, op: change.kind === 'edit' ? 'edit' : 'send', state: 'planned' }

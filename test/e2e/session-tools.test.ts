@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
-import type { SendAnswer, SessionHistory, SessionRow } from '../../src/core/session-tools.ts'
+import type { HistoryAnswer, SendAnswer, SessionRow } from '../../src/core/session-tools.ts'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
@@ -106,7 +106,7 @@ describe('the sessions tools on Telegram', () => {
     await tell(house, BOB, 'a word of Bob')
     const { sessions } = await call<Listed>(house, 111, 'sessions_list', { messageLimit: 1 })
     expect(sessions).toMatchObject([{ key: 'main', kind: 'main' }])
-    const { sessionKey, messages } = await call<SessionHistory>(house, 111, 'sessions_history', { sessionKey: 'main' })
+    const { sessionKey, messages } = await call<HistoryAnswer>(house, 111, 'sessions_history', { sessionKey: 'main' })
     expect(sessionKey).toBe('main')
     expect(messages[0]).toMatchObject({ role: 'user', text: 'a word of Bob', from: 'Bob' })
   })

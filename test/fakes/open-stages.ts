@@ -4,11 +4,11 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { IdSource } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Tool } from '../../src/core/turn.ts'
+import { createEvents } from '../../src/daemon/daemon-events.ts'
 import { createEntrance, type Entrance } from '../../src/daemon/entrance.ts'
-import { createEvents } from '../../src/daemon/events.ts'
 import { loadLookups } from '../../src/daemon/lookups.ts'
 import { makeDelivery, makeSay } from '../../src/daemon/make-delivery.ts'
-import { createLiveRouting } from '../../src/daemon/reload.ts'
+import { createCurrentRouting } from '../../src/daemon/reload.ts'
 import { createStages, type Stages } from '../../src/daemon/stages.ts'
 import type { DeliveryService } from '../../src/delivery/delivery.ts'
 import { personBehind } from '../../src/routing/identify.ts'
@@ -40,7 +40,7 @@ export async function openStages({
   ...options
 }: StageOptions): Promise<OpenedStages> {
   const { config, store } = options
-  const policies = createLiveRouting(config.routing, () => {})
+  const policies = createCurrentRouting(config.routing, () => {})
   const world = { ...options, clock: systemClock, random: () => 0, logger: silentLogger, policies }
   const events = createEvents()
   const entrance = createEntrance()

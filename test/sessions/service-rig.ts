@@ -3,7 +3,7 @@ import { type Caller, parseNamespace } from '../../src/core/caller.ts'
 import { type PersonId, type SessionId, toAgentId, toPersonId } from '../../src/core/ids.ts'
 import type { SessionDraft } from '../../src/core/session.ts'
 import { placeSession } from '../../src/routing/place-session.ts'
-import { loadOverridesCache, type OverridesCache } from '../../src/sessions/facts/overrides-cache.ts'
+import { loadOverridesCache, type OverridesCache } from '../../src/sessions/lookups/overrides-cache.ts'
 import { createSessionService, type SessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -60,7 +60,7 @@ export async function serviceRig(): Promise<ServiceRig> {
     staleMs: 3 * DAY,
     platformIds: async (person) => links.get(person) ?? [],
     refusesModel: (_agent, model) => (model === 'scripted/echo' ? undefined : `There is no key for ${model}.`),
-    live: {
+    daemon: {
       ids,
       running: { has: (id) => running.has(id), nextEnd: () => new Promise(() => {}) },
       accept: async () => {},

@@ -8,7 +8,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
-import { storeReader, Writer } from '../../src/store/repositories.ts'
+import { RepositoryWriter, storeReader } from '../../src/store/repositories.ts'
 import type { SqlValue, TransactionSql } from '../../src/store/sql.ts'
 import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
 import {
@@ -99,7 +99,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   } as TransactionSql
   const ground = { sql, logger: silentLogger, epoch: 2, caseSensitive: [] }
   await readAll(storeReader(ground))
-  await writeAll(new Writer(ground))
+  await writeAll(new RepositoryWriter(ground))
   return statements
 }
 

@@ -6,7 +6,7 @@ import { type Fields, isFields } from '../../shared/fields.ts'
 import { type ChannelFacts, isSnowflake } from '../address.ts'
 import { downAfter } from './close-codes.ts'
 import { isSocketUrl } from './session-limit.ts'
-import { type Dispatch, Shard } from './shard.ts'
+import { type GatewayDispatch, Shard } from './shard.ts'
 import { type VisibleChannel, VisibleChannels } from './visible-channels.ts'
 
 /** Receives the events of one connection to the gateway. Each may come any number of times, `ended` once. */
@@ -163,7 +163,7 @@ class GatewaySession implements GatewayConnection {
     this.#listener.interrupted()
   }
 
-  #dispatched({ t: type, s: sequence, d: data }: Dispatch): void {
+  #dispatched({ t: type, s: sequence, d: data }: GatewayDispatch): void {
     this.#count(sequence)
     if (type === 'READY') this.#begun(data)
     else if (type === 'RESUMED') this.#resumed()

@@ -34,7 +34,7 @@ export interface RunDeps {
 }
 
 /** An account between one `start` and its `stop`. */
-export interface Run {
+export interface AccountRun {
   readonly abort: AbortController
   readonly sink: ChannelSink
   readonly receiver: EventReceiver
@@ -42,7 +42,7 @@ export interface Run {
 }
 
 /** Nothing is connected yet: `keeper.start` does that. */
-export function createRun(deps: RunDeps): Run {
+export function createRun(deps: RunDeps): AccountRun {
   const { abort, sink, account, config, services } = deps
   const { clock, logger } = services
   const { signal } = abort
@@ -132,7 +132,7 @@ function listenerOf(deps: RunDeps, { receiver, probe, guard }: Receivers): Keepe
 
 const DEAF = 'Discord shows messages that its gateway did not tell; beginning a new session, and reading them back'
 
-function take(type: string, data: unknown, { receiver, sink }: Pick<Run, 'receiver' | 'sink'>): void {
+function take(type: string, data: unknown, { receiver, sink }: Pick<AccountRun, 'receiver' | 'sink'>): void {
   if (type === 'MESSAGE_CREATE') receiver.message(data)
   else if (type === 'MESSAGE_UPDATE') receiver.edit(data)
   else if (type === 'MESSAGE_DELETE' || type === 'MESSAGE_DELETE_BULK') receiver.delete(data)

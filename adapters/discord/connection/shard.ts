@@ -3,7 +3,7 @@ import type { APIGatewayBotInfo } from 'discord.js'
 import { takeFailures } from './library-failures.ts'
 import { ShardContext } from './shard-context.ts'
 
-export interface Dispatch {
+export interface GatewayDispatch {
   readonly t: unknown
   readonly s: unknown
   readonly d: unknown
@@ -12,7 +12,7 @@ export interface Dispatch {
 /** Receives the events of the one shard, until `over` or `close` is called. */
 export interface ShardListener {
   /** A dispatch, in the order of the wire; READY and RESUMED are some. */
-  dispatched(dispatch: Dispatch): void
+  dispatched(dispatch: GatewayDispatch): void
   /** A heartbeat was acknowledged. */
   acknowledged(): void
   /** The socket closed; `trouble` is what the library said of it last. */

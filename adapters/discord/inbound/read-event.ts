@@ -80,14 +80,14 @@ export function readDelete(
       eventKey: `${botId}:delete:${messageId}`,
       original: messageKey(messageId, { botId }),
       address,
-      sender: person === undefined ? NOBODY : { id: person, kind: 'user' },
+      sender: person === undefined ? UNKNOWN_SENDER : { id: person, kind: 'user' },
       sentAt: timeOfSnowflake(messageId),
       messageId,
     },
   }
 }
 
-const NOBODY: Sender = { id: 'unknown', kind: 'anonymous' }
+const UNKNOWN_SENDER: Sender = { id: 'unknown', kind: 'anonymous' }
 
 function messageKey(messageId: string, { botId }: Pick<InboundContext, 'botId'>): string {
   return `${botId}:message:${messageId}`

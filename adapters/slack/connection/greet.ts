@@ -1,12 +1,12 @@
 import type { BotIdentity } from '../../../src/channels/adapter.ts'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
-import type { BotFacts } from '../inbound/reading.ts'
+import type { OwnBot } from '../inbound/reading.ts'
 import type { CallOutcome, SlackClient } from './client.ts'
 import { botTrouble, toChannelDown } from './trouble.ts'
 
 export interface BotProfile {
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   readonly identity: BotIdentity
   readonly hints: readonly string[]
 }

@@ -10,19 +10,19 @@ import { CatchUp } from '../inbound/catch-up.ts'
 import { CommandNames } from '../inbound/command-names.ts'
 import { type Accept, EventReceiver } from '../inbound/event-receiver.ts'
 import { type ChatPositions, createPositions } from '../inbound/positions.ts'
-import type { BotFacts } from '../inbound/reading.ts'
+import type { OwnBot } from '../inbound/reading.ts'
 import { Unreceived } from '../inbound/unreceived.ts'
 import type { SlackClient } from './client.ts'
 import { askWho } from './greet.ts'
 import { HttpReceiver } from './http-receiver.ts'
-import { Silence } from './silence.ts'
+import { ReceiptGap } from './receipt-gap.ts'
 import { type ReceiverPorts, SocketReceiver } from './socket-receiver.ts'
 import { TokenWatch } from './token-watch.ts'
 import { DEAF } from './trouble.ts'
 
 interface RunDeps {
   readonly account: AccountId
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   readonly config: SlackConfig
   readonly services: AdapterServices
   readonly health: AccountHealth
@@ -56,17 +56,17 @@ export function createRun(deps: RunDeps): AccountRun {
   const positions = createPositions(sink.state)
   let greeted = false
   let connected = false
-  const silence = new Silence(clock)
+  const gap = new ReceiptGap(clock)
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
-    onAlive: () => silence.received(),
+    onAlive: () => gap.received(),
     onProof: () => {
       health.proven()
       proof.found()
     },
     onTrouble: (detail) => {
       connected = false
-      silence.begins()
+      gap.begins()
       proof.lost()
       health.trouble('connection', detail)
     },
@@ -85,7 +85,7 @@ export function createRun(deps: RunDeps): AccountRun {
     ask: (asking) => isAnswered(deps, tokens, asking),
     proven: () => {
       health.mended('connection')
-      if (silence.ends() > REPEATED_MS) catchUp.begin()
+      if (gap.ends() > REPEATED_MS) catchUp.begin()
     },
     unproven: () => receiver instanceof SocketReceiver && receiver.giveUp('unproven'),
   })
@@ -96,7 +96,7 @@ export function createRun(deps: RunDeps): AccountRun {
     positions,
     looksWell: () => connected && !proof.isSought,
     deaf() {
-      silence.wasDeaf()
+      gap.wasDeaf()
       if (receiver instanceof SocketReceiver) return receiver.giveUp('deaf')
       health.trouble('hearing', DEAF)
       catchUp.begin()

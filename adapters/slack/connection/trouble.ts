@@ -5,7 +5,7 @@ import { type CallOutcome, type Refusal, readRefusal } from './client.ts'
 import { NotOpened } from './socket-connection.ts'
 
 /** A reason why an account does not work: one line for the operator, with the remedy. */
-export interface Trouble {
+export interface ConnectTrouble {
   readonly detail: string
   /** Useless to try soon: somebody has to mend it. */
   readonly permanent: boolean
@@ -24,7 +24,7 @@ export const DEAF =
   'Slack shows messages that came by no event; they are read back, and where there is a connection it is begun anew'
 
 /** Why a call with the bot token did not work. */
-export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): Trouble {
+export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>): ConnectTrouble {
   const reason = outcome.kind === 'failed' ? outcome.reason : outcome.stranger
   if (outcome.kind === 'failed' || reason !== undefined) return { detail: `Slack: ${reason}`, permanent: false }
   if (!isTokenRefusal(outcome)) {
@@ -36,7 +36,7 @@ export function botTrouble(outcome: Exclude<CallOutcome, { kind: 'answered' }>):
 }
 
 /** Why a connection could not be opened. */
-export function connectionTrouble(error: unknown): Trouble {
+export function connectionTrouble(error: unknown): ConnectTrouble {
   if (error instanceof NotOpened) return { detail: `Slack: ${error.message}`, permanent: false }
   const refusal = readRefusal(error)
   if (refusal === null) {
@@ -48,7 +48,7 @@ export function connectionTrouble(error: unknown): Trouble {
   return { detail: `Slack refused a connection: ${said(refusal)}`, permanent: false }
 }
 
-export function toChannelDown({ detail, permanent }: Trouble): ChannelDown {
+export function toChannelDown({ detail, permanent }: ConnectTrouble): ChannelDown {
   return new ChannelDown(detail, { permanent })
 }
 

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../shared/fields.ts'
-import type { Page as MissedPage } from '../../shared/read-back.ts'
+import type { MessagePage as MissedPage } from '../../shared/read-back.ts'
 import { TryLater } from '../../shared/until-done.ts'
 import { timeOfStamp, toStamp } from '../address.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'

@@ -14,14 +14,14 @@ export interface BoltAppDeps {
   unknown(kind: string): void
 }
 
-export interface Attempt {
+export interface EnvelopeAttempt {
   readonly body: unknown
   readonly retryNum?: number
   readonly retryReason?: string
 }
 
 /** Resolves when the attempt may be acknowledged; rejects with what `accept` rejected with. */
-export type Take = (attempt: Attempt) => Promise<void>
+export type Take = (attempt: EnvelopeAttempt) => Promise<void>
 
 /** Marks what comes from `accept`, whatever Bolt wraps around it. */
 class NotStored extends Error {

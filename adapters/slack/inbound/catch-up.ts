@@ -8,12 +8,12 @@ import { backFill, MOST_PER_CHAT } from './back-fill.ts'
 import type { Accept } from './event-receiver.ts'
 import type { ChatPositions, KnownChat } from './positions.ts'
 import { answeredBy } from './read-message.ts'
-import type { BotFacts } from './reading.ts'
+import type { OwnBot } from './reading.ts'
 
 interface Ports extends RetryPorts {
   readonly client: SlackClient
   readonly positions: ChatPositions
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   /** The receiver of live events. Rejects when it could not be stored. */
   readonly accept: Accept
   readonly sink: Pick<ChannelSink, 'unknown' | 'notifyOwners'>

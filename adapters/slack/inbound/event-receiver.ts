@@ -17,11 +17,11 @@ import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
 import { sharedAuthor, sharesOf } from './read-message.ts'
 import { channelNameOf, isSlashCommand, readSlashCommand } from './read-slash-command.ts'
-import type { BotFacts, InboundContext } from './reading.ts'
+import type { InboundContext, OwnBot } from './reading.ts'
 
 interface EventReceiverDeps {
   readonly account: AccountId
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   readonly services: AdapterServices
   readonly health: AccountHealth
   readonly client: SlackClient

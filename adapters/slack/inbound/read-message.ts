@@ -12,7 +12,7 @@ import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
-import type { BotFacts, InboundContext } from './reading.ts'
+import type { InboundContext, OwnBot } from './reading.ts'
 
 /** Subtypes under which people and other apps write. */
 const WRITTEN: ReadonlySet<unknown> = new Set([
@@ -226,7 +226,7 @@ function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {
 }
 
 /** Returns the ts of the message that this one answers; undefined where it is none of our deliveries. */
-export function answeredBy(message: Fields, bot: BotFacts): string | undefined {
+export function answeredBy(message: Fields, bot: OwnBot): string | undefined {
   if (!isOwn(message, { bot })) return undefined
   const { event_type: type, event_payload: payload } = isFields(message.metadata) ? message.metadata : {}
   if (type !== DELIVERY_EVENT || !isFields(payload)) return undefined

@@ -3,11 +3,11 @@ import { presentTitles } from '../../../src/core/titles.ts'
 import { type Fields, isFields, optionalText, textOf } from '../../shared/fields.ts'
 import { type InboundReading, readSafely } from '../../shared/reading.ts'
 import { idOf, toAddress } from '../address.ts'
-import type { BotFacts } from './reading.ts'
+import type { OwnBot } from './reading.ts'
 
 export interface SlashContext {
   readonly account: AccountId
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   /** Names of our commands. */
   readonly commands: ReadonlySet<string>
   /** The platform does not say when it was typed: when it came, ms since the epoch. */

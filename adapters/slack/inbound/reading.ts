@@ -3,7 +3,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import type { Titles } from '../../../src/core/titles.ts'
 
 /** The bot's own identity, from auth.test. */
-export interface BotFacts {
+export interface OwnBot {
   readonly userId: string
   readonly botId: string
   readonly username: string
@@ -13,7 +13,7 @@ export interface BotFacts {
 /** The facts that reading an event needs besides the event. */
 export interface InboundContext {
   readonly account: AccountId
-  readonly bot: BotFacts
+  readonly bot: OwnBot
   /** Names that make a command of `!name`: anything else that begins so is text. */
   readonly commands: ReadonlySet<string>
   /** The chat type of the conversation, for events that leave it out. */

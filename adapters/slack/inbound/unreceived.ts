@@ -4,12 +4,12 @@ import { isStamp } from '../address.ts'
 import type { SlackClient } from '../connection/client.ts'
 import type { ChatPositions, KnownChat } from './positions.ts'
 import { innerEvent } from './read-event.ts'
-import type { BotFacts } from './reading.ts'
+import type { OwnBot } from './reading.ts'
 
 interface Ports {
   readonly client: SlackClient
   readonly positions: ChatPositions
-  readonly bot: BotFacts
+  readonly bot: OwnBot
 }
 
 const DEADLINE_MS = 15_000

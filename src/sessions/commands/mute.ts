@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { Mutes } from '../facts/mutes.ts'
+import type { Mutes } from '../lookups/mutes.ts'
 import { parseDuration } from './parse-duration.ts'
 
 export interface MuteCommandDeps {

@@ -13,7 +13,7 @@ import type { LinkCode } from '../../store/people-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { foldCode, formatLinkCode, hashLinkCode, LINK_CODE_BYTES } from './link-code.ts'
 import type { PostNotice } from './post-notice.ts'
-import type { LiveCode } from './shown-codes.ts'
+import type { ValidCode } from './shown-codes.ts'
 
 /** Joins ids of one human on several platforms, and separates them again. Every change is one commit and on record. */
 export interface Links {
@@ -27,7 +27,7 @@ export interface Links {
    */
   redeem(asker: Asker & Errand, typed: string): Promise<PersonId>
   /** Returns the codes that may be redeemed now: those made since the start, at most one for each id. */
-  live(): readonly LiveCode[]
+  validCodes(): readonly ValidCode[]
   /**
    * Makes a code that was shown worthless (F-H12); whoever asked for it is notified where it was made. Resolves when
    * that is stored, and never rejects.
@@ -112,7 +112,7 @@ export function createLinks(deps: LinkDeps): Links {
     },
     async redeem(asker, typed) {
       const code = await store.read.people.linkCode(hashLinkCode(typed))
-      const verdict = judge(code, asker, { ...deps, live: offered.has(typed) })
+      const verdict = judge(code, asker, { ...deps, offered: offered.has(typed) })
       if (verdict.kind === 'done') return verdict.person
       if (verdict.kind === 'refused') {
         if (!code || !verdict.spoils) throw verdict.error
@@ -125,7 +125,7 @@ export function createLinks(deps: LinkDeps): Links {
       return verdict.code.person
     },
     spoil,
-    live: () => offered.all().map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
+    validCodes: () => offered.all().map((folded) => ({ folded, command: 'link', burn: () => void spoil(folded) })),
     async link(platformId, person, by) {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()
@@ -202,11 +202,11 @@ type Verdict =
 function judge(
   code: LinkCode | undefined,
   asker: Asker & Errand,
-  { whoIs, live }: Pick<LinkDeps, 'whoIs'> & { readonly live: boolean },
+  { whoIs, offered }: Pick<LinkDeps, 'whoIs'> & { readonly offered: boolean },
 ): Verdict {
   const refused = (error: ParleyError, spoils = false): Verdict => ({ kind: 'refused', error, spoils })
   if (code?.usedBy === asker.inboxId) return { kind: 'done', person: code.person }
-  if (!code || !live || code.usedBy !== undefined) return refused(notValid())
+  if (!code || !offered || code.usedBy !== undefined) return refused(notValid())
   if (whoIs(code.maker).person !== code.person) return refused(notValid(), true)
   const { person } = whoIs(asker.platformId)
   if (person === code.person) {

@@ -16,22 +16,22 @@ export interface OperatePeopleDeps {
   /** Returns the people of the configuration. */
   people(): readonly PersonPolicy[]
   /** Absent without a daemon: then nothing can be changed. */
-  readonly live?: { readonly links: Pick<Links, 'link' | 'unlink'>; whoIs(platformId: string): Identity }
+  readonly daemon?: { readonly links: Pick<Links, 'link' | 'unlink'>; whoIs(platformId: string): Identity }
 }
 
 const SHOWN_CHANGES = 50
 const OPERATOR = 'operator'
 
-export function operatePeople({ store: { read }, channels, people, live }: OperatePeopleDeps): PeopleOperator {
+export function operatePeople({ store: { read }, channels, people, daemon }: OperatePeopleDeps): PeopleOperator {
   const running = () => {
-    if (!live) throw new ParleyError('unavailable', 'Start the daemon first: it keeps the links.')
-    return live
+    if (!daemon) throw new ParleyError('unavailable', 'Start the daemon first: it keeps the links.')
+    return daemon
   }
   return {
     async list() {
       const changes = await read.people.changes(SHOWN_CHANGES)
       return {
-        people: reportPeople(people(), await read.people.all(), live?.whoIs),
+        people: reportPeople(people(), await read.people.all(), daemon?.whoIs),
         changes: changes.map(({ at, kind, person, platformId, by }) => ({ at, kind, person, id: platformId, by })),
       }
     },

@@ -6,7 +6,7 @@ import type { InboundEvent } from '../../core/message.ts'
 import { foldCode } from './link-code.ts'
 
 /** A one-time code that is valid. */
-export interface LiveCode {
+export interface ValidCode {
   /** The code in the form of `foldCode`. */
   readonly folded: string
   /** The command that takes it, in a direct chat. */
@@ -26,11 +26,11 @@ export interface ShownCodes {
 export interface ShownCodesDeps {
   readonly logger: Logger
   /** Returns the codes that may be redeemed now; mostly none. */
-  live(): readonly LiveCode[]
+  validCodes(): readonly ValidCode[]
 }
 
-export function createShownCodes({ logger, live }: ShownCodesDeps): ShownCodes {
-  function burn(codes: readonly LiveCode[], fields: Readonly<Record<string, string>>): void {
+export function createShownCodes({ logger, validCodes }: ShownCodesDeps): ShownCodes {
+  function burn(codes: readonly ValidCode[], fields: Readonly<Record<string, string>>): void {
     for (const code of codes) {
       code.burn()
       const line = 'A one-time code was shown and is worth nothing now; `parley status` has the claim link in force'
@@ -39,7 +39,7 @@ export function createShownCodes({ logger, live }: ShownCodesDeps): ShownCodes {
   }
   return {
     decided(dispatch) {
-      const codes = live()
+      const codes = validCodes()
       if (codes.length === 0) return
       const { event, traceId } = dispatch
       const given = redeemed(event)
@@ -49,7 +49,7 @@ export function createShownCodes({ logger, live }: ShownCodesDeps): ShownCodes {
       burn(shown, { traceId, where: formatAddress(event.address) })
     },
     overheard(payload) {
-      const codes = live()
+      const codes = validCodes()
       if (codes.length > 0) burn(findCodes(stringsIn(payload).join('\n'), codes), {})
     },
   }
@@ -98,7 +98,7 @@ const BASE = randomBytes(4).readUInt32LE() | 1
  * for each length a code has, however many codes there are: it compares fingerprints of that many letters, and a code
  * itself only where its fingerprint fits, in constant time.
  */
-export function findCodes<Code extends Pick<LiveCode, 'folded'>>(
+export function findCodes<Code extends Pick<ValidCode, 'folded'>>(
   text: string,
   codes: readonly Code[],
 ): readonly Code[] {

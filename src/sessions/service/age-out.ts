@@ -7,8 +7,8 @@ import { purgeLeftovers } from './delete-session.ts'
 export interface AgeOutDeps {
   readonly store: Store
   readonly clock: Clock
-  /** Returns the time to age by, see `ageingTime`. */
-  readonly today: () => number
+  /** Returns the time to age by, see `loadAgeingTime`. */
+  readonly ageingTime: () => number
   readonly logger: Logger
   /** The days for which rows without a session are kept: at least as long as a platform may repeat a message. */
   readonly keepDays: number | undefined
@@ -38,7 +38,7 @@ const PAUSE_MS = 50
  * running time of this process: a clock that is years ahead at one start makes nothing recent old, and after a long
  * stop things age from where they were.
  */
-export async function ageingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'clock'>): Promise<() => number> {
+export async function loadAgeingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'clock'>): Promise<() => number> {
   const newest = await store.read.ageing.newest()
   const began = clock.elapsed()
   if (newest === undefined) return clock.now
@@ -95,11 +95,11 @@ function startAgeing(deps: AgeOutDeps): void {
 export async function ageOut({
   store,
   clock,
-  today,
+  ageingTime,
   keepDays = DEFAULT_KEEP_DAYS,
   stopping,
 }: AgeOutDeps): Promise<void> {
-  const now = today()
+  const now = ageingTime()
   const before = now - keepDays * DAY_MS
   const kinds: readonly ((tx: StoreWriter) => Promise<number>)[] = [
     (tx) => forgetBefore(tx, before),

@@ -1,7 +1,7 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { Session } from '../../core/session.ts'
 import type { AgentProfile } from '../../core/turn.ts'
-import type { OverridesCache } from '../facts/overrides-cache.ts'
+import type { OverridesCache } from '../lookups/overrides-cache.ts'
 
 /** The rules for which models a session may be set to. */
 export interface ModelRules {

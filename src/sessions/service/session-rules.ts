@@ -7,7 +7,7 @@ import { refusedModel } from './choose-model.ts'
 import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
 
 /** The settings of the session service. */
-export interface SessionSettings {
+export interface SessionServiceSettings {
   readonly agents: readonly AgentProfile[]
   readonly models: object
   readonly session: { readonly staleDays?: number }
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 const STALE_DAYS = 3
 
 export function sessionRules(
-  { agents, models, session }: SessionSettings,
+  { agents, models, session }: SessionServiceSettings,
   store: Store,
   people: PeopleNow,
 ): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel'> {
@@ -32,11 +32,11 @@ export function sessionRules(
 
 /** Returns the service over a store that no daemon holds: it reads and changes rows, and opens nothing. */
 export function offlineSessions(
-  settings: SessionSettings,
+  settings: SessionServiceSettings,
   deps: { readonly store: Store; readonly clock: Clock; readonly channels: Channels },
 ): SessionService {
-  return createSessionService({ ...deps, ...sessionRules(settings, deps.store, NOBODY) })
+  return createSessionService({ ...deps, ...sessionRules(settings, deps.store, NO_PEOPLE) })
 }
 
 /** Only the operator asks without a daemon. */
-const NOBODY: PeopleNow = { channels: createChannels({}), configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }
+const NO_PEOPLE: PeopleNow = { channels: createChannels({}), configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }

@@ -18,7 +18,7 @@ import { NOBODY } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import type { OverridesCache } from '../facts/overrides-cache.ts'
+import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
@@ -71,11 +71,11 @@ export interface SessionServiceDeps extends AccessPorts {
   /** Returns why an agent may not use a model; undefined if it may. */
   refusesModel(agent: AgentId, model: string): string | undefined
   /** Absent where the store was opened without a daemon. */
-  readonly live?: LiveSessions
+  readonly daemon?: DaemonSessions
 }
 
 /** The state a running daemon keeps of its sessions in memory, and its entrance. */
-export interface LiveSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
+export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
   readonly overrides: OverridesCache
@@ -100,7 +100,7 @@ class Service implements SessionService {
   }
 
   async open(caller: Caller, name: string): Promise<SessionDetail> {
-    const { store, clock, channels, live } = this.#deps
+    const { store, clock, channels, daemon } = this.#deps
     const known = await store.read.sessions.resolve(name)
     if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
     if (known) {
@@ -108,10 +108,10 @@ class Service implements SessionService {
       return this.#showAgain(known)
     }
     const address = ownAddress(caller, name)
-    if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
-    const opening = live.place(address)
+    if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
+    const opening = daemon.place(address)
     const opened = await store.write(async (tx) => {
-      const session = await openSession(tx, opening, { ...live, channels })
+      const session = await openSession(tx, opening, { ...daemon, channels })
       // A session that chats share may lie beyond the caller's names.
       if (!(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
       return session
@@ -148,7 +148,7 @@ class Service implements SessionService {
   }
 
   async patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail> {
-    const { store, live, refusesModel } = this.#deps
+    const { store, daemon, refusesModel } = this.#deps
     const session = await this.#find(caller, name)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
     const patch = readPatch(changes)
@@ -161,7 +161,7 @@ class Service implements SessionService {
       await tx.sessions.setOverrides(session.id, overrides)
       return { overrides, current: await isCurrent(tx, session) }
     })
-    live?.overrides.set(session, overrides, current)
+    daemon?.overrides.set(session, overrides, current)
     return this.#showAgain(session)
   }
 
@@ -188,17 +188,17 @@ class Service implements SessionService {
   }
 
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
-    const { store, clock, channels, live } = this.#deps
-    if (!live) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
+    const { store, clock, channels, daemon } = this.#deps
+    if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await store.read.sessions.resolve(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
-      : await this.#atOwnChannel(caller, name, live)
-    return postText({ ...live, store, clock, channels }, { ...into, caller, request })
+      : await this.#atOwnChannel(caller, name, daemon)
+    return postText({ ...daemon, store, clock, channels }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
-    const { store, clock, channels, live } = this.#deps
+    const { store, clock, channels, daemon } = this.#deps
     const session = await this.#find(caller, name)
     if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
@@ -209,8 +209,8 @@ class Service implements SessionService {
       await markDeleted(tx, now, clock.now())
       return current
     })
-    live?.overrides.forget(session, current)
-    live?.transcript.drop(session.id)
+    daemon?.overrides.forget(session, current)
+    daemon?.transcript.drop(session.id)
     await purgeSession(store, session.id)
   }
 
@@ -218,10 +218,14 @@ class Service implements SessionService {
    * Returns the session of a client's own name: one that other chats share, or a draft of one that begins with this
    * text.
    */
-  async #atOwnChannel(caller: Caller, name: string, live: LiveSessions): Promise<Pick<Posting, 'session' | 'begins'>> {
-    const opening = live.place(ownAddress(caller, name))
+  async #atOwnChannel(
+    caller: Caller,
+    name: string,
+    daemon: DaemonSessions,
+  ): Promise<Pick<Posting, 'session' | 'begins'>> {
+    const opening = daemon.place(ownAddress(caller, name))
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
-    if (!shared) return { session: draftAt(opening, { ids: live.ids, channels: this.#deps.channels }), begins: true }
+    if (!shared) return { session: draftAt(opening, { ids: daemon.ids, channels: this.#deps.channels }), begins: true }
     await this.open(caller, name)
     return { session: shared, begins: false }
   }
@@ -250,8 +254,8 @@ class Service implements SessionService {
   }
 
   #standing({ id }: Session): Standing {
-    const { live, clock, staleMs } = this.#deps
-    return { running: live?.running.has(id) ?? false, activeSince: clock.now() - staleMs }
+    const { daemon, clock, staleMs } = this.#deps
+    return { running: daemon?.running.has(id) ?? false, activeSince: clock.now() - staleMs }
   }
 }
 

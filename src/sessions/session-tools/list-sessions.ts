@@ -5,9 +5,9 @@ import type { SessionQuery } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { clamp } from './clamp.ts'
 import type { CallerReach, Reach } from './reach.ts'
-import { type RowDeps, sessionRow } from './session-row.ts'
+import { type SessionRowDeps, sessionRow } from './session-row.ts'
 
-export interface ListDeps extends RowDeps {
+export interface ListDeps extends SessionRowDeps {
   readonly read: Pick<StoreReader, 'sessions' | 'events' | 'outbox'>
   readonly reach: Reach
   readonly clock: Clock

@@ -34,7 +34,7 @@ const WAIT_SECONDS = { fallback: 30, least: 0, most: 86_400 }
 const MOST_HOPS = 5
 
 /** Implements `SessionTools.send`. */
-export async function sendMessage(deps: SendDeps, sessionKey: string, sending: Sending): Promise<SendAnswer> {
+export async function sendMessage(deps: SendDeps, sessionKey: string, sending: SendCall): Promise<SendAnswer> {
   const { request, caller } = sending
   checkMessage(request)
   const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
@@ -42,7 +42,7 @@ export async function sendMessage(deps: SendDeps, sessionKey: string, sending: S
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }
 
-export interface Sending {
+export interface SendCall {
   readonly request: Omit<SendRequest, 'sessionKey'>
   readonly caller: SessionCaller
   readonly signal: AbortSignal
@@ -51,7 +51,7 @@ export interface Sending {
 }
 
 /** Does the same as `sendMessage` for a session that the caller is known to reach. */
-export async function sendTo(deps: SendDeps, to: Session, sending: Sending): Promise<SendAnswer> {
+export async function sendTo(deps: SendDeps, to: Session, sending: SendCall): Promise<SendAnswer> {
   const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
   const reach = await deps.reach.of(caller)
@@ -101,7 +101,7 @@ function askedBy({ dispatch: { posted } }: InboxRow, { principal, turn }: Sessio
 
 interface HandOver {
   readonly to: Session
-  readonly request: Sending['request']
+  readonly request: SendCall['request']
   readonly caller: SessionCaller
   readonly reach: CallerReach
   /** True if the caller's conversation may read the answer. */

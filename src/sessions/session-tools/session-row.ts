@@ -8,7 +8,7 @@ import { type LastRun, lastRunOf } from '../service/last-run.ts'
 import { newestMessages } from '../service/read-messages.ts'
 import { shownKey } from './shown-key.ts'
 
-export interface RowDeps {
+export interface SessionRowDeps {
   readonly read: Pick<StoreReader, 'events' | 'outbox'>
   /** Returns the model that answers in the session: the agent's, or the session's own. */
   modelOf(session: Session): string
@@ -21,7 +21,7 @@ const ROW_BYTES = 8_000
 
 /** Returns what is known of a session, as a row of the list (T11). */
 export async function sessionRow(
-  { read, modelOf, transcriptPath }: RowDeps,
+  { read, modelOf, transcriptPath }: SessionRowDeps,
   session: Session,
   { caller, messages, named }: { readonly caller: SessionCaller; readonly messages: number; readonly named: boolean },
 ): Promise<SessionRow> {

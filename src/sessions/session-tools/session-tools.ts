@@ -1,6 +1,6 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { Session } from '../../core/session.ts'
-import type { HistoryQuery, SessionCaller, SessionHistory, SessionTools } from '../../core/session-tools.ts'
+import type { HistoryAnswer, HistoryQuery, SessionCaller, SessionTools } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { newestMessages } from '../service/read-messages.ts'
 import { clamp } from './clamp.ts'
@@ -31,7 +31,7 @@ async function history(
   deps: ListDeps,
   { sessionKey, limit, includeTools = false }: HistoryQuery,
   caller: SessionCaller,
-): Promise<SessionHistory> {
+): Promise<HistoryAnswer> {
   const session = await reachable(deps, sessionKey, caller)
   const bounds = { limit: clamp(limit, HISTORY), tools: includeTools, bytes: HISTORY_BYTES }
   const { messages, truncated } = await newestMessages(deps.read.events, session, bounds)

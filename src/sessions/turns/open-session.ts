@@ -66,12 +66,12 @@ async function continuePosted(
     return session
   }
   if (!begins) throw new ParleyError('not_found', `There is no session ${id}.`)
-  const place: Dispatch = { ...dispatch, origin: 'platform', event: { ...dispatch.event, sender: NOBODY } }
+  const place: Dispatch = { ...dispatch, origin: 'platform', event: { ...dispatch.event, sender: NO_SENDER } }
   const opening = { route, identity: { role: identity.role }, dispatch: place }
   return beginSession(tx, opening, metadataOf(place), { ...ports, ids: { session: () => id } })
 }
 
-const NOBODY: Sender = { id: '', kind: 'user' }
+const NO_SENDER: Sender = { id: '', kind: 'user' }
 
 /** Returns the row of an address's first session, unless it takes something over. */
 export function draftAt(opening: Opening, ports: Pick<OpenPorts, 'ids' | 'channels'>): SessionDraft {

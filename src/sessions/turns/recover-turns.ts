@@ -12,7 +12,7 @@ import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSus
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine, priorityOf } from './turn-reply.ts'
 
-export interface RecoverDeps {
+export interface RecoverTurnsDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -40,7 +40,7 @@ export interface RecoverDeps {
  * time is trusted again. A turn that crashed the process twice in this way is quarantined. New messages wait for none
  * of this, and turns of known people for no turn of strangers.
  */
-export async function recoverTurns(deps: RecoverDeps): Promise<void> {
+export async function recoverTurns(deps: RecoverTurnsDeps): Promise<void> {
   const { store, queue, commands } = deps
   const interrupted: Interrupted[] = []
   for (const turn of await store.read.turns.interrupted()) {
@@ -64,7 +64,7 @@ export async function recoverTurns(deps: RecoverDeps): Promise<void> {
   for (const row of await store.read.inbox.commandsWaiting()) commands.run(row.id)
 }
 
-async function continueAtOnce(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+async function continueAtOnce(interrupted: readonly Interrupted[], deps: RecoverTurnsDeps): Promise<void> {
   for (const { turn } of interrupted) {
     if (turn.publicFor !== undefined) {
       void continueAfter(Promise.resolve(), turn, deps)
@@ -80,7 +80,7 @@ async function continueAtOnce(interrupted: readonly Interrupted[], deps: Recover
  * are suspects. Meanwhile, the turns of known people have ended or are trusted again before a stranger's suspect
  * begins, so that they are not counted for what that one does.
  */
-async function continueCarefully(interrupted: readonly Interrupted[], deps: RecoverDeps): Promise<void> {
+async function continueCarefully(interrupted: readonly Interrupted[], deps: RecoverTurnsDeps): Promise<void> {
   const known = interrupted.filter(({ turn }) => !turn.forStrangers)
   // The turns behind which a known person waits come first: they are counted for no stranger.
   const strangers = interrupted
@@ -113,7 +113,7 @@ async function continueCarefully(interrupted: readonly Interrupted[], deps: Reco
 function continueAfter(
   before: Promise<void>,
   turn: StartedTurn,
-  deps: RecoverDeps,
+  deps: RecoverTurnsDeps,
   begun: () => void = () => {},
 ): Promise<void> {
   const { publicTurns, draining } = deps
@@ -133,7 +133,10 @@ function continueAfter(
   })
 }
 
-async function takeOver({ id, session, traceId }: StartedTurn, { store, clock, logger }: RecoverDeps): Promise<void> {
+async function takeOver(
+  { id, session, traceId }: StartedTurn,
+  { store, clock, logger }: RecoverTurnsDeps,
+): Promise<void> {
   const attempt = await store.write(async (tx) => {
     const attempt = await tx.turns.resume(id)
     await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
@@ -155,7 +158,7 @@ const QUARANTINED: TurnEnding = {
   error: 'quarantined',
 }
 
-async function quarantine(turn: StartedTurn, { store, clock, logger, say }: RecoverDeps): Promise<void> {
+async function quarantine(turn: StartedTurn, { store, clock, logger, say }: RecoverTurnsDeps): Promise<void> {
   const { id: turnId, traceId } = turn
   const end = async (tx: StoreWriter): Promise<boolean> => {
     await tx.turns.resume(turnId)
@@ -169,7 +172,7 @@ async function quarantine(turn: StartedTurn, { store, clock, logger, say }: Reco
 
 async function claimIdle(
   id: StartedTurn['session']['id'],
-  { store, clock, ids, queue, resume }: RecoverDeps,
+  { store, clock, ids, queue, resume }: RecoverTurnsDeps,
 ): Promise<void> {
   if (queue.busy(id)) return
   const session = await store.read.sessions.get(id)

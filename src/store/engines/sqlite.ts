@@ -5,7 +5,7 @@ import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
-import { storeReader, Writer } from '../repositories.ts'
+import { RepositoryWriter, storeReader } from '../repositories.ts'
 import { integer } from '../rows.ts'
 import type { Store } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -88,7 +88,7 @@ function prepare(
     write(body) {
       log.writes++
       marker.touch(group.write)
-      return group.write((sql) => body(new Writer({ sql, logger, epoch, caseSensitive })))
+      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive })))
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Positions } from '../../../adapters/shared/positions.ts'
-import { type Page, readBack, reportUnread } from '../../../adapters/shared/read-back.ts'
+import { type MessagePage, readBack, reportUnread } from '../../../adapters/shared/read-back.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 
 /** A conversation of messages `1` to `count`, in pages of at most three. */
 function conversation(count: number) {
   const asked: string[] = []
-  const read = async (after: string, limit: number): Promise<Page<string>> => {
+  const read = async (after: string, limit: number): Promise<MessagePage<string>> => {
     asked.push(after)
     const left = Array.from({ length: count - Number(after) }, (_, index) => String(Number(after) + index + 1))
     const messages = left.slice(0, Math.min(3, limit)).map((id) => ({ id, message: `text ${id}` }))
@@ -37,7 +37,7 @@ test('no more is read than the bound of the conversation, nor than is left for a
 test('a conversation that may not be read is refused; one that cannot be read to its end is bounded', async () => {
   const bound = { most: 200, budget: { left: 200 } }
   expect(await readBack({ read: async () => 'refused' }, '0', bound)).toEqual({ messages: [], left: 'refused' })
-  const read = async (): Promise<Page<string>> => ({ messages: [{ id: '9', message: 'last' }], further: 'cut' })
+  const read = async (): Promise<MessagePage<string>> => ({ messages: [{ id: '9', message: 'last' }], further: 'cut' })
   expect((await readBack({ read }, '0', bound)).left).toBe('bounded')
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { Silence } from '../../../adapters/slack/connection/silence.ts'
+import { ReceiptGap } from '../../../adapters/slack/connection/receipt-gap.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
 import { RecordingSink } from '../../contracts/recording-sink.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
@@ -132,7 +132,7 @@ describe('what Slack no longer repeats', () => {
 
 test('a silence lasts from the last sign of life to the next proof of receipt', () => {
   const clock = movedClock()
-  const silence = new Silence(clock)
+  const silence = new ReceiptGap(clock)
   expect(silence.ends()).toBe(0)
   clock.advance(10)
   silence.received()
@@ -146,7 +146,7 @@ test('a silence lasts from the last sign of life to the next proof of receipt', 
 
 test('F-E05: a silence lasts as long as it does when the clock is set back meanwhile, and a sleep of the machine counts', () => {
   const clock = new ManualClock()
-  const silence = new Silence(clock)
+  const silence = new ReceiptGap(clock)
   silence.begins()
   clock.setBy(-HOUR)
   expect(silence.ends()).toBe(0)

@@ -63,7 +63,7 @@ async function house() {
     },
   }
   const links = createLinks(deps)
-  const operator = operatePeople({ store, channels: CHANNELS, people: () => people, live: { links, whoIs } })
+  const operator = operatePeople({ store, channels: CHANNELS, people: () => people, daemon: { links, whoIs } })
   const redeem = (asker: Asker, code: string, inboxId = ids.inbox()): Promise<PersonId> =>
     links.redeem({ ...asker, inboxId, traceId: ids.trace() }, code)
   return { clock, store, access, links, ids, said, whoIs, redeem, operator, restarted: () => createLinks(deps) }
@@ -77,9 +77,9 @@ describe('a link code', () => {
     const code = await links.offer(HERE, ADA)
     clock.setBy(-60 * MINUTE)
     clock.advance(9 * MINUTE)
-    expect(links.live()).toHaveLength(1)
+    expect(links.validCodes()).toHaveLength(1)
     clock.advance(MINUTE)
-    expect(links.live()).toEqual([])
+    expect(links.validCodes()).toEqual([])
     await expect(redeem(THERE, code)).rejects.toMatchObject(NOT_VALID)
   })
 

@@ -94,14 +94,14 @@ test.each<[string, InboundEvent, 'burnt' | 'kept']>([
 ])('F-H12: a code that came %s', (_, event, outcome) => {
   let burnt = 0
   const live = [{ folded: foldCode(CODE), command: 'start', burn: () => void burnt++ }]
-  createShownCodes({ logger: silentLogger, live: () => live }).decided(dispatchOf(event))
+  createShownCodes({ logger: silentLogger, validCodes: () => live }).decided(dispatchOf(event))
   expect(burnt === 0 ? 'kept' : 'burnt').toBe(outcome)
 })
 
 test('F-H12, F-G03: a code is found in a payload that is nested deeper than calls can be', () => {
   const burnt: string[] = []
   const live = [{ folded: 'abcdefghjk', command: 'link', burn: () => void burnt.push('link') }]
-  const shown = createShownCodes({ logger: silentLogger, live: () => live })
+  const shown = createShownCodes({ logger: silentLogger, validCodes: () => live })
   let payload: unknown = { text: 'here: ABCDE-FGHJK' }
   for (let depth = 0; depth < 200_000; depth++) payload = [payload]
   shown.overheard(payload)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createIdSource } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { ageingTime, ageOut } from '../../../src/sessions/service/age-out.ts'
+import { ageOut, loadAgeingTime } from '../../../src/sessions/service/age-out.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
@@ -45,8 +45,8 @@ async function rig() {
     pass: (days: number) => {
       now += days * DAY
     },
-    round: (keepDays: number | undefined, today = clock.now, of = store) =>
-      ageOut({ store: of, clock, today, logger: silentLogger, keepDays, stopping: () => false }),
+    round: (keepDays: number | undefined, ageingTime = clock.now, of = store) =>
+      ageOut({ store: of, clock, ageingTime, logger: silentLogger, keepDays, stopping: () => false }),
     rows: async () => (await store.read.inbox.recent(10_000)).length,
     pages(): number {
       const connection = openConnection(path)
@@ -174,16 +174,16 @@ it('F-E05: at a start with the clock a year ahead nothing recent is deleted, and
   const noticed = (key: string) => store.write((tx) => tx.notices.once(key, clock.now(), DAY))
   await noticed('told')
   pass(365)
-  const today = await ageingTime({ store, clock })
+  const ageingTime = await loadAgeingTime({ store, clock })
   await store.write((tx) => tx.inbox.add(refused(3)))
-  await round(30, today)
+  await round(30, ageingTime)
   expect(await rows()).toBe(3)
   expect(await store.read.mutes.all()).toHaveLength(1)
   pass(29)
-  await round(30, today)
+  await round(30, ageingTime)
   expect(await rows()).toBe(2)
   pass(2)
-  await round(30, today)
+  await round(30, ageingTime)
   expect(await rows()).toBe(1)
   expect(await store.read.mutes.all()).toEqual([])
 })

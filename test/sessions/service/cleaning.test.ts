@@ -57,7 +57,7 @@ function rig({ old = 0, stopAfter = Infinity }: { old?: number; stopAfter?: numb
     },
   } as unknown as Store
   const stopping = () => done.writes >= stopAfter
-  return { clock, done, deps: { store, clock, today: clock.now, logger: silentLogger, keepDays: 30, stopping } }
+  return { clock, done, deps: { store, clock, ageingTime: clock.now, logger: silentLogger, keepDays: 30, stopping } }
 }
 
 describe('cleaning', () => {

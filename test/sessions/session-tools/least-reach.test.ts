@@ -4,7 +4,7 @@ import type { Identity } from '../../../src/core/dispatch.ts'
 import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
 import type { Dimension } from '../../../src/core/session.ts'
-import type { SessionHistory, SessionRow } from '../../../src/core/session-tools.ts'
+import type { HistoryAnswer, SessionRow } from '../../../src/core/session-tools.ts'
 import { deniedCalls } from '../../../src/sessions/commands/describe-row.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { CLIENT, openRig, type Rig, type RigOptions, turnIn } from './rig.ts'
@@ -73,7 +73,7 @@ describe('what a turn may read', () => {
     const rig = await household()
     await inGroup(rig, '444', 'hello all')
     for (const name of ['bob', 'group']) {
-      expect(json<SessionHistory>(await rig.ask('111', `read ${name}`)).messages.length).toBeGreaterThan(0)
+      expect(json<HistoryAnswer>(await rig.ask('111', `read ${name}`)).messages.length).toBeGreaterThan(0)
     }
   })
 
@@ -81,7 +81,7 @@ describe('what a turn may read', () => {
     const rig = await household()
     expect(await inGroup(rig, '111', 'read ada')).toContain('Denied')
     expect(await inGroup(rig, '111', 'read nobody there, read cy')).toContain('Denied')
-    expect(json<SessionHistory>(await inGroup(rig, '111', 'read group')).messages.length).toBeGreaterThan(0)
+    expect(json<HistoryAnswer>(await inGroup(rig, '111', 'read group')).messages.length).toBeGreaterThan(0)
     expect(json<{ sessions: SessionRow[] }>(await inGroup(rig, '111', 'list all')).sessions).toMatchObject([
       { key: GROUP },
     ])
@@ -89,9 +89,9 @@ describe('what a turn may read', () => {
 
   it('T32: with inGroups: asker, what everybody who asks could read', async () => {
     const rig = await household({ config: { sessionTools: { agents: [], inGroups: 'asker' } } })
-    expect(json<SessionHistory>(await inGroup(rig, '111', 'read ada')).messages[0]?.text).toContain('bluebird')
+    expect(json<HistoryAnswer>(await inGroup(rig, '111', 'read ada')).messages[0]?.text).toContain('bluebird')
     expect(await inGroup(rig, '444', 'read ada')).toContain('There is no session')
-    expect(json<SessionHistory>(await inGroup(rig, '444', 'read bob')).messages.length).toBeGreaterThan(0)
+    expect(json<HistoryAnswer>(await inGroup(rig, '444', 'read bob')).messages.length).toBeGreaterThan(0)
   })
 
   it.each<[string, Dimension[], string]>([
@@ -117,7 +117,7 @@ describe('what a turn may read', () => {
     const own = await rig.named(ADA)
     await rig.store.write((tx) => tx.participants.add(own.id, 'telegram:555', 1))
     await rig.engine.accept(dispatchOf(event, { origin: 'schedule', schedule, receivedAt: Date.now() }))
-    expect(json<SessionHistory>((await rig.sent('111', 2)).at(-1) ?? '').messages.length).toBeGreaterThan(0)
+    expect(json<HistoryAnswer>((await rig.sent('111', 2)).at(-1) ?? '').messages.length).toBeGreaterThan(0)
   })
 
   it.each([

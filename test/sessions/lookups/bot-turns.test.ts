@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BotBudget } from '../../../src/core/bot-budget.ts'
 import type { TraceId } from '../../../src/core/ids.ts'
 import { decideRoute } from '../../../src/routing/decide-route.ts'
-import { BotTurns } from '../../../src/sessions/facts/bot-turns.ts'
+import { BotTurns } from '../../../src/sessions/lookups/bot-turns.ts'
 import { dispatchOf, group, message, routeFacts, user } from '../../fakes/dispatch.ts'
 import { household, routingOf } from '../../fakes/routing-policy.ts'
 

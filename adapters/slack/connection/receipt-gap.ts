@@ -4,7 +4,7 @@ import { type Clock, type Moment, momentOf, passedSince } from '../../../src/cor
  * Measures the silence before receipt was proven again. A machine that slept received nothing, so both clocks are
  * asked; a clock that was set ahead costs one reading back.
  */
-export class Silence {
+export class ReceiptGap {
   readonly #clock: Clock
   #receivedAt: Moment
   /** When something arrived for the last time before the connection broke. */

@@ -10,15 +10,15 @@ import type { AgentProfile } from '../core/turn.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
-import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/external-run.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
+import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
 import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
-import type { LiveRouting } from './reload.ts'
+import type { CurrentRouting } from './reload.ts'
 
 /** The access to sessions from other sessions and from outside of any chat. */
 export interface SessionAccess {
@@ -32,7 +32,7 @@ export interface SessionAccessDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly accounts: Accounts
-  readonly policies: LiveRouting
+  readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly running: SendDeps['running']
