@@ -138,6 +138,12 @@ export type SettingValues = {
 /** The values set by hand for one session, which beat the configuration; absent ones inherit. `/new` keeps them. */
 export type SessionOverrides = { readonly [Name in SettingName]?: SettingValues[Name] }
 
+/** Changes of a session's overrides: those to set and those to inherit again. What is in neither stays. */
+export interface SettingPatch {
+  readonly set: SessionOverrides
+  readonly inherit: readonly SettingName[]
+}
+
 export const SESSION_SETTINGS: { readonly [Name in SettingName]: SessionSetting<SettingValues[Name]> } = SETTINGS
 
 export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filter(isSettingName)

@@ -6,6 +6,7 @@ import {
   SETTING_NAMES,
   type SessionOverrides,
   type SettingName,
+  type SettingPatch,
 } from '../core/session-settings.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
 import type { OverriddenSession } from './session-port.ts'
@@ -73,7 +74,7 @@ export const overriddenCodec: RowCodec<OverriddenSession> = {
 
 /** Returns the settings of a row without columns; none where the column cannot be read. */
 function settingsIn(row: SqlRow): Readonly<Record<string, unknown>> {
-  if (row[SETTINGS] === null) return NONE
+  if ((row[SETTINGS] ?? null) === null) return NONE
   try {
     return json(row, SETTINGS)
   } catch {
@@ -96,13 +97,34 @@ export function overridesIn(row: SqlRow, columns: SettingColumns = COLUMNS): Ses
   })
 }
 
-/** Returns the values of the override columns, in the order of `OVERRIDE_COLUMNS`. */
-export function overrideParams(overrides: SessionOverrides, columns: SettingColumns = COLUMNS): SqlValue[] {
-  const own = SETTING_NAMES.filter((name) => columns[name] !== undefined)
-  const others = SETTING_NAMES.filter((name) => columns[name] === undefined && overrides[name] !== undefined)
-  const settings = others.map((name) => [name, overrides[name]] as const)
-  return [
-    ...own.map((name) => overrides[name] ?? null),
-    settings.length === 0 ? null : JSON.stringify(Object.fromEntries(settings)),
-  ]
+/** Returns the values of the override columns of a new session, in the order of `OVERRIDE_COLUMNS`. */
+export function overrideParams(overrides: SessionOverrides, columns?: SettingColumns): SqlValue[] {
+  return patchedParams({}, { set: overrides, inherit: [] }, columns)
+}
+
+/**
+ * Returns the values of the override columns after a patch, in the order of `OVERRIDE_COLUMNS`. Whatever the patch does
+ * not name stays as it is stored, also what a later version wrote and this one cannot read.
+ */
+export function patchedParams(
+  row: SqlRow,
+  { set, inherit }: SettingPatch,
+  columns: SettingColumns = COLUMNS,
+): SqlValue[] {
+  const settings = { ...settingsIn(row) }
+  const params: SqlValue[] = []
+  for (const name of SETTING_NAMES) {
+    const column = columns[name]
+    const value = set[name]
+    if (column !== undefined) params.push(value ?? (inherit.includes(name) ? null : storedIn(row, column)))
+    else if (value !== undefined) settings[name] = value
+    else if (inherit.includes(name)) delete settings[name]
+  }
+  return [...params, Object.keys(settings).length === 0 ? null : JSON.stringify(settings)]
+}
+
+/** The columns of settings are of type TEXT. */
+function storedIn(row: SqlRow, column: string): string | null {
+  const stored = row[column]
+  return typeof stored === 'string' ? stored : null
 }

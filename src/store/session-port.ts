@@ -1,7 +1,7 @@
 import type { Namespace } from '../core/caller.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionKind } from '../core/session.ts'
-import type { SessionOverrides } from '../core/session-settings.ts'
+import type { SessionOverrides, SettingPatch } from '../core/session-settings.ts'
 
 /** No read but `deleted` knows a deleted session (C32). */
 export interface SessionReader {
@@ -60,7 +60,8 @@ export interface SessionWriter {
   /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
   deactivate(id: SessionId, at: number): Promise<void>
   /** Replaces all overrides. */
-  setOverrides(id: SessionId, overrides: SessionOverrides): Promise<void>
+  /** Changes the settings that the patch names; values of a later version under other names stay. */
+  patchOverrides(id: SessionId, patch: SettingPatch): Promise<void>
   /** One line; a person's own words are only replaced by a person. */
   describe(id: SessionId, description: string, source: DescriptionSource): Promise<void>
   /** Takes a user's text that was deleted out of what is shown of the session: preview and fallback description. */

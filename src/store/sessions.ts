@@ -3,10 +3,17 @@ import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DescriptionSource, Session, SessionDraft } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
-import type { SessionOverrides } from '../core/session-settings.ts'
+import type { SettingPatch } from '../core/session-settings.ts'
 import { shownOf } from './event-effect.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
-import { OVERRIDE_COLUMNS, overriddenCodec, overrideParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
+import {
+  OVERRIDE_COLUMNS,
+  overriddenCodec,
+  overrideParams,
+  patchedParams,
+  SESSION_COLUMNS,
+  sessionCodec,
+} from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type {
   MetadataChange,
@@ -28,6 +35,7 @@ const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
 const OVERRIDES = OVERRIDE_COLUMNS.join(', ')
 /** In the words of the index `sessions_with_override`. */
 const OVERRIDDEN = OVERRIDE_COLUMNS.map((column) => `${column} IS NOT NULL`).join(' OR ')
+const STORED_OVERRIDES = `SELECT ${OVERRIDES} FROM sessions WHERE id = $1`
 const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) => `${column} = $${at + 2}`).join(', ')}
   WHERE id = $1 AND deleted_at IS NULL`
 const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
@@ -188,8 +196,9 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     await this.#change(query, [sessionId, at])
   }
 
-  async setOverrides(sessionId: SessionId, overrides: SessionOverrides): Promise<void> {
-    await this.#change(SET_OVERRIDES, [sessionId, ...overrideParams(overrides)])
+  async patchOverrides(sessionId: SessionId, patch: SettingPatch): Promise<void> {
+    const row = await this.sql.get(STORED_OVERRIDES, [sessionId])
+    await this.#change(SET_OVERRIDES, [sessionId, ...patchedParams(row ?? {}, patch)])
   }
 
   async describe(sessionId: SessionId, description: string, source: DescriptionSource): Promise<void> {

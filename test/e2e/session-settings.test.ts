@@ -2,7 +2,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { expect, it } from 'vitest'
 import { socketPathOf } from '../../src/cli/socket-path.ts'
-import { SESSION_SETTINGS, SETTING_NAMES, type SettingName, typedInChat } from '../../src/core/session-settings.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import {
+  SESSION_SETTINGS,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingValue,
+  typedInChat,
+} from '../../src/core/session-settings.ts'
+import { type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { rig, serveDaemon } from '../cli/rig.ts'
 import { type Household, startHousehold } from './household.ts'
 
@@ -94,6 +102,51 @@ it.each(SETTING_NAMES)('T29: %s is set and cleared by the local API, which refus
   expect(await storedValue(house, name)).toBe(example)
   expect(await patch(null)).toMatchObject([200, expect.not.objectContaining({ [name]: expect.anything() })])
   expect(await storedValue(house, name)).toBeUndefined()
+})
+
+/** Thinks and asks for the time where it may, then answers. */
+const thoughtful: Script = ({ messages, thinking }): Reply => {
+  if (JSON.stringify(messages.at(-1)).includes('tool_result')) return textReply('it is late')
+  const thought =
+    thinking && thinking.type !== 'disabled' ? [{ type: 'thinking', thinking: 'what time?' } as const] : []
+  return { blocks: [...thought, { type: 'tool_use', name: 'current_time', input: {} }] }
+}
+
+/** Returns all that people and the model's provider can see of one message, with `value` set. */
+async function effectOf(name: SettingName, value: SettingValue | null): Promise<unknown> {
+  const agent = {
+    id: toAgentId('main'),
+    model: 'anthropic/claude-haiku-4-5',
+    prompt: 'You are Parley.',
+    tools: ['time'],
+  }
+  const house = await startHousehold({ script: thoughtful, streaming: false, config: { agents: [agent] } })
+  await tell(house, 'hello')
+  await house.daemon.operator.sessions.patch(KEY, { [name]: value })
+  const said = house.telegram.ledger.calls('sendMessage').length
+  const before = house.anthropic?.ledger.requests().length ?? 0
+  const { message_id: id } = house.telegram.world.say({ from: 111, text: 'what time is it?' })
+  const ended = async () => {
+    const [report] = await house.daemon.operator.why(String(id))
+    const owed = ['waiting', 'claimed', undefined].includes(report?.outcome)
+    return !owed && report?.deliveries.every(({ state }) => state === 'sent') ? report : undefined
+  }
+  await expect.poll(ended).toBeDefined()
+  const calls = (house.anthropic?.ledger.requests() ?? []).slice(before)
+  return {
+    outcome: (await ended())?.outcome,
+    sent: house.telegram.ledger
+      .calls('sendMessage')
+      .slice(said)
+      .map(({ params }) => params.text),
+    asked: calls.map(({ system: _, messages: __, ...settings }) => settings),
+  }
+}
+
+it.each(SETTING_NAMES)('T37: %s has an effect that people or the provider of the model can see', async (name) => {
+  const [without, set] = [await effectOf(name, null), await effectOf(name, SESSION_SETTINGS[name].example)]
+  expect(set).not.toEqual(without)
+  expect(await effectOf(name, null)).toEqual(without)
 })
 
 async function patchOver(socketPath: string, changes: unknown): Promise<[status: number | undefined, body: unknown]> {

@@ -101,7 +101,7 @@ describe('taking over an older session', () => {
   it('K27, T26: what was set for the older one goes with it, and counts at once, as after a restart', async () => {
     const older = await talk('long ago', { callerKey: ALIAS })
     const set = { sendPolicy: 'deny', thinkingLevel: 'high', model: 'scripted/echo' } as const
-    await store.write((tx) => tx.sessions.setOverrides(older.id, set))
+    await store.write((tx) => tx.sessions.patchOverrides(older.id, { set: set, inherit: [] }))
     const { id, scopeKey } = await talk('today')
     expect(await store.read.sessions.get(id)).toMatchObject(set)
     expect([overrides.send(scopeKey), overrides.of(id)]).toEqual(['deny', set])

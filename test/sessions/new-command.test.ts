@@ -52,7 +52,7 @@ async function startOver(meanwhile: () => Promise<unknown>) {
 describe('/new while a turn is ending', () => {
   it('S10, T26: what /send off sets meanwhile goes with the conversation', async () => {
     const { current, overrides } = await startOver(() =>
-      store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' })),
+      store.write((tx) => tx.sessions.patchOverrides(id, { set: { sendPolicy: 'deny' }, inherit: [] })),
     )
     expect(current?.id).not.toBe(id)
     expect([current?.sendPolicy, overrides.send(scopeKey)]).toEqual(['deny', 'deny'])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OVERRIDE_COLUMNS, overrideParams, overridesIn } from '../../src/store/session-codec.ts'
+import { OVERRIDE_COLUMNS, overrideParams, overridesIn, patchedParams } from '../../src/store/session-codec.ts'
 import type { SqlRow } from '../../src/store/sql.ts'
 
 /** A row of an older database: no setting has been kept in `settings` yet. */
@@ -34,4 +34,22 @@ it('a stored value that its setting does not take counts as not set, and a send 
   expect(overridesIn({ ...OLDER, settings: '{' })).toEqual(overridesIn(OLDER))
   expect(overridesIn({ ...OLDER, send_override: 'whisper' }).sendPolicy).toBe('deny')
   expect(overridesIn({ ...OLDER, settings: '{"later":1}' })).toEqual(overridesIn(OLDER))
+})
+
+it('a patch leaves what a later version stored, and what this one cannot read, as it is', () => {
+  const columns = { sendPolicy: 'send_override', thinkingLevel: 'thinking_level' }
+  const row: SqlRow = {
+    ...{ send_override: 'whisper', thinking_level: 'extreme' },
+    settings: '{"maxReplyLength":500,"model":"scripted/echo","verboseLevel":"on"}',
+  }
+  expect(patchedParams(row, { set: { verboseLevel: 'full' }, inherit: [] }, columns)).toEqual([
+    'whisper',
+    'extreme',
+    '{"maxReplyLength":500,"model":"scripted/echo","verboseLevel":"full"}',
+  ])
+  expect(patchedParams(row, { set: {}, inherit: ['sendPolicy', 'model', 'verboseLevel'] }, columns)).toEqual([
+    null,
+    'extreme',
+    '{"maxReplyLength":500}',
+  ])
 })

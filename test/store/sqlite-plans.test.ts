@@ -173,7 +173,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.create(sessionDraft(1), 1).catch(() => {})
   await tx.sessions.current(scopeKeyOf(1))
   await tx.sessions.deactivate(SESSION, 1)
-  await tx.sessions.setOverrides(SESSION, { sendPolicy: 'deny' })
+  await tx.sessions.patchOverrides(SESSION, { set: { sendPolicy: 'deny' }, inherit: [] })
   await tx.sessions.describe(SESSION, 'x', 'ai')
   await tx.sessions.remove(SESSION, 1)
   await tx.sessions.purge(SESSION)

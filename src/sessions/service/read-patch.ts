@@ -5,17 +5,14 @@ import {
   SESSION_SETTINGS,
   SETTING_NAMES,
   type SessionOverrides,
-  type SettingName,
+  type SettingPatch,
 } from '../../core/session-settings.ts'
 
-/** Changes of a session's overrides: those to set and those to inherit again. What is in neither stays. */
-export interface SessionPatch {
-  readonly set: SessionOverrides
-  readonly inherit: readonly SettingName[]
-}
-
-/** Reads the patch of any caller (T29): a value sets, null inherits. Throws `invalid`, which names field and values. */
-export function readPatch(given: unknown): SessionPatch {
+/**
+ * Reads the patch of any caller (T29): a value sets, null inherits. Throws `invalid`, which names field and values. It
+ * uses the readers of the table, as the store and the chat commands do, where a schema would repeat them.
+ */
+export function readPatch(given: unknown): SettingPatch {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(`give ${names()} as an object`)
   const fields = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined))
   if (fields.size === 0) throw invalid(`nothing to change; give ${names()}`)
@@ -32,7 +29,7 @@ export function readPatch(given: unknown): SessionPatch {
 }
 
 /** Returns the overrides after a patch. */
-export function patched(overrides: SessionOverrides, { set, inherit }: SessionPatch): SessionOverrides {
+export function patched(overrides: SessionOverrides, { set, inherit }: SettingPatch): SessionOverrides {
   return collectOverrides((name) => set[name] ?? (inherit.includes(name) ? undefined : overrides[name]))
 }
 

@@ -158,7 +158,7 @@ class Service implements SessionService {
       const now = await tx.sessions.get(session.id)
       if (!now) throw noSuchSession(name)
       const overrides = patched(overridesOf(now), patch)
-      await tx.sessions.setOverrides(session.id, overrides)
+      await tx.sessions.patchOverrides(session.id, patch)
       return { overrides, current: await isCurrent(tx, session) }
     })
     daemon?.overrides.set(session, overrides, current)

@@ -17,7 +17,7 @@ export const currentSessionContract: ContractPart = (underTest) => {
       (tx) => tx.sessions.reopen(id, { topic_id: '7' }, 3_000),
       (tx) => tx.sessions.deactivate(id, 4_000),
       (tx) => tx.sessions.reopen(id, {}, 5_000),
-      (tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' }),
+      (tx) => tx.sessions.patchOverrides(id, { set: { sendPolicy: 'deny' }, inherit: [] }),
       (tx) => tx.sessions.describe(id, 'about it', 'user'),
       (tx) => tx.sessions.setAgent(id, toAgentId('other')),
       (tx) => tx.events.append(id, 6_000, [userMessage('three')]),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseNamespace } from '../../../src/core/caller.ts'
 import { type SessionId, toAgentId } from '../../../src/core/ids.ts'
+import { SETTING_NAMES } from '../../../src/core/session-settings.ts'
 import { scopeKeyOf, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
@@ -142,16 +143,18 @@ export const sessionContract: ContractPart = (underTest) => {
       verboseLevel: 'on',
       model: 'scripted/echo',
     } as const
-    await underTest.store.write((tx) => tx.sessions.setOverrides(id, overrides))
+    await underTest.store.write((tx) => tx.sessions.patchOverrides(id, { set: overrides, inherit: [] }))
     expect(await underTest.store.read.sessions.overridden()).toEqual([{ id, scopeKey, current: true, overrides }])
     expect(await underTest.store.read.sessions.get(id)).toMatchObject(overrides)
-    await underTest.store.write((tx) => tx.sessions.setOverrides(id, {}))
+    await underTest.store.write((tx) => tx.sessions.patchOverrides(id, { set: {}, inherit: SETTING_NAMES }))
     expect(await underTest.store.read.sessions.overridden()).toEqual([])
   })
 
   it('T26: the session that follows starts with what it is given; the old one is no longer the current', async () => {
     const old = await makeSession(underTest.store, 1)
-    await underTest.store.write((tx) => tx.sessions.setOverrides(old.id, { sendPolicy: 'deny' }))
+    await underTest.store.write((tx) =>
+      tx.sessions.patchOverrides(old.id, { set: { sendPolicy: 'deny' }, inherit: [] }),
+    )
     const next = await makeSession(underTest.store, 1, { overrides: { sendPolicy: 'deny', verboseLevel: 'full' } })
     expect(next).toMatchObject({ sendPolicy: 'deny', verboseLevel: 'full' })
     const found = await underTest.store.read.sessions.overridden()
@@ -208,7 +211,7 @@ export const sessionContract: ContractPart = (underTest) => {
   it('C32: a deleted session is found by no name and listed nowhere, and its scope key is free', async () => {
     const { store } = underTest
     const { id, scopeKey, displayKey } = await makeSession(store, 1)
-    await store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' }))
+    await store.write((tx) => tx.sessions.patchOverrides(id, { set: { sendPolicy: 'deny' }, inherit: [] }))
     await store.write((tx) => tx.sessions.remove(id, 5))
     const { sessions } = (await underTest.reopen()).read
     for (const name of [id, scopeKey, displayKey]) expect(await sessions.resolve(name)).toBeUndefined()
@@ -289,7 +292,7 @@ export const sessionContract: ContractPart = (underTest) => {
     const failures = [
       await rejection(store, (tx) => tx.sessions.reopen(NOBODY, {}, 1)),
       await rejection(store, (tx) => tx.sessions.deactivate(NOBODY, 1)),
-      await rejection(store, (tx) => tx.sessions.setOverrides(NOBODY, {})),
+      await rejection(store, (tx) => tx.sessions.patchOverrides(NOBODY, { set: {}, inherit: SETTING_NAMES })),
       await rejection(store, (tx) => tx.sessions.describe(NOBODY, 'x', 'ai')),
       await rejection(store, (tx) => tx.sessions.unsay(NOBODY, 'x')),
       await rejection(store, (tx) => tx.sessions.remove(NOBODY, 1)),

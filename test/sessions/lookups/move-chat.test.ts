@@ -86,7 +86,7 @@ describe('F-C07: a group gets a new id', () => {
 
   it('F-C07: the session keeps its history under its new keys and answers to its old names', async () => {
     const before = await sessionIn('-200', 'hello')
-    await store.write((tx) => tx.sessions.setOverrides(before.id, { sendPolicy: 'deny' }))
+    await store.write((tx) => tx.sessions.patchOverrides(before.id, { set: { sendPolicy: 'deny' }, inherit: [] }))
     await tell()
     const after = await sessionIn('-100200', 'again')
     expect(after.id).toBe(before.id)

@@ -185,7 +185,7 @@ describe('sessions_list', () => {
   it('T11: what is not known is absent', async () => {
     const { add, list, store } = await place()
     const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('what is up?')], NOW)
-    await store.write((tx) => tx.sessions.setOverrides(id, { sendPolicy: 'deny' }))
+    await store.write((tx) => tx.sessions.patchOverrides(id, { set: { sendPolicy: 'deny' }, inherit: [] }))
     const bare = await add({ kind: 'other', source: { kind: 'api', interactive: true }, metadata: {} }, [], NOW - 1)
     expect(await list()).toEqual([
       {
@@ -217,7 +217,7 @@ describe('sessions_list', () => {
     const turn = turnRow(id, 1)
     const overrides = { thinkingLevel: 'high', verboseLevel: 'on', model: 'scripted/other' } as const
     await store.write(async (tx) => {
-      await tx.sessions.setOverrides(id, overrides)
+      await tx.sessions.patchOverrides(id, { set: overrides, inherit: [] })
       await tx.turns.start(turn)
       const usage = { input: 30, output: 12 }
       await tx.events.append(id, NOW, [

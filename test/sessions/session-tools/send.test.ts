@@ -57,7 +57,7 @@ describe('sessions_send', () => {
     const model = async () => (await rig.tools.list({}, CLIENT)).find(({ sessionId }) => sessionId === id)?.model
     const own = await model()
     expect(own).toBe('scripted/script.yaml')
-    await rig.store.write((tx) => tx.sessions.setOverrides(id, { model: 'scripted/echo' }))
+    await rig.store.write((tx) => tx.sessions.patchOverrides(id, { set: { model: 'scripted/echo' }, inherit: [] }))
     const again = await rig.reopen()
     const row = async () => (await again.tools.list({}, CLIENT)).find(({ sessionId }) => sessionId === id)
     expect(await row()).toMatchObject({ model: 'scripted/echo' })
