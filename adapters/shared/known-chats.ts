@@ -28,7 +28,8 @@ const PAGE = 20
 
 /**
  * The conversations that an account remembers. They are stored in small pages, so that a new one costs one page however
- * many there are. Beyond `MOST_CHATS` the one longest without a message is forgotten, along with its position.
+ * many there are. Beyond `MOST_CHATS` the one longest without a message is forgotten, along with its position. A
+ * cache in memory would forget them all at a restart (decision 0017).
  */
 export class KnownChats<T extends { readonly id: string }> {
   readonly #state: ChannelState

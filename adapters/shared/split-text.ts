@@ -21,7 +21,8 @@ export type Part = readonly Passage[]
  * Deals passages out to parts within the ruler's limit, in order, each part as full as niceness allows. Cut is, in this
  * order: between blocks, between lines, sentences, words, and inside a word only if it alone exceeds a part. White
  * space at a cut is dropped, nothing else ever is. A cut code block continues as a code block; a cut table repeats its
- * header. An address too long to hide behind its label in a part stands behind it, as text.
+ * header. An address too long to hide behind its label in a part stands behind it, as text. No library
+ * cuts so that no markup is torn (decision 0017).
  */
 export function splitPassages(passages: readonly Passage[], ruler: Ruler): readonly Part[] {
   const waiting = passages.map((passage) => spellLongAddresses(passage, ruler)).reverse()

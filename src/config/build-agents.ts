@@ -65,7 +65,7 @@ function modelOf(
   const keyed = file.models.anthropic !== undefined || options.keyMissing
   if (model === undefined) {
     if (!keyed)
-      found.warnings.push(`${path}: no model key is set, so the agent repeats what it is told; set ANTHROPIC_API_KEY`)
+      found.warnings.push(`${path}: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY`)
     return keyed ? DEFAULT_MODEL : ECHO
   }
   const provider = model.split('/', 1)[0]

@@ -65,7 +65,7 @@ export function choicesText(surroundings: Surroundings, known: Channels, also: r
     '  1. See it work, without any token:   parley demo   (from a checkout: npm run demo)',
     `  2. Connect a ${name} bot: ${firstSteps}:`,
     `       ${variable}=<token> parley start   (from a checkout: ${variable}=<token> npm start)`,
-    '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what it is told.',
+    '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what people say.',
     `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml is one to start from.',

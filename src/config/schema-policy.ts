@@ -29,7 +29,7 @@ const wakeWords = z
 const edits = z
   .enum(['ignore', 'update', 'rerun'])
   .describe(
-    'update: the agent reads a waiting message as edited, and is told of later edits with its next prompt; rerun: what is addressed to it is answered again, too.',
+    'update: the agent reads a waiting message as edited, and learns of later edits with its next prompt; rerun: what is addressed to it is answered again, too.',
   )
 
 const deletions = z

@@ -26,7 +26,7 @@ const agent = z.strictObject({
   model: modelName
     .exactOptional()
     .describe(
-      'anthropic/<model>, scripted/echo (repeats what it is told) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 where a key is set, else scripted/echo.',
+      'anthropic/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 where a key is set, else scripted/echo.',
     ),
   models: z
     .array(modelName)
@@ -34,7 +34,7 @@ const agent = z.strictObject({
     .describe('Models a session may be set to beside it; without the list any there is a key for.'),
   prompt: text
     .exactOptional()
-    .describe('A text file with what the agent is told about itself. Default: the text of prompts/agent.md.'),
+    .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),
   tools: z
     .array(text)
     .exactOptional()
@@ -255,7 +255,7 @@ const schedule = z.strictObject({
     })
     .default('once')
     .describe('What becomes of slots found more than a minute late.'),
-  overlap: z.enum(['skip', 'queue']).default('skip').describe('What becomes of a slot while an earlier run goes on.'),
+  overlap: z.enum(['skip', 'queue']).default('skip').describe('What becomes of a slot while an earlier run continues.'),
 })
 
 const schedules = z.array(schedule).default([]).describe('What the agent does by itself, and when.')

@@ -1,6 +1,7 @@
 /**
  * Silence markers (S28-S30): exact case, anywhere in the text, removed everywhere. A reply that is a marker and
- * nothing else is silence; a reply that is empty without a marker is a failure, not silence.
+ * nothing else is silence; a reply that is empty without a marker is a failure, not silence. A growing reply must never
+ * show a part of one, which no text library knows (decision 0017).
  */
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const
 

@@ -6,7 +6,8 @@ const SHORTEST_ENCODED = 8
 /**
  * Returns a function that replaces every secret by `[secret]` in a finished line of JSON, wherever it came from: plain,
  * escaped as in JSON (also JSON within JSON), URL-encoded, and in base64 at any offset, as in an Authorization header.
- * A line that would no longer be JSON is withheld except for its time and level.
+ * A line that would no longer be JSON is withheld except for its time and level. A logger's own redaction names fields,
+ * and a secret may stand in any text (decision 0017).
  */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))

@@ -97,7 +97,10 @@ export interface StoreWriter {
    * undone.
    */
   afterCommit(tell: () => void): void
-  /** Has memory take back what it says ahead of the commit: once it is undone, before the next transaction runs. */
+  /**
+   * Takes back what memory says ahead of the commit: once it is undone, before the next transaction runs. It saves the
+   * turn queue and the places of strangers a read for each message (decision 0017).
+   */
   afterUndo(takeBack: () => void): void
 }
 

@@ -70,7 +70,7 @@ describe('a rule behind one that matches all of it', () => {
 })
 
 describe('what a model needs and is not there', () => {
-  test('a key of the file is a warning, and no agent repeats what it is told instead', async () => {
+  test('a key of the file is a warning, and no agent repeats what people say instead', async () => {
     const { config } = await load(`${TELEGRAM}models: { anthropic: { apiKey: "\${env:NO_KEY}" } }\n`)
     expect(config.warnings).toEqual([
       expect.stringMatching(/^models\.anthropic\.apiKey: .*NO_KEY.*; agents on models of anthropic cannot answer$/),

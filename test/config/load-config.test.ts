@@ -16,7 +16,7 @@ const fromEnvironment = (env: Env, folder = temporaryFolder()) =>
   loadConfig({ env: { HOME: folder, ...env }, cwd: folder, catalogue })
 
 describe('without a file', () => {
-  test('a bot token is enough: one agent that repeats what it is told, and says so', async () => {
+  test('a bot token is enough: one agent that repeats what people say, and says so', async () => {
     const folder = temporaryFolder()
 
     const { config, secrets } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN }, folder)
@@ -28,7 +28,7 @@ describe('without a file', () => {
       store: { path: join(folder, '.local/state/parley/parley.db') },
       dataDir: join(folder, '.local/state/parley'),
       scriptFolder: folder,
-      warnings: ['agents[0].model: no model key is set, so the agent repeats what it is told; set ANTHROPIC_API_KEY'],
+      warnings: ['agents[0].model: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY'],
     })
     expect(config.file).toBeUndefined()
     expect(secrets).toEqual([TOKEN])

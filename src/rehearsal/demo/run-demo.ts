@@ -33,7 +33,7 @@ const TELEGRAM_TOKEN = '7000001:rehearsal'
 
 const INTRODUCTION = [
   'The daemon and its client libraries are the real ones; Telegram, Discord and Slack are servers on this machine.',
-  'The model is a script: it repeats what it is told and lists what it has read. No token, no key, no network.',
+  'The model is a script: it repeats what people say and lists what it has read. No token, no key, no network.',
 ].join(' ')
 
 /**

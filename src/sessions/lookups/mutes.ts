@@ -14,7 +14,7 @@ export interface Mutes {
   mute(address: Address, until?: number): Promise<void>
   /** Returns false if the address was not muted. */
   end(address: Address): Promise<boolean>
-  /** Reads all mutes again, after a chat got a new id. */
+  /** Reads all rows again: called after a chat has moved, where many change at once (decision 0017). */
   reload(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ export interface OverridesCache {
   set(session: Pick<Session, 'id' | 'scopeKey'>, overrides: SessionOverrides, current: boolean): void
   /** Called when the session is deleted. */
   forget(session: Pick<Session, 'id' | 'scopeKey'>, current: boolean): void
-  /** Reads all overrides again, after scope keys were moved. */
+  /** Reads all rows again: called after a chat has moved, where many change at once (decision 0017). */
   reload(): Promise<void>
 }
 

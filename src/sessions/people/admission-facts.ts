@@ -14,7 +14,7 @@ export interface AdmissionFacts {
   asked(key: string): void
   /** Called after the commit in which an owner decided. */
   decided(key: string, fact: AdmissionFact): void
-  /** Reads the facts again, such as after a chat got a new id. */
+  /** Reads all rows again: called after a chat has moved, where many change at once (decision 0017). */
   reload(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export interface GroupCommit {
  * Runs the transactions that arrive together one after another inside one BEGIN IMMEDIATE … COMMIT: one fsync for all
  * of them. SQLite answers at once, so a body that awaits nothing but its own transaction ends before the event loop
  * turns; a body that has not is waiting for something else and is given up, because the open transaction holds up
- * everybody.
+ * everybody. A transaction for each message would sync the disk for each (decision 0017).
  */
 export function createGroupCommit(
   connection: SqliteConnection,
