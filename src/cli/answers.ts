@@ -59,7 +59,14 @@ export const revoked = object<{ readonly revoked: boolean }>({ revoked: flag })
 export const texts = list(text)
 export const slots = list(time)
 
-const listed = object<ListedDelivery>({ id: text, address: text, state: text, reason: optional(text), traceId: text })
+const listed = object<ListedDelivery>({
+  id: text,
+  address: text,
+  title: optional(text),
+  state: text,
+  reason: optional(text),
+  traceId: text,
+})
 
 export const status = object<StatusReport>({
   version: text,
@@ -97,7 +104,7 @@ export const restoration = object<RestorationReport>({
   lastAt: time,
   state: text,
   held: count,
-  unanswered: list(object<UnansweredMessage>({ inboxId: text, address: text, sentAt: time })),
+  unanswered: list(object<UnansweredMessage>({ inboxId: text, address: text, title: optional(text), sentAt: time })),
 })
 export const restorations = list(restoration)
 
@@ -110,6 +117,7 @@ export const why = list(
     event: text,
     messageId: optional(text),
     address: text,
+    title: optional(text),
     sender: object<WhyReport['sender']>({ id: text, name: optional(text) }),
     decision: text,
     reason: text,
@@ -174,6 +182,7 @@ export const schedules = list(
     cron: text,
     timezone: text,
     deliverTo: text,
+    deliverTitle: optional(text),
     paused: flag,
     nextAt: optional(time),
     last: optional(

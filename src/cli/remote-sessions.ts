@@ -26,9 +26,13 @@ export type Ask = <Wire, Value extends Wire>(
 /** The daemon's default wait. */
 const POST_WAIT_SECONDS = 120
 
-/** Returns a name as part of a path. Throws `not_found` for an empty one, which the path would lack. */
+/**
+ * Returns a name as part of a path. Throws `not_found` for an empty one, which the path would lack, and for `.` and `..`,
+ * which mean a folder there, encoded or not.
+ */
 export function named(name: string): string {
   if (name === '') throw new ParleyError('not_found', 'Nothing has an empty name.')
+  if (name === '.' || name === '..') throw new ParleyError('not_found', `There is no "${name}".`)
   return encodeURIComponent(name)
 }
 

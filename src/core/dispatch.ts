@@ -28,7 +28,7 @@ export interface Dispatch {
   /** Ms since the epoch, our clock. */
   readonly receivedAt: number
   readonly reply: ReplyTarget
-  /** An explicit session key of the caller (K23); never there for origin `platform`. */
+  /** An explicit session key of the caller (K23); never there for origin `platform`. No entrance gives one yet. */
   readonly callerKey?: string
   /** The session that `callerKey` names, looked up before the decision; absent while there is none (K25, K26). */
   readonly named?: NamedSession

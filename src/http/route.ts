@@ -42,19 +42,25 @@ function textOf(body: unknown): string {
 }
 
 /** A value of the query that must be there. */
-export const queryText = z.string('is missing').refine((value) => value.trim() !== '', 'is missing')
+export const queryText = z.string(once('is missing')).refine((value) => value.trim() !== '', 'is missing')
+
+/** Returns the option with the message for a value of the query that is refused; one that stands there twice arrives as a list. */
+function once(message: string) {
+  const error = ({ input }: { readonly input?: unknown }) => (Array.isArray(input) ? 'may be given only once' : message)
+  return { error }
+}
 
 const NO_COUNT = 'must be a whole number'
 /** A whole number of the query that is not negative. */
 export const queryCount = z
-  .string(NO_COUNT)
+  .string(once(NO_COUNT))
   .regex(/^\d+$/, NO_COUNT)
   .transform(Number)
   .refine((count) => Number.isSafeInteger(count), NO_COUNT)
 
 /** `true` or `false`, which also stands for no value. */
 export const queryFlag = z
-  .enum(['true', 'false'], 'must be true or false')
+  .enum(['true', 'false'], once('must be true or false'))
   .default('false')
   .transform((value) => value === 'true')
 

@@ -196,6 +196,16 @@ describe('bad input', () => {
   })
 
   test.each([
+    ['/v1/sessions?limit=1&limit=2', 'limit'],
+    ['/v1/sessions?inactive=true&inactive=true', 'inactive'],
+    ['/v1/why?message=1&message=2', 'message'],
+  ])('a value that %s gives twice is refused as such', async (path, name) => {
+    const { status, body } = await parley.ask(path)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: { message: `"${name}" may be given only once` } })
+  })
+
+  test.each([
     ['PATCH', '/v1/sessions/none', {}],
     ['PATCH', '/v1/sessions/none', undefined],
     ['POST', '/v1/sessions/none/name', { title: ' ' }],
