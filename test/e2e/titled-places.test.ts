@@ -60,6 +60,22 @@ it('a place is called by its title in why, status and the list of schedules, wit
   expect(explained.text).toContain(`in Club › Rowing (${address})`)
 })
 
+it('a renamed topic is called by its new name from the next message there', async () => {
+  const { telegram, daemon, topic } = await club()
+  const { world, ledger } = telegram
+  const titleAfter = async (text: string): Promise<string | undefined> => {
+    const mark = ledger.mark()
+    world.say({ from: 444, chat: CLUB, topic, text: `@parley_bot ${text}` })
+    await ledger.nextFromBot('sent', { after: mark })
+    const { sessions } = await daemon.operator.sessions.list({ limit: 5, offset: 0, inactive: false })
+    return sessions[0]?.title
+  }
+  expect(await titleAfter('hello')).toBe('Club › Rowing')
+  world.renameTopic({ chat: CLUB, topic, name: 'Boats', by: 444 })
+  expect(await titleAfter('hello again')).toBe('Club › Boats')
+  expect(await titleAfter('and again')).toBe('Club › Boats')
+})
+
 it('a direct chat is named by its person', async () => {
   const { telegram, daemon } = await club()
   const { message_id: id } = telegram.world.say({ from: 111, text: 'hello' })

@@ -65,6 +65,7 @@ export interface ApiMessage {
   edit_date?: number
   reply_markup?: object
   forum_topic_created?: { name: string; icon_color: number }
+  forum_topic_edited?: { name?: string; icon_custom_emoji_id?: string }
   forum_topic_closed?: object
   forum_topic_reopened?: object
   new_chat_members?: ApiUser[]

@@ -26,6 +26,7 @@ export function isAllowed(bot: BotState, type: string): boolean {
 function isService(message: ApiMessage): boolean {
   return (
     message.forum_topic_created !== undefined ||
+    message.forum_topic_edited !== undefined ||
     message.forum_topic_closed !== undefined ||
     message.forum_topic_reopened !== undefined ||
     message.new_chat_members !== undefined ||

@@ -46,6 +46,18 @@ export class TelegramWorld extends WorldState {
     return id
   }
 
+  /** Renames a topic; the service message is offered as an update. Messages still answer the notice that made it. */
+  renameTopic({ chat, topic, name, by }: TopicRef & { readonly name: string; readonly by: UserRef }): void {
+    const state = this.chat(chat)
+    const renamed = state.topics.get(topic)
+    if (renamed === undefined) throw new Error(`Chat ${state.chat.id} has no topic ${topic}.`)
+    state.topics.set(topic, { ...renamed, name })
+    const service = buildMessage({ state, at: this.now(), from: this.user(by), topic })
+    service.forum_topic_edited = { name }
+    state.messages.add(service, null)
+    this.#publish(state, 'message', service)
+  }
+
   /** Closes a topic (the General topic by id 1): a bot without admin rights can no longer write there. */
   closeTopic(ref: TopicRef): void {
     this.#setClosed(ref, true)
