@@ -27,8 +27,8 @@ export type Ask = <Wire, Value extends Wire>(
 const POST_WAIT_SECONDS = 120
 
 /**
- * Returns a name as part of a path. Throws `not_found` for an empty one, which the path would lack, and for `.` and `..`,
- * which mean a folder there, encoded or not.
+ * Returns a name as part of a path. Throws `not_found` for an empty one, which the path would lack, and for `.` and
+ * `..`, which mean a folder there, encoded or not.
  */
 export function named(name: string): string {
   if (name === '') throw new ParleyError('not_found', 'Nothing has an empty name.')

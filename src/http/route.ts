@@ -44,7 +44,10 @@ function textOf(body: unknown): string {
 /** A value of the query that must be there. */
 export const queryText = z.string(once('is missing')).refine((value) => value.trim() !== '', 'is missing')
 
-/** Returns the option with the message for a value of the query that is refused; one that stands there twice arrives as a list. */
+/**
+ * Returns the option with the message for a value of the query that is refused; one that stands there twice arrives as
+ * a list.
+ */
 function once(message: string) {
   const error = ({ input }: { readonly input?: unknown }) => (Array.isArray(input) ? 'may be given only once' : message)
   return { error }
