@@ -111,7 +111,7 @@ module.exports = {
       from: { path: '^src/store/engines/sqlite-driver\\.ts$' },
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
-    ...vendor('^src/(sessions|agent)/', 'lru-cache'),
+    ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),

@@ -19,7 +19,7 @@ export function joinsPeople(
  */
 export function joinsDirectChats(
   channels: Pick<Channels, 'traits'>,
-  { kind, chatType, source, scope }: Session,
+  { kind, chatType, source, scope }: Pick<Session, 'kind' | 'chatType' | 'source' | 'scope'>,
   global: boolean,
 ): boolean {
   if (chatType !== 'direct') return false

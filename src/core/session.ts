@@ -79,6 +79,12 @@ export interface Session extends SessionOverrides {
 /** The first message, a review, or a person who renamed it; what a person wrote is never replaced (S14, R3). */
 export type DescriptionSource = 'fallback' | 'ai' | 'user'
 
+/** The fields of a session that each of its messages changes. */
+type SessionProgress = 'lastSeq' | 'messageCount' | 'turnCount' | 'lastActivityAt' | 'preview' | 'description'
+
+/** A session without its progress: the half that stays the same from message to message. */
+export type SessionIdentity = Omit<Session, SessionProgress | 'descriptionSource'>
+
 /** The fields of a session that are known before its row exists. */
 export interface SessionDraft {
   readonly id: SessionId

@@ -4,7 +4,7 @@ import { type Config, DEFAULT_SESSION_TOOLS } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import type { IdSource } from '../core/ids.ts'
-import type { Session } from '../core/session.ts'
+import type { SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import { configuredIds } from '../routing/identity-links.ts'
@@ -36,7 +36,7 @@ export interface SessionAccessDeps {
   readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly running: SendDeps['running']
-  agent(session: Session): AgentProfile
+  agent(session: SessionIdentity): AgentProfile
 }
 
 export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {

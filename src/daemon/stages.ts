@@ -8,7 +8,7 @@ import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import type { IdSource, PersonId } from '../core/ids.ts'
 import { joinsDirectChats } from '../core/joins-people.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Session } from '../core/session.ts'
+import type { SessionIdentity } from '../core/session.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
@@ -85,9 +85,9 @@ export function createStages(parts: StagesDeps): Stages {
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const running = createRunningTurns(clock, logger, publicTurns.close)
   const modelHealth = createModelHealth({ clock, where: parts.accounts.all[0], notify: parts.events.ownerNotice.emit })
-  const joined = (session: Session): boolean =>
+  const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
-  const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: Session) =>
+  const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: SessionIdentity) =>
     joined(session) ? 'group' : session.chatType,
   )
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { errorCode } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
-import { isOwnChannel, isScheduled, type Session, type VerboseLevel } from '../core/session.ts'
+import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
 import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
@@ -23,14 +23,14 @@ export interface RunTurnDeps {
   readonly delivery: DeliveryService
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** Returns the agent as it is now: a change to the session counts from its next turn. */
-  agent(session: Session): AgentProfile
+  agent(session: SessionIdentity): AgentProfile
   /**
    * Returns true if several people speak in the session, so that its model is shown who says what, though it began in a
    * direct chat.
    */
-  joined(session: Session): boolean
+  joined(session: SessionIdentity): boolean
   /** Returns how much of the tool steps the chat sees. */
-  verbose(session: Session): VerboseLevel
+  verbose(session: SessionIdentity): VerboseLevel
 }
 
 /** Runs one claimed turn with the agent. */

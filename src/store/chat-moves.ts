@@ -6,7 +6,7 @@ import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import { id, text } from './rows.ts'
-import type { RepositoryDeps, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
 export class ChatMoveReading implements ChatMoveReader {
   protected readonly sql: Sql
@@ -25,6 +25,13 @@ export class ChatMoveReading implements ChatMoveReader {
  * Rewrites the rows of a moved chat. They lie in many tables and stand here together, because no other code moves them.
  */
 export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
+  readonly #deps: Pick<WriteDeps, 'sql' | 'known'>
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#deps = deps
+  }
+
   async add({ channel, from, to }: ChatMove, at: number): Promise<boolean> {
     const added = await this.sql.run(
       `INSERT INTO chat_moves (channel, from_chat, to_chat, moved_at) VALUES ($1, $2, $3, $4)
@@ -52,6 +59,7 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
       'UPDATE sessions SET scope = $2, scope_key = $3, display_key = $4, metadata = $5 WHERE id = $1',
       [session.id, JSON.stringify(scope), scopeKey, displayKey, JSON.stringify(metadata)],
     )
+    this.#forget()
   }
 
   async repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void> {
@@ -61,6 +69,14 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
         ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
       [to, session],
     )
+    this.#forget()
+  }
+
+  /** A move changes keys of many sessions, and is rare. */
+  #forget(): void {
+    const { known, sql } = this.#deps
+    known.clear()
+    sql.afterUndo(() => known.clear())
   }
 
   async rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Namespace } from '../core/caller.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
-import type { DescriptionSource, Session, SessionDraft, SessionKind } from '../core/session.ts'
+import type { DescriptionSource, Session, SessionDraft, SessionIdentity, SessionKind } from '../core/session.ts'
 import type { SessionOverrides, SettingPatch } from '../core/session-settings.ts'
 
 /** No read but `deleted` knows a deleted session (C32). */
@@ -53,6 +53,8 @@ export interface SessionPage {
 export type MetadataChange = Readonly<Record<string, string | undefined>>
 
 export interface SessionWriter {
+  /** The identity of the current session of a scope: many messages of a known chat read it once. */
+  identity(scopeKey: ScopeKey): Promise<SessionIdentity | undefined>
   /** Makes the row and points its scope key at it. */
   create(draft: SessionDraft, at: number): Promise<Session>
   /** Merges metadata key by key, new values win; an inactive session becomes active (S11, S18). */

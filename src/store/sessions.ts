@@ -1,10 +1,11 @@
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { DescriptionSource, Session, SessionDraft } from '../core/session.ts'
+import type { DescriptionSource, Session, SessionDraft, SessionIdentity } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import type { SettingPatch } from '../core/session-settings.ts'
 import { shownOf } from './event-effect.ts'
+import type { KnownSessions } from './known-sessions.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import {
   OVERRIDE_COLUMNS,
@@ -23,7 +24,7 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
-import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlRow, SqlValue, WriteDeps } from './sql.ts'
 
 /**
  * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
@@ -138,6 +139,23 @@ export class SessionReading implements SessionReader {
 }
 
 export class SessionWriting extends SessionReading implements SessionWriter {
+  readonly #known: KnownSessions
+  readonly #afterUndo: (takeBack: () => void) => void
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#known = deps.known
+    this.#afterUndo = (takeBack) => deps.sql.afterUndo(takeBack)
+  }
+
+  async identity(scopeKey: ScopeKey): Promise<SessionIdentity | undefined> {
+    const known = this.#known.get(scopeKey)
+    if (known !== undefined) return known
+    const session = await this.current(scopeKey)
+    if (session !== undefined) this.#known.keep(scopeKey, identityOf(session))
+    return session
+  }
+
   async create(draft: SessionDraft, at: number): Promise<Session> {
     const row = (await this.#insert(draft, at)) ?? (await this.#insertOverDeleted(draft, at))
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
@@ -148,6 +166,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
         ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
       [draft.scopeKey, draft.id],
     )
+    this.#changed(() => this.#known.forgetScope(draft.scopeKey))
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
     return made
@@ -220,6 +239,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       RETURNING no, scope_key`
     const row = await this.sql.get(query, [sessionId, at])
     if (row === undefined) throw unknownSession(sessionId)
+    this.#changed(() => this.#known.forget(sessionId))
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
     const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
     await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])
@@ -234,8 +254,22 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async #change(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {
-    if ((await this.sql.run(query, params)) === 0) throw unknownSession(params[0])
+    const [sessionId] = params
+    if ((await this.sql.run(query, params)) === 0) throw unknownSession(sessionId)
+    this.#changed(() => this.#known.forget(sessionId))
   }
+
+  #changed(forget: () => void): void {
+    forget()
+    this.#afterUndo(forget)
+  }
+}
+
+/** Only what is named here is kept: a value that changes with each message would be an old one. */
+function identityOf(session: Session): SessionIdentity {
+  const { lastSeq, messageCount, turnCount, lastActivityAt, preview, description, descriptionSource, ...identity } =
+    session
+  return identity
 }
 
 function one(row: SqlRow | undefined): Session | undefined {

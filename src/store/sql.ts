@@ -1,5 +1,6 @@
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { KnownSessions } from './known-sessions.ts'
 
 /** The types of a parameter. Times and counters are integers below 2^53; ids of any size stay text. */
 export type SqlValue = string | number | null
@@ -40,6 +41,7 @@ export interface RepositoryDeps {
 /** The parts that the repositories of a transaction write with. */
 export interface WriteDeps extends RepositoryDeps {
   readonly sql: TransactionSql
+  readonly known: KnownSessions
 }
 
 /** `items` in order, at most `size` at a time. */

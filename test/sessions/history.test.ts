@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { HistoryBoundary } from '../../src/core/event.ts'
 import { createIdSource, type SessionId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
-import type { Session } from '../../src/core/session.ts'
+import type { SessionIdentity } from '../../src/core/session.ts'
 import { mainKey } from '../../src/routing/session-key.ts'
 import { loadOverridesCache, type OverridesCache } from '../../src/sessions/lookups/overrides-cache.ts'
 import { openSession } from '../../src/sessions/turns/open-session.ts'
@@ -38,7 +38,7 @@ beforeEach(async () => {
 async function talk(
   text: string,
   how: { callerKey?: string; address?: ReturnType<typeof group> } = {},
-): Promise<Session> {
+): Promise<SessionIdentity> {
   const { callerKey, address = group('-100') } = how
   const dispatch = dispatchOf(message({ address }), callerKey === undefined ? {} : { origin: 'operator', callerKey })
   const named = callerKey === undefined ? undefined : await store.read.sessions.resolve(callerKey)

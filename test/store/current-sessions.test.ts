@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { setImmediate as loopTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { toAgentId } from '../../src/core/ids.ts'
 import type { Session } from '../../src/core/session.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { StoreWriter } from '../../src/store/store.ts'
@@ -27,6 +29,9 @@ const STEPS = {
   rename: (tx: StoreWriter, { id }: Session) => tx.sessions.describe(id, 'a name', 'ai'),
   unsay: (tx: StoreWriter, { id }: Session) => tx.sessions.unsay(id, 'hello'),
   reopen: (tx: StoreWriter, { id }: Session) => tx.sessions.reopen(id, { name: 'more' }, 4),
+  patch: (tx: StoreWriter, { id }: Session) =>
+    tx.sessions.patchOverrides(id, { set: { model: 'scripted/echo' }, inherit: ['sendPolicy'] }),
+  setAgent: (tx: StoreWriter, { id }: Session) => tx.sessions.setAgent(id, toAgentId('other')),
   rest: (tx: StoreWriter, { id }: Session) => tx.sessions.deactivate(id, 4),
   move: async (tx: StoreWriter, session: Session, chat: number) => {
     const to = scopeKeyOf(chat + 10)
@@ -36,8 +41,11 @@ const STEPS = {
   remove: (tx: StoreWriter, { id }: Session) => tx.sessions.remove(id, 4),
 } satisfies Record<string, (tx: StoreWriter, session: Session, chat: number) => Promise<unknown>>
 
+/** The third is where the first moves to. */
+const CHATS = [1, 2, 11]
+
 const step = fc.record({
-  chat: fc.constantFrom(1, 2, 11),
+  chat: fc.constantFrom(...CHATS),
   name: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])),
 })
 const body = fc.record({
@@ -57,13 +65,22 @@ it('a transaction is told of a current session what the store holds, whoever fai
       const told = await tx.sessions.current(key)
       const held = told && (await tx.sessions.get(told.id))
       if (JSON.stringify(told) !== JSON.stringify(held)) wrong.push({ name, told, held })
+      await compareIdentities(tx, name)
     }
     if (end === 'fails') throw new Error('no')
     if (end === 'waits') await loopTurn()
   }
+  async function compareIdentities(tx: StoreWriter, name: string): Promise<void> {
+    for (const chat of CHATS) {
+      const [known, held] = [await tx.sessions.identity(scopeKeyOf(chat)), await tx.sessions.current(scopeKeyOf(chat))]
+      const same = known === undefined ? held === undefined : isDeepStrictEqual({ ...held, ...known }, held)
+      if (!same) wrong.push({ name, known, held })
+    }
+  }
   await fc.assert(
     fc.asyncProperty(fc.array(body, { maxLength: 10 }), async (bodies) => {
       await Promise.allSettled(bodies.map((one) => store.write((tx) => run(tx, one))))
+      await store.write((tx) => compareIdentities(tx, 'after all'))
       expect(wrong).toEqual([])
     }),
     { numRuns: 200 },

@@ -8,6 +8,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { KnownSessions } from '../../src/store/known-sessions.ts'
 import { RepositoryWriter, storeReader } from '../../src/store/repositories.ts'
 import type { SqlValue, TransactionSql } from '../../src/store/sql.ts'
 import type { StoreReader, StoreWriter } from '../../src/store/store.ts'
@@ -99,7 +100,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   } as TransactionSql
   const ground = { sql, logger: silentLogger, epoch: 2, caseSensitive: [] }
   await readAll(storeReader(ground))
-  await writeAll(new RepositoryWriter(ground))
+  await writeAll(new RepositoryWriter({ ...ground, known: new KnownSessions() }))
   return statements
 }
 

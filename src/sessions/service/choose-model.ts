@@ -1,5 +1,5 @@
 import { ParleyError } from '../../core/errors.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionIdentity } from '../../core/session.ts'
 import type { AgentProfile } from '../../core/turn.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 
@@ -37,7 +37,7 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
 export function chooseAgent(
   rules: ModelRules,
   overrides: Pick<OverridesCache, 'of'>,
-): (session: Session) => AgentProfile {
+): (session: SessionIdentity) => AgentProfile {
   const byId = new Map<string, AgentProfile>(rules.agents.map((agent) => [agent.id, agent]))
   return ({ id, agentId }) => {
     const agent = byId.get(agentId) ?? rules.agents[0]

@@ -21,7 +21,7 @@ export function isOwner(caller: Caller): boolean {
  * Returns true if the session exists for the caller. For everybody else the answer is the same as for an unknown name
  * (S20, S42).
  */
-export async function reaches(caller: Caller, session: Session, ports: AccessPorts): Promise<boolean> {
+export async function reaches(caller: Caller, session: Pick<Session, 'id'>, ports: AccessPorts): Promise<boolean> {
   if (isOwner(caller)) return true
   if (caller.kind === 'token') return inNamespace(caller.namespace, session.id)
   const names = await namesOf(caller, ports)

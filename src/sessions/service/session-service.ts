@@ -15,7 +15,7 @@ import type {
   SessionListQuery,
 } from '../../core/operator.ts'
 import { NOBODY } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import type { Session, SessionIdentity } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
@@ -247,7 +247,7 @@ class Service implements SessionService {
   }
 
   /** Returns the session as it is after a change. */
-  async #showAgain({ id }: Session): Promise<SessionDetail> {
+  async #showAgain({ id }: SessionIdentity): Promise<SessionDetail> {
     const session = await this.#deps.store.read.sessions.get(id)
     if (!session) throw noSuchSession(id)
     return this.#show(session)

@@ -3,7 +3,7 @@ import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionIdentity } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
@@ -285,7 +285,11 @@ function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 
   }
 }
 
-function startedTurn(id: TurnId, session: Session, { dispatch, decision }: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+function startedTurn(
+  id: TurnId,
+  session: SessionIdentity,
+  { dispatch, decision }: Omit<Incoming<'run'>, 'id'>,
+): StartedTurn {
   const { traceId, reply, receivedAt } = dispatch
   const rows = [{ dispatch, decision }]
   return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor(rows), ...askedIn(rows) }

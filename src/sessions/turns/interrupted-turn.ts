@@ -4,7 +4,7 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 
 type Turns = Pick<StoreReader, 'turns' | 'inbox'>
@@ -16,7 +16,7 @@ type Turns = Pick<StoreReader, 'turns' | 'inbox'>
  */
 export async function interruptedBy(
   store: Turns,
-  session: Session,
+  session: SessionIdentity,
   { dispatch, decision }: { readonly dispatch: Dispatch; readonly decision: Extract<Decision, { kind: 'run' }> },
   { busy, channels }: { readonly busy: 'queue' | 'steer' | 'interrupt'; readonly channels: Channels },
 ): Promise<{ readonly interrupts?: TurnId | 'any' }> {

@@ -5,7 +5,7 @@ import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
-import type { Session, SessionDraft, SessionSource } from '../../core/session.ts'
+import type { Session, SessionDraft, SessionIdentity, SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
@@ -31,10 +31,10 @@ export interface OpenPorts {
  * Returns the session a route leads to: the one its scope key points to, found again after any restart (S5), else a new
  * one. Reopening merges the metadata and keeps the first source (S18); an inactive session becomes active again (S11).
  */
-export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<Session> {
+export async function openSession(tx: StoreWriter, opening: Opening, ports: OpenPorts): Promise<SessionIdentity> {
   const { route, dispatch } = opening
   if (dispatch.posted) return continuePosted(tx, opening, dispatch.posted, ports)
-  const current = await tx.sessions.current(route.scopeKey)
+  const current = await tx.sessions.identity(route.scopeKey)
   // The configuration may give a schedule another agent; everywhere else the agent is part of the key.
   if (current && dispatch.schedule && current.agentId !== route.agent) {
     await tx.sessions.setAgent(current.id, route.agent)

@@ -6,14 +6,14 @@ import type { IdSource, InboxId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
-import type { Session } from '../../core/session.ts'
+import type { SessionIdentity } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
 export interface StartedTurn {
   readonly id: TurnId
-  readonly session: Session
+  readonly session: SessionIdentity
   readonly traceId: TraceId
   readonly reply: ReplyTarget
   readonly startedAt: number
@@ -75,7 +75,7 @@ export interface ClaimDeps {
  */
 export async function claimWaiting(
   tx: StoreWriter,
-  session: Session,
+  session: SessionIdentity,
   at: number,
   { ids, queue, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
-import type { Session } from '../../core/session.ts'
+import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
 import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
@@ -17,7 +17,7 @@ const TAIL = 2_000
 type SessionKind = Pick<Session, 'id' | 'chatType'>
 
 /** Reads session logs as model views. The cache holds only what the log can give again. */
-export interface Transcript<Viewed extends SessionKind = Session> {
+export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
   /**
    * Returns the view up to the newest committed event of the session. With `turn`, a cached view in which that turn has
    * begun is enough, and mostly nothing is read.

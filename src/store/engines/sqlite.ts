@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
+import { KnownSessions } from '../known-sessions.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { RepositoryWriter, storeReader } from '../repositories.ts'
@@ -70,6 +71,7 @@ function prepare(
   const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
   const group = createGroupCommit(connection, clock, onBroken)
+  const known = new KnownSessions()
   const log = new WriteAheadLog(connection, `${place.path}-wal`)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -88,7 +90,7 @@ function prepare(
     write(body) {
       log.writes++
       marker.touch(group.write)
-      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive })))
+      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive, known })))
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
 import { createIdSource, type SessionId, toScheduleId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { Session } from '../../../src/core/session.ts'
+import type { SessionIdentity } from '../../../src/core/session.ts'
 import { movedSession } from '../../../src/routing/moved-session.ts'
 import { type ChatMoves, loadChatMoves } from '../../../src/sessions/lookups/chat-moves.ts'
 import { loadMutes } from '../../../src/sessions/lookups/mutes.ts'
@@ -61,7 +61,7 @@ function said(chat: string, eventKey = 'e1'): { dispatch: Dispatch; decision: Ex
   return { dispatch, decision }
 }
 
-async function sessionIn(chat: string, text: string): Promise<Session> {
+async function sessionIn(chat: string, text: string): Promise<SessionIdentity> {
   const { dispatch, decision } = said(chat)
   return store.write(async (tx) => {
     const session = await openSession(
