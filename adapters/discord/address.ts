@@ -1,6 +1,7 @@
 import type { Address, Space } from '../../src/core/address.ts'
 import type { AccountId } from '../../src/core/ids.ts'
-import { presentTitles, type Titles, titleOf } from '../../src/core/titles.ts'
+import type { Titles } from '../../src/core/message.ts'
+import { presentTitles, titleOf } from '../../src/core/titles.ts'
 import { fieldsOf, Malformed } from '../shared/fields.ts'
 
 /**

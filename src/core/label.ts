@@ -91,8 +91,8 @@ const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕�
  * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible, bounded,
  * without brackets, and never one of our labels itself. Empty if nothing is left of it.
  */
-export function plainName(text: string): string {
-  const name = shorten(text.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), LONGEST_NAME)
+export function plainName(text: string, longest = LONGEST_NAME): string {
+  const name = shorten(text.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), longest)
   return OURS.test(lookOf(name)) ? `name: ${name}` : name
 }
 

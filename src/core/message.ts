@@ -1,5 +1,4 @@
 import type { Address } from './address.ts'
-import type { Titles } from './titles.ts'
 
 /** The sender, by platform id. Names are text for people and never authority. */
 export interface Sender {
@@ -46,6 +45,17 @@ export interface Forwarded {
   readonly name?: string
   /** The words, where the sender wrote some of their own beside them; absent: the text of the message is theirs. */
   readonly text?: string
+}
+
+/**
+ * The names of a place, as people read them there: text for people, never an id and never authority. Each is absent
+ * where the platform did not say it, which is no reason to forget it.
+ */
+export interface Titles {
+  readonly chat?: string
+  readonly topic?: string
+  /** The name with which the topic began; it may have got another since. */
+  readonly topicBegan?: string
 }
 
 /** Facts every inbound event has. */

@@ -105,7 +105,7 @@ const SETTINGS = {
   }),
   /** Sets which model answers, from the next turn on (T37). */
   model: setting({
-    value: shaped('<provider>/<model>', /^[^/\s]+\/\S+$/),
+    value: shaped('<provider>/<model>', /^[^/\s]{1,64}\/\S{1,200}$/),
     column: 'model',
     label: 'model',
     flag: { name: 'model', value: 'model', description: 'which model answers' },

@@ -96,8 +96,8 @@ export interface SessionDraft {
   readonly chatType: ChatType
   readonly source: SessionSource
   readonly metadata: Readonly<Record<string, string>>
-  /** Carried over from the session this one follows. */
-  readonly overrides?: SessionOverrides
+  /** The session that it follows: its settings are taken over as they are stored. */
+  readonly settingsOf?: SessionId
 }
 
 /** `guest`: nobody we know. An unknown role counts as no owner. */

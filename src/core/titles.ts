@@ -1,15 +1,6 @@
 import { type Address, type ChatType, formatAddress } from './address.ts'
-
-/**
- * The names of a place, as people read them there: text for people, never an id and never authority. Each is absent
- * where the platform did not say it, which is no reason to forget it.
- */
-export interface Titles {
-  readonly chat?: string
-  readonly topic?: string
-  /** The name with which the topic began; it may have got another since. */
-  readonly topicBegan?: string
-}
+import { plainName } from './label.ts'
+import type { Titles } from './message.ts'
 
 /** The longest title that is kept, in UTF-16 units. */
 const LONGEST = 80
@@ -29,18 +20,18 @@ export function presentTitles(given: Readonly<Record<keyof Titles, unknown>>): {
   }
 }
 
-/** Returns a name as one bounded line; undefined where it is no text or nothing is left of it. */
+/** A title that would name a session by its key: `main`, `node-…`. Other keys have a colon, which no title keeps. */
+const LIKE_KEY = /^(?:main|node-.*)$/i
+
+/**
+ * Returns a name as `plainName` does: one visible, bounded line without brackets, code marks and colons, so that no
+ * title reads like a session's key, a label or markup. Undefined where it is no text or nothing is left of it.
+ */
 export function titleOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
-  const line = value
-    .slice(0, 4 * LONGEST)
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-  if (line.length <= LONGEST) return line === '' ? undefined : line
-  return `${line
-    .slice(0, LONGEST - 1)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}…`
+  const title = plainName(value.slice(0, 4 * LONGEST), LONGEST)
+  if (title === '') return undefined
+  return LIKE_KEY.test(title) ? `name ${title}` : title
 }
 
 /** The places that a session's metadata and key describe. */
@@ -91,8 +82,9 @@ function joined(chatType: ChatType, { chat, topic, topicId, person }: Names): st
 }
 
 /**
- * Returns an address with its title before it, `Club › Rowing (telegram:group:-100/42)`, or alone where it has none.
+ * Returns an address for a text in Markdown, with its title before it as code, so that nothing in the title is markup
+ * or a mention: `` `Club › Rowing` (telegram:group:-100/42) ``; alone where it has none.
  */
 export function withTitle(address: Address, title: string | undefined): string {
-  return title === undefined ? formatAddress(address) : `${title} (${formatAddress(address)})`
+  return title === undefined ? formatAddress(address) : `\`${title}\` (${formatAddress(address)})`
 }

@@ -110,7 +110,7 @@ export class Pipeline {
       const appended = await recordEnd(tx, turn, at, ending)
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
       if (running.draining) queue.free(turn.session.id, tx)
-      return { planned, appended, next, line: turnLine(turn, ending, at) }
+      return { planned, appended, next, line: turnLine(turn, result, ending, at) }
     })
     transcript.saw(turn.session, appended)
     if (planned) delivery.release(planned)

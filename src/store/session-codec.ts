@@ -76,7 +76,8 @@ export const overriddenCodec: RowCodec<OverriddenSession> = {
 function settingsIn(row: SqlRow): Readonly<Record<string, unknown>> {
   if ((row[SETTINGS] ?? null) === null) return NONE
   try {
-    return json(row, SETTINGS)
+    const settings: Readonly<Record<string, unknown>> = json(row, SETTINGS)
+    return typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : NONE
   } catch {
     return NONE
   }
@@ -97,11 +98,6 @@ export function overridesIn(row: SqlRow, columns: SettingColumns = COLUMNS): Ses
   })
 }
 
-/** Returns the values of the override columns of a new session, in the order of `OVERRIDE_COLUMNS`. */
-export function overrideParams(overrides: SessionOverrides, columns?: SettingColumns): SqlValue[] {
-  return patchedParams({}, { set: overrides, inherit: [] }, columns)
-}
-
 /**
  * Returns the values of the override columns after a patch, in the order of `OVERRIDE_COLUMNS`. Whatever the patch does
  * not name stays as it is stored, also what a later version wrote and this one cannot read.
@@ -111,6 +107,7 @@ export function patchedParams(
   { set, inherit }: SettingPatch,
   columns: SettingColumns = COLUMNS,
 ): SqlValue[] {
+  const kept = SETTING_NAMES.filter((name) => columns[name] === undefined)
   const settings = { ...settingsIn(row) }
   const params: SqlValue[] = []
   for (const name of SETTING_NAMES) {
@@ -120,6 +117,8 @@ export function patchedParams(
     else if (value !== undefined) settings[name] = value
     else if (inherit.includes(name)) delete settings[name]
   }
+  if (!kept.some((name) => set[name] !== undefined || inherit.includes(name)))
+    return [...params, storedIn(row, SETTINGS)]
   return [...params, Object.keys(settings).length === 0 ? null : JSON.stringify(settings)]
 }
 

@@ -7,14 +7,7 @@ import type { SettingPatch } from '../core/session-settings.ts'
 import { shownOf } from './event-effect.ts'
 import type { KnownSessions } from './known-sessions.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
-import {
-  OVERRIDE_COLUMNS,
-  overriddenCodec,
-  overrideParams,
-  patchedParams,
-  SESSION_COLUMNS,
-  sessionCodec,
-} from './session-codec.ts'
+import { OVERRIDE_COLUMNS, overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type {
   MetadataChange,
@@ -172,7 +165,8 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     return made
   }
 
-  #insert(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
+  async #insert(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
+    const settings = draft.settingsOf && (await this.sql.get(STORED_OVERRIDES, [draft.settingsOf]))
     return this.sql.get(INSERT, [
       draft.id,
       draft.scopeKey,
@@ -184,7 +178,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       JSON.stringify(draft.source),
       JSON.stringify(draft.metadata),
       at,
-      ...overrideParams(draft.overrides ?? {}),
+      ...patchedParams(settings ?? {}, { set: {}, inherit: [] }),
     ])
   }
 

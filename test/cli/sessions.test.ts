@@ -90,3 +90,24 @@ test('a title is no name for what changes a session', async () => {
   await serveDaemon(parley, fakeOperator())
   expect(await parley.run('sessions', 'delete', 'Workshop › Engines')).toBe(1)
 })
+
+test.each(['telegram:direct:111', 'main', 'node-7'])(
+  'a place that is called %s does not stand in for a session of that name which is not there',
+  async (title) => {
+    const fake = fakeOperator()
+    const list = async () => ({ sessions: [{ ...sampleSession, title }], total: 1 })
+    const parley = await rig()
+    await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
+    expect(await parley.run('sessions', 'show', title)).toBe(1)
+    expect(parley.out()).toBe('')
+  },
+)
+
+test('a title is no name where others with it may lie beyond what is looked through', async () => {
+  const fake = fakeOperator()
+  const list = async () => ({ sessions: [sampleSession], total: 201 })
+  const parley = await rig()
+  await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
+  expect(await parley.run('sessions', 'show', 'Workshop › Engines')).not.toBe(0)
+  expect(parley.err()).toContain(KEY)
+})

@@ -6,6 +6,14 @@ describe('titleOf', () => {
   test.each([
     ['a name', 'Workshop', 'Workshop'],
     ['several lines', ' Work\n\u0000shop\t', 'Work shop'],
+    ['a session key', 'telegram:direct:111', 'telegram direct 111'],
+    ['the name of the main session', 'Main', 'name Main'],
+    ['a node', 'node-7', 'name node-7'],
+    ['a link', '[click](https://evil.example)', 'click (https //evil.example)'],
+    ['code marks', '`x` ```y', 'x y'],
+    ['nothing visible', '\u3164\u2800\u200B\u2063\u00AD', undefined],
+    ['a turned direction', 'a\u202Eb', 'ab'],
+    ['a lone surrogate', '\uD83D', undefined],
     ['nothing', ' \n', undefined],
     ['no text', 42, undefined],
     ['80 characters', 'x'.repeat(80), 'x'.repeat(80)],
@@ -62,7 +70,7 @@ describe('addressTitle', () => {
   test('stands before the address, which stands alone where there is none', () => {
     const address = parseAddress('telegram:group:-100/42')
     expect([withTitle(address, 'Club › Rowing'), withTitle(address, undefined)]).toEqual([
-      'Club › Rowing (telegram:group:-100/42)',
+      '`Club › Rowing` (telegram:group:-100/42)',
       'telegram:group:-100/42',
     ])
   })

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
 import type { ConfiguredSchedule, ScheduleDefinition } from '../../src/core/schedule.ts'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, startHousehold } from './household.ts'
@@ -16,7 +17,7 @@ interface Club extends Household {
 }
 
 /** A forum with the topic Rowing, to which a schedule delivers. */
-async function club(): Promise<Club> {
+async function club(script: Script = () => textReply('noted')): Promise<Club> {
   let topic = 0
   const schedules = ({ world }: TelegramServer): readonly ConfiguredSchedule[] => {
     world.addChat({ type: 'supergroup', title: 'Club', id: CLUB, forum: true, members: [111, 444] })
@@ -29,7 +30,6 @@ async function club(): Promise<Club> {
     return [{ id: toScheduleId('morning'), definition }]
   }
   const log = new AwaitedLog()
-  const script = () => textReply('noted')
   const house = await startHousehold({ script, schedules, streaming: false, logger: log })
   return { ...house, topic, log }
 }
@@ -58,6 +58,39 @@ it('a place is called by its title in why, status and the list of schedules, wit
   world.say({ from: 111, chat: 111, text: `/why ${id} trace` })
   const explained = await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 111 })
   expect(explained.text).toContain(`in Club › Rowing (${address})`)
+  expect(ledger.calls('sendMessage').at(-1)?.params.text).toContain(`<code>Club › Rowing</code> (${address})`)
+})
+
+it('the present title of a place is nothing for somebody who may be out of it by now', async () => {
+  const { telegram, topic } = await club()
+  const { world, ledger } = telegram
+  const { message_id: id } = world.say({ from: 444, chat: CLUB, topic, text: '@parley_bot when do we row?' })
+  await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === CLUB })
+  world.renameTopic({ chat: CLUB, topic, name: 'Secret', by: 111 })
+  world.say({ from: 111, chat: CLUB, topic, text: '@parley_bot noted?' })
+  await ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === CLUB && text === 'noted' })
+  world.say({ from: 444, text: `/why ${id} trace` })
+  const { text } = await ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 444 })
+  expect(text).toContain(`in telegram:group:${CLUB}/${topic}`)
+  expect(text).not.toContain('Secret')
+})
+
+it('the line of a turn that waited names the place as it is called when the turn begins', async () => {
+  const gate = createGate()
+  const { telegram, topic, log } = await club(async () => {
+    await gate.pass()
+    return textReply('noted')
+  })
+  const { world } = telegram
+  world.say({ from: 444, chat: CLUB, topic, text: '@parley_bot first' })
+  await gate.reached
+  world.renameTopic({ chat: CLUB, topic, name: 'Boats', by: 111 })
+  world.say({ from: 111, chat: CLUB, topic, text: '@parley_bot second' })
+  const decided = () => log.lines.filter(({ sentence }) => sentence === 'A message was decided')
+  await expect.poll(() => decided().length).toBe(2)
+  gate.release()
+  const answered = () => log.lines.filter(({ sentence }) => sentence === 'Answered').map(({ fields }) => fields.where)
+  await expect.poll(answered).toEqual(['Club › Rowing', 'Club › Boats'])
 })
 
 it('a renamed topic is called by its new name from the next message there', async () => {

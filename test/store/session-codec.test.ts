@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OVERRIDE_COLUMNS, overrideParams, overridesIn, patchedParams } from '../../src/store/session-codec.ts'
+import { OVERRIDE_COLUMNS, overridesIn, patchedParams } from '../../src/store/session-codec.ts'
 import type { SqlRow } from '../../src/store/sql.ts'
 
 /** A row of an older database: no setting has been kept in `settings` yet. */
@@ -15,16 +15,16 @@ it('T26: a row written before there was `settings` reads as before', () => {
   expect(OVERRIDE_COLUMNS).toEqual(Object.keys(OLDER))
   const overrides = { sendPolicy: 'deny', thinkingLevel: 'high', model: 'scripted/echo' }
   expect(overridesIn(OLDER)).toEqual(overrides)
-  expect(overrideParams(overridesIn(OLDER))).toEqual(Object.values(OLDER))
+  expect(patchedParams({}, { set: overridesIn(OLDER), inherit: [] })).toEqual(Object.values(OLDER))
 })
 
 it('T26: a setting without a column of its own is kept in `settings`, beside the others', () => {
   const columns = { sendPolicy: 'send_override' }
   const overrides = { sendPolicy: 'deny', thinkingLevel: 'low', model: 'scripted/echo' } as const
-  const params = overrideParams(overrides, columns)
+  const params = patchedParams({}, { set: overrides, inherit: [] }, columns)
   expect(params).toEqual(['deny', '{"thinkingLevel":"low","model":"scripted/echo"}'])
   expect(overridesIn({ send_override: 'deny', settings: params[1] ?? null }, columns)).toEqual(overrides)
-  expect(overrideParams({}, columns)).toEqual([null, null])
+  expect(patchedParams({}, { set: {}, inherit: [] }, columns)).toEqual([null, null])
 })
 
 it('a stored value that its setting does not take counts as not set, and a send policy as a denial', () => {
@@ -53,3 +53,11 @@ it('a patch leaves what a later version stored, and what this one cannot read, a
     '{"maxReplyLength":500}',
   ])
 })
+
+it.each(['{broken', '"text"', '[1,2]', 'null', '{"number":12345678901234567890}'])(
+  'settings stored as %s stay byte for byte unless a patch names one of them',
+  (settings) => {
+    const row: SqlRow = { ...OLDER, settings }
+    expect(patchedParams(row, { set: { model: 'scripted/echo' }, inherit: ['sendPolicy'] }).at(-1)).toBe(settings)
+  },
+)

@@ -1,6 +1,6 @@
 import type { ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
-import type { Titles } from '../../../src/core/titles.ts'
+import type { Titles } from '../../../src/core/message.ts'
 
 /** The bot's own identity, from auth.test. */
 export interface OwnBot {

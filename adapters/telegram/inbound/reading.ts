@@ -1,6 +1,7 @@
 import type { Address, ChatType } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
-import { presentTitles, type Titles } from '../../../src/core/titles.ts'
+import type { Titles } from '../../../src/core/message.ts'
+import { presentTitles } from '../../../src/core/titles.ts'
 import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
 import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
 import type { BotFacts } from './mentions.ts'

@@ -80,6 +80,9 @@ function done(ports: ReadPorts, options: ReadOptions, session: SessionDetail, li
 /** The most sessions among which a title is looked for: those active last. */
 const MOST_TITLED = 200
 
+/** A key, an id or `main`: a title never stands in for one that is not there. */
+const LIKE_KEY = /^(?:main|node-.*|.*:.*)$/i
+
 /**
  * Reads a session by name, or by the title in the list where one alone has it. Only what reads accepts a title: several
  * places may have the same, and anybody may rename theirs.
@@ -92,12 +95,17 @@ async function named<Answer>(
   try {
     return await read(name)
   } catch (err) {
-    if (errorCode(err) !== 'not_found') throw err
+    if (errorCode(err) !== 'not_found' || LIKE_KEY.test(name)) throw err
     const wanted = oneLine(name).toLowerCase()
     const list = await sessions.list({ limit: MOST_TITLED, offset: 0, inactive: true })
     const found = list.sessions.filter(({ title = '' }) => oneLine(title).toLowerCase() === wanted)
     const [only, ...others] = found
     if (only === undefined) throw err
+    if (list.total > MOST_TITLED)
+      throw new ParleyError(
+        'invalid',
+        `There are too many sessions to go by a title: name ${only.key}, if you mean it.`,
+      )
     if (others.length === 0) return read(only.id)
     throw new ParleyError('invalid', `Several sessions are called so: ${found.map(({ key }) => key).join(', ')}.`)
   }

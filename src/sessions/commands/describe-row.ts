@@ -58,7 +58,8 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
 
 /**
  * Returns the decision trace of one message as lines for people: the message, each stage that decided, the outcome.
- * Only those who may change settings read which setting would change it.
+ * Only owners read which setting would change it, and the present title of a place: whoever wrote there may be out of
+ * it by now.
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,

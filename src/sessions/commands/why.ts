@@ -71,7 +71,12 @@ interface Explanation {
 async function explain(row: InboxRow, { read, owner, trace }: Explanation): Promise<string> {
   const facts = await readRowFacts(row, read)
   const summary = summarizeRow(row, { ...facts, settings: owner })
-  if (trace) return [summary, '', ...describeRow(row, { ...facts, settings: owner })].join('\n')
+  if (trace)
+    return [
+      summary,
+      '',
+      ...describeRow(row, owner ? { ...facts, settings: true } : { denied: facts.denied, settings: false }),
+    ].join('\n')
   return [summary, ...facts.denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`)].join('\n')
 }
 

@@ -285,14 +285,9 @@ function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 
   }
 }
 
-function startedTurn(
-  id: TurnId,
-  session: SessionIdentity,
-  { dispatch, decision }: Omit<Incoming<'run'>, 'id'>,
-): StartedTurn {
-  const { traceId, reply, receivedAt } = dispatch
-  const rows = [{ dispatch, decision }]
-  return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor(rows), ...askedIn(rows) }
+function startedTurn(id: TurnId, session: SessionIdentity, asked: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+  const { traceId, reply, receivedAt } = asked.dispatch
+  return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor([asked]), ...askedIn([asked]) }
 }
 
 function contextOutcome(reason: ContextReason): 'context' | 'refused: send_policy' | 'ignored: restored' {

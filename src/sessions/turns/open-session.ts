@@ -101,7 +101,7 @@ async function beginSession(
   // A key that its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
-  const session = await startSession(tx, older ? { ...draft, overrides: overridesOf(older) } : draft, { at, draw })
+  const session = await startSession(tx, older ? { ...draft, settingsOf: older.id } : draft, { at, draw })
   if (older) {
     await takeOverHistory(tx, { id: session.id, older, at })
     tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
@@ -148,8 +148,7 @@ const MOST_DRAWN = 8
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
   const id = ids.session(source.platform ?? source.kind)
-  const overrides = overridesOf(session)
-  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, overrides }
+  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id }
 }
 
 function draftOf(

@@ -23,7 +23,7 @@ export interface StartedTurn {
   readonly forStrangers?: true
   /** The person among whose turns it is counted. Absent where a known person waits for its end. */
   readonly publicFor?: string
-  /** The newest message it answers, for the log. */
+  /** The newest message it began with, for the log. */
   readonly asked?: Asked
 }
 
@@ -87,9 +87,11 @@ export async function claimWaiting(
     return undefined
   }
   queue.taken(session.id, rows.length, tx)
+  // A waiting message may have come from another chat of the session, or after a rename.
+  const current = (await tx.sessions.get(session.id)) ?? session
   const { traceId, reply } = newest.dispatch
   const asked = { ...countedFor(rows), ...askedIn(rows) }
-  const turn: StartedTurn = { id: ids.turn(), session, traceId, reply, startedAt: at, ...asked }
+  const turn: StartedTurn = { id: ids.turn(), session: current, traceId, reply, startedAt: at, ...asked }
   await tx.inbox.claim(idsOf(rows), turn.id)
   await recordStart(tx, turn, { waiting: named(rows) })
   // A known person who waits behind it may be stored in the same commit, and hurries it then.

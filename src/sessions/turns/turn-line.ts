@@ -1,6 +1,7 @@
 import { calledBy } from '../../core/label.ts'
 import type { LogFields } from '../../core/logger.ts'
 import { sessionTitle, type Titled } from '../../core/titles.ts'
+import type { TurnResult } from '../../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
 export interface TurnLine {
@@ -15,10 +16,14 @@ export type LoggedTurn = Pick<StartedTurn, 'traceId' | 'startedAt' | 'asked'> & 
  * the message, the tokens it cost, and the reason where nothing was said; none of its words. Undefined for a turn that
  * failed before it had an answer: that has a line of its own, with the cause.
  */
-export function turnLine(turn: LoggedTurn, ending: TurnEnding, now: number): TurnLine | undefined {
+export function turnLine(
+  turn: LoggedTurn,
+  result: Pick<TurnResult, 'kind'>,
+  { inbox, usage, error }: TurnEnding,
+  now: number,
+): TurnLine | undefined {
+  if (result.kind === 'failed') return undefined
   const { session, traceId, startedAt, asked } = turn
-  const { kind, inbox, usage, error } = ending
-  if (kind === 'failed' && error !== 'model_empty') return undefined
   const person = asked?.sender === undefined ? '' : calledBy(asked.sender)
   const fields = {
     where: sessionTitle(session),

@@ -153,9 +153,9 @@ export const sessionContract: ContractPart = (underTest) => {
   it('T26: the session that follows starts with what it is given; the old one is no longer the current', async () => {
     const old = await makeSession(underTest.store, 1)
     await underTest.store.write((tx) =>
-      tx.sessions.patchOverrides(old.id, { set: { sendPolicy: 'deny' }, inherit: [] }),
+      tx.sessions.patchOverrides(old.id, { set: { sendPolicy: 'deny', verboseLevel: 'full' }, inherit: [] }),
     )
-    const next = await makeSession(underTest.store, 1, { overrides: { sendPolicy: 'deny', verboseLevel: 'full' } })
+    const next = await makeSession(underTest.store, 1, { settingsOf: old.id })
     expect(next).toMatchObject({ sendPolicy: 'deny', verboseLevel: 'full' })
     const found = await underTest.store.read.sessions.overridden()
     expect(found.map(({ id, current }) => [id, current])).toEqual([

@@ -12,7 +12,7 @@ const dispatch = { ...dispatchOf(1, 1), receivedAt: AT }
 
 function lineOf(result: TurnResult, fate?: ReplyFate, rows = [{ dispatch }]): TurnLine | undefined {
   const turn = { session, traceId: dispatch.traceId, startedAt: AT, ...askedIn(rows) }
-  return turnLine(turn, endingOf(result, fate), AT + 1_200)
+  return turnLine(turn, result, endingOf(result, fate), AT + 1_200)
 }
 
 const said = (text: string): TurnResult => ({
