@@ -39,14 +39,16 @@ async function makeModel(id: string, settings: ModelSettings, services: RetrySer
   )
 }
 
+/** Returns in a sentence which key a model needs that is not set; undefined where none is missing. */
+export function missingKey(id: string, hasKey: boolean): string | undefined {
+  if (hasKey || !id.startsWith('anthropic/')) return undefined
+  return `${id} needs a key: set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.`
+}
+
 async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: RetryServices): Promise<Model> {
   const { apiKey = '', baseUrl } = anthropic ?? {}
-  if (apiKey === '') {
-    throw new ParleyError(
-      'model_unconfigured',
-      `anthropic/${model} needs a key: set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.`,
-    )
-  }
+  const missing = missingKey(`anthropic/${model}`, apiKey !== '')
+  if (missing !== undefined) throw new ParleyError('model_unconfigured', missing)
   const { createAnthropic } = await import('./anthropic.ts')
   const { clock } = services
   return retryModel(await createAnthropic({ apiKey, model, clock, ...(baseUrl ? { baseUrl } : {}) }), services)

@@ -209,6 +209,7 @@ export const admission = object<AdmissionReport>({
   toldAt: optional(time),
   decidedAt: optional(time),
   decidedBy: optional(text),
+  ruledBy: optional(text),
 })
 export const admissions = list(admission)
 

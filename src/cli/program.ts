@@ -166,7 +166,7 @@ function addPeople(program: Command, ports: CliPorts, ended: Ended): void {
 function addImport(program: Command, ports: CliPorts, ended: Ended): void {
   program
     .command('import')
-    .description('take in the conversations of an older program, one .json or .jsonl file each; stop the daemon first')
+    .description('import the conversations of an older program, one .json or .jsonl file each; stop the daemon first')
     .argument('<folder>', 'where the files are', nonBlank)
     .option(...JSON_OPTION)
     .action(async (folder: string, _options, command: Command) => {

@@ -3,7 +3,9 @@ import type { ConfigFile } from './schema.ts'
 
 interface Place {
   readonly channel?: string
+  readonly account?: string
   readonly chat?: string
+  readonly topic?: string
 }
 
 interface Rule {
@@ -27,12 +29,32 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
   const empty = routes.filter(({ match }) => isEmpty(match))
   return [
     ...[...groups, ...routes, ...sends].flatMap((rule) => [
+      ...placeWarnings(rule, file, channels),
       ...titleWarnings(rule, channels),
       ...senderWarnings(rule, file, channels),
     ]),
     ...empty.map(({ path }) => `${path}.match: is empty, so the rule matches nothing; name a place or a sender`),
     ...shadowWarnings(groups),
     ...shadowWarnings(routes.filter(({ match }) => !isEmpty(match))),
+  ]
+}
+
+/** A channel or an account that the file does not have, and a topic's title where its id belongs. */
+function placeWarnings({ path, match }: Rule, { channels }: ConfigFile, { traits }: Channels): readonly string[] {
+  const { channel, account, topic } = match as Place
+  const block = channel === undefined ? undefined : channels[channel]
+  if (channel !== undefined && block === undefined)
+    return [`${path}.match.channel: the file has no channels.${channel}, so the rule matches nothing`]
+  const blocks = block === undefined ? Object.values(channels) : [block]
+  const known = blocks.flatMap((one) => Object.keys(one?.accounts ?? {}))
+  if (account !== undefined && !known.some((name) => normal(name) === normal(account)))
+    return [
+      `${path}.match.account: no account is called "${account}", so the rule matches nothing; there are ${known.join(', ')}`,
+    ]
+  if (topic === undefined || /\d/.test(topic)) return []
+  const where = channel === undefined ? 'any platform' : traits(channel).name
+  return [
+    `${path}.match.topic: "${topic}" is no id of ${where}, so the rule matches nothing; /whoami there says the id`,
   ]
 }
 

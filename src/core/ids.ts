@@ -98,6 +98,9 @@ export function toPersonId(raw: string): PersonId {
   return raw.trim().toLowerCase() as PersonId
 }
 
+/** The person who claimed the agent by its code, whatever the configuration calls them. */
+export const CLAIMED_OWNER = toPersonId('owner')
+
 /** Brands a key made by `routing/session-key.ts`, read back from a row, or given by a caller (K23): taken as it is. */
 export function toScopeKey(raw: string): ScopeKey {
   return raw as ScopeKey

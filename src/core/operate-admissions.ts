@@ -18,4 +18,8 @@ export interface AdmissionReport {
   readonly toldAt?: number
   readonly decidedAt?: number
   readonly decidedBy?: string
+  /** Earlier messages that are handled now; in the answer to a decision. */
+  readonly handled?: number
+  /** The setting that decides about this place in any case; in the answer to a decision. */
+  readonly ruledBy?: string
 }

@@ -23,7 +23,7 @@ export interface Recipient {
 }
 
 /**
- * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the gate in `delivery`.
+ * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit, `delivery`.
  */
 export interface OutboundMessage {
   readonly source: SourceId

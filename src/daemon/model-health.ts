@@ -18,6 +18,8 @@ export interface ModelHealthDeps {
   /** The account from which owners are notified, the first one; if there is none, nobody is notified. */
   readonly where: AccountAt | undefined
   notify(notice: { readonly where: AccountAt; readonly notice: OwnerNotice }): void
+  /** For each model that cannot be called as it is configured, a sentence about what is missing. */
+  readonly unconfigured: ReadonlyMap<string, string | undefined>
 }
 
 /** Failures that do not end by themselves. */
@@ -26,8 +28,12 @@ const LASTING: readonly ErrorCode[] = ['model_auth', 'model_unconfigured']
 const OF_ONE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
 
 /** Keeps the last failure of each model, and notifies the owners of a lasting one. */
-export function createModelHealth({ clock, where, notify }: ModelHealthDeps): ModelHealth {
-  const troubles = new Map<string, ModelTrouble>()
+export function createModelHealth({ clock, where, notify, unconfigured }: ModelHealthDeps): ModelHealth {
+  const code = 'model_unconfigured'
+  const known = { at: clock.now(), code, remedy: modelRemedy(code) }
+  const troubles = new Map<string, ModelTrouble>(
+    [...unconfigured].flatMap(([model, cause]) => (cause === undefined ? [] : [[model, { model, cause, ...known }]])),
+  )
   return {
     ended(model, result) {
       if (result.kind === 'final') troubles.delete(model)

@@ -6,6 +6,7 @@ import type { ChannelId, IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import { ruleOfChat } from '../routing/group-rules.ts'
 import { linkConflicts } from '../routing/identity-links.ts'
 import { ownerIds } from '../routing/owner-ids.ts'
 import type { Access } from '../sessions/people/access.ts'
@@ -66,7 +67,10 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const stored = await store.read.people.directChats()
   const owners = createOwnerChats({ channels, stored, whoIs, reaches: parts.reaches })
   const cards = await createOwnerCards({ ...parts, owners })
-  const admissions = createAdmissions({ ...parts, facts: admissionFacts, cards, accept: entrance.accept })
+  const admissions = createAdmissions({
+    ...{ ...parts, facts: admissionFacts, cards, accept: entrance.accept },
+    ruledBy: (address) => ruleOfChat(policies.routing().groups, address, policies.routing().channels),
+  })
   const notifyOwners = ownerTeller(parts, owners)
   events.ownerNotice.on(({ where, notice }) => notifyOwners(where, notice))
   const doubts = async (): Promise<readonly string[]> =>

@@ -1,3 +1,4 @@
+import { missingKey } from '../agent/models.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
@@ -84,7 +85,7 @@ export function createStages(parts: StagesDeps): Stages {
   const queue = createTurnQueue(max)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const running = createRunningTurns(clock, logger, publicTurns.close)
-  const modelHealth = createModelHealth({ clock, where: parts.accounts.all[0], notify: parts.events.ownerNotice.emit })
+  const modelHealth = healthOf(parts)
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
   const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: SessionIdentity) =>
@@ -144,6 +145,14 @@ export function createStages(parts: StagesDeps): Stages {
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
   }
+}
+
+function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth {
+  const hasKey = config.models.anthropic !== undefined
+  return createModelHealth({
+    ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
+    unconfigured: new Map(config.agents.map(({ model }) => [model, missingKey(model, hasKey)])),
+  })
 }
 
 function sessionsOf(

@@ -115,7 +115,7 @@ class GrowingReply implements LiveReply, Ticking {
     const { clock, limiter } = this.#deps
     const { address, lowPriority } = this.#turn
     this.#message ??= createGrowingMessage(this.#deps, this.#turn)
-    // `||=` would be wrong: the reply may be ended while the lookup runs.
+    // Not `this.#over = !(await …)`: the reply may be ended while the lookup runs, and must stay so.
     if (!this.#looked && !(await this.#message.resume())) this.#over = true
     this.#looked = true
     if (this.#over || !limiter.take(address, { rank: rankOf(lowPriority), leaving: LEAVE_SLOTS })) return

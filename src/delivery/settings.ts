@@ -6,7 +6,10 @@ export interface DeliverySettings {
   readonly liveAfterMs: number
   /** The time a send of unknown outcome rests before it is repeated. */
   readonly uncertainAfterMs: number
-  /** The longest time a repeat waits for a proof that sending works, where nothing can be asked for one. */
+  /**
+   * The longest time a repeat waits for another send to succeed, on a channel that cannot be asked whether sending
+   * works.
+   */
   readonly unprovenAfterMs: number
   /** The age at which a send's absence from a history means that it never arrived. */
   readonly visibleAfterMs: number

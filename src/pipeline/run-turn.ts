@@ -108,8 +108,8 @@ async function journaled(
 export const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
 
 /**
- * When a turn is suspended for the next start, calls which that start may repeat get no result: a call that was only
- * waiting would be marked as stopped. Calls that must not be repeated keep the result they have.
+ * When a turn is suspended for the next start, calls which that start may repeat get no result, since a result
+ * would record them as stopped. Calls that must not be repeated keep the result they have.
  */
 function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   const begun = new Set<string>()
@@ -131,7 +131,9 @@ async function withNotes(
   return preface === undefined ? result : { ...result, preface }
 }
 
-/** An answer that nobody in the chat asked for is posted once it is whole, if at all. */
+/**
+ * The live reply of a turn that nobody in the chat asked for: nothing is shown before the answer is whole, if at all.
+ */
 const UNSEEN: LiveReply = { push() {}, async settle() {}, shown: () => undefined }
 
 function contextOf(

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
@@ -5,7 +6,7 @@ import type { Audience, GroupRule } from '../core/policy.ts'
 import type { Addressing } from './addressing.ts'
 import { type BotRule, compileBots } from './bots.ts'
 import { type ChatSettings, ruleSettings } from './chat-settings.ts'
-import type { PlaceFacts } from './match-facts.ts'
+import { matchFacts, type PlaceFacts } from './match-facts.ts'
 import { compilePlace, matchesPlace, type PlaceConstraint, placeKeys } from './place-match.ts'
 import { createRuleIndex, firstMatch, type Ranked, type RuleIndex } from './rule-index.ts'
 import { pass, stop } from './trace.ts'
@@ -45,6 +46,14 @@ export function compileGroupRules(rules: readonly GroupRule[], common: ChatSetti
 /** The first rule for this place. */
 export function findGroupRule(rules: GroupRules, place: PlaceFacts): GroupRuleEntry | undefined {
   return firstMatch(rules, place, (rule) => matchesPlace(rule.place, place))
+}
+
+/** Returns the path of the rule that decides about a whole chat, whatever was admitted; undefined where none does. */
+export function ruleOfChat(rules: GroupRules, address: Address, channels: Channels): string | undefined {
+  const traits = channels.traits(address.channel)
+  const known = { person: undefined, mentioned: false }
+  const facts = matchFacts({ address, traits }, { senderId: undefined, senderTeam: undefined }, known)
+  return findGroupRule(rules, facts)?.path
 }
 
 export type TriggerVerdict =

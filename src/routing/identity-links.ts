@@ -1,7 +1,7 @@
 import { type Channels, foldId } from '../core/channel-traits.ts'
 import type { Identity, TraceStep } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { ChannelId, PersonId } from '../core/ids.ts'
+import { type ChannelId, CLAIMED_OWNER, type PersonId } from '../core/ids.ts'
 import { foldPlatformId, isShared, platformIdOf } from '../core/platform-id.ts'
 import type { PersonPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
@@ -142,7 +142,9 @@ export function linkConflicts(
     ids.flatMap((text) => {
       const { channel, team, id } = parseLink(people.channels, text)
       const link = channel && findLink(people, { senderId: id, senderTeam: team }, channel)
+      // Whoever claimed the agent before the file named its owner is the owner either way.
       if (!link || link.identity.person === holder) return []
+      if (link.identity.role === 'owner' && holder === CLAIMED_OWNER) return []
       return [
         `${link.path}: ${text} is linked to ${holder} too; the configuration wins until "parley people unlink ${text}"`,
       ]
@@ -189,7 +191,12 @@ function warningsOf(channels: Channels, { channel, team, id, path }: PersonLink,
   if (channel === undefined && id.includes(':')) {
     warnings.push(`${path}: "${text}" begins with no channel there is; write <channel>:<id>`)
   } else if (channel === undefined) {
-    warnings.push(`${path}: "${text}" matches on every channel; write <channel>:<id>`)
+    const name = id.startsWith('@')
+    warnings.push(
+      name
+        ? `${path}: "${text}" is a name and no id, so it matches nobody; write <channel>:<id> as /whoami says it`
+        : `${path}: "${text}" matches on every channel; write <channel>:<id>`,
+    )
   }
   if (channel !== undefined && team === undefined && channels.traits(channel).ids.ofTeams) {
     warnings.push(`${path}: "${text}" matches in every workspace; write ${channel}:<team>/<id>`)

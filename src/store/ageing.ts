@@ -3,7 +3,7 @@ import { id, text } from './rows.ts'
 import type { AgeingReader, AgeingWriter } from './small-port.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql } from './sql.ts'
 
-/** When a record began to be gone: the newest that aged out, under this name among the counters. */
+/** The counter that holds the time of the newest record that was deleted for its age. */
 const AGED_OUT = 'aged_out'
 /** More ids than this are deleted in several statements, so that few statement texts exist. */
 const IDS_AT_ONCE = 50

@@ -18,7 +18,7 @@ export interface ChatMoveWriter {
   sessionsIn(move: ChatMove): Promise<readonly SessionId[]>
   /** Gives a session another scope with its keys, and other metadata. Its scope key keeps pointing where it did. */
   rekeySession(session: Pick<Session, 'id' | 'scope' | 'scopeKey' | 'displayKey' | 'metadata'>): Promise<void>
-  /** The scope key `from` is no more, and `to` points at the session. */
+  /** Removes the scope key `from`, and points `to` at the session. */
   repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void>
   rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void>
   rewriteReply(turn: TurnId, reply: ReplyTarget): Promise<void>

@@ -92,7 +92,7 @@ describe('printStatus', () => {
       'Channels',
       '  ✓ telegram         up    @parley_bot  by polling  last heard 2026-11-21 14:03:27 UTC',
       '      hint: privacy mode hides group messages that do not address the bot',
-      '      not understood and dropped: 2 poll',
+      '      not for the agent, and dropped: 2 poll',
       '  ✗ telegram/second  down',
       '      the token is refused',
       '',

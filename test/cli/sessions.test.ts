@@ -75,6 +75,16 @@ test.each([
   expect(parley.out()).toContain(text)
 })
 
+test.each(['Workshop › Engines', 'workshop > engines', 'Engines'])(
+  'sessions show takes the title %s',
+  async (title) => {
+    const parley = await rig()
+    await serveDaemon(parley, fakeOperator())
+    expect(await parley.run('sessions', 'show', title)).toBe(0)
+    expect(parley.out()).toContain('Workshop › Engines')
+  },
+)
+
 test('a title that several places have is answered with their keys, and reads none of them', async () => {
   const fake = fakeOperator()
   const twice = [sampleSession, { ...sampleSession, key: 'telegram:group:-2' }]

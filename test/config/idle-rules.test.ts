@@ -16,8 +16,24 @@ describe('a rule that can match nothing is warned of', () => {
       '{ match: { chat: "Our club" } }',
       'groups[0].match.chat: "Our club" is no id of any platform',
     ],
+    [
+      'a title of a topic',
+      '{ match: { channel: telegram, chat: -1007654321, topic: Garden } }',
+      'groups[0].match.topic: "Garden" is no id of Telegram',
+    ],
   ])('%s where an id belongs', async (_, rule, warning) => {
     expect(await warningsOf(groups(rule))).toContainEqual(expect.stringContaining(warning))
+  })
+
+  test.each([
+    ['{ channel: discord }', 'groups[0].match.channel: the file has no channels.discord, so the rule matches nothing'],
+    [
+      '{ channel: telegram, account: work }',
+      'groups[0].match.account: no account is called "work", so the rule matches nothing; there are default',
+    ],
+    ['{ account: work }', 'groups[0].match.account: no account is called "work"'],
+  ])('a channel or an account that is not there: %s', async (match, warning) => {
+    expect(await warningsOf(groups(`{ match: ${match} }`))).toContainEqual(expect.stringContaining(warning))
   })
 
   test.each([['{ channel: telegram, chat: -1007654321 }'], ['{ chat: "group:-1007654321" }'], ['{ chat: C7QK4TZ2M }']])(

@@ -49,8 +49,8 @@ describe('who asks to be let in', () => {
     await sent(of, 111, 'stays out')
     expect(info.filter(({ sentence }) => sentence.startsWith('Somebody'))).toEqual([
       { sentence: 'Somebody asks to be let in', fields: { key: 'telegram:555' } },
-      { sentence: 'Somebody was let in', fields: { key: 'telegram:555', by: 'ada' } },
-      { sentence: 'Somebody was denied', fields: { key: 'telegram:555', by: 'ada' } },
+      { sentence: 'Somebody was let in', fields: { key: 'telegram:555', name: 'Cy', by: 'ada' } },
+      { sentence: 'Somebody was denied', fields: { key: 'telegram:555', name: 'Cy', by: 'ada' } },
     ])
   })
 
@@ -147,7 +147,8 @@ describe('who asks to be let in', () => {
     await sent(of, 111, 'stays out')
     telegram.world.say({ from: 555, text: 'meanwhile' })
     telegram.world.say({ from: 111, text: `/admit ${code}` })
-    await sent(of, 111, 'may talk to me now')
+    const reply = await sent(of, 111, 'may talk to me now')
+    expect(reply).not.toContain('I handle')
     telegram.world.say({ from: 555, text: 'after' })
     await sent(of, 555, 'echo after')
     expect(texts(of, 555).filter((text) => text.startsWith('echo'))).toEqual(['echo after'])

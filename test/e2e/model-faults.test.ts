@@ -47,6 +47,18 @@ const HOUR_MS = 3_600_000
 /** A calm line ends with the trace id under which the log has the cause. */
 const CALM = /^(?<says>.*) \((?<traceId>tr_\w+)\)$/
 
+it('a model whose key is missing is in the status from the start, with the remedy', async () => {
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'You are Parley.', tools: [] }]
+  const { daemon } = await startHousehold({ config: { agents, models: {} } })
+  expect((await daemon.operator.status()).modelTroubles).toMatchObject([
+    {
+      model: 'anthropic/claude-haiku-4-5',
+      code: 'model_unconfigured',
+      cause: expect.stringContaining('ANTHROPIC_API_KEY'),
+    },
+  ])
+})
+
 describe('a model that fails', () => {
   for (const { what, reply, says, code } of CASES) {
     it(`F-C15, C16: ${what}: one calm line, and the log has the cause under its trace id`, async () => {

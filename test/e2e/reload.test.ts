@@ -24,6 +24,23 @@ const sent = ({ telegram }: Household, chat: number, words: string) =>
   telegram.ledger.nextFromBot('sent', { where: (one) => one.chatId === chat && one.text.includes(words) })
 
 describe('a policy that changes while the daemon runs', () => {
+  it('an admission of a group about which a rule of the file decides says so, in chat and to the operator', async () => {
+    const of = await house()
+    const { telegram, daemon, file } = of
+    telegram.world.say({ from: 111, text: 'hello' })
+    await sent(of, 111, 'echo hello')
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Club', members: [444] })
+    telegram.world.say({ from: 444, chat, text: 'dinner at seven' })
+    const [, code = ''] = /\/admit ([a-z0-9]{5})/.exec((await sent(of, 111, `telegram:group:${chat}`)).text) ?? []
+    const rule = { match: { channel: 'telegram' }, who: 'allowlist', trigger: 'mention' } as const
+    file.routing = policy({ people: [ADA], access: { direct: 'owner', groups: [rule] } })
+    await daemon.operator.config.reload()
+    telegram.world.say({ from: 111, text: `/admit ${code}` })
+    expect((await sent(of, 111, 'noted as admitted')).text).toContain('routing.access.groups[0] decides there')
+    const decided = await daemon.operator.admissions.decide(code, 'admit')
+    expect(decided).toMatchObject({ state: 'admitted', ruledBy: 'routing.access.groups[0]' })
+  })
+
   it('F-H14, S19: holds from the next message on, and what got wider is named', async () => {
     const of = await house()
     const { telegram } = of

@@ -62,7 +62,7 @@ export function createRun(deps: RunDeps): AccountRun {
     connection: () => keeper.connection,
     commands: () => deps.commands(),
     failed: (err, channel) =>
-      logger.warn('A message could not be taken in and will be tried again', { account, channel, err }),
+      logger.warn('A message could not be stored and will be tried again', { account, channel, err }),
   })
   const unreceived = new Unreceived({
     client: deps.client,

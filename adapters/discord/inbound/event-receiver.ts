@@ -28,7 +28,7 @@ const LOCATE_WITHIN_MS = 10_000
 const ACCOUNT = '0'
 
 /**
- * Everything that was said, live or read back, goes through here: one reader, one gate, one order for each channel. The
+ * Everything that was said, live or read back, goes through here: one reader, one sink, one order for each channel. The
  * gateway wants no acknowledgement; instead each message is committed with its position, and what came later than the
  * position is read back after every interruption.
  */

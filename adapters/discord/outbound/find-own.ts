@@ -8,7 +8,7 @@ import { contentOf } from './send.ts'
 
 /** The margin added to the age of the send, which may come from a clock that was set. */
 const MARGIN_MS = 600_000
-/** Everything since the send was read once this much more than its age was. */
+/** The least part of that margin that has to be read before a message counts as absent. */
 const LEAST_MARGIN_MS = 30_000
 const PAGE = 100
 /** 500 messages in one channel; where the send is older than they are, nobody can say. */

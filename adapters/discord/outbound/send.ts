@@ -17,7 +17,7 @@ const TYPING_DEADLINE_MS = 5000
 /** No link previews, as on the other platforms. */
 const SUPPRESS_EMBEDS = 4
 
-/** The receipt for a part without a message to send. The gate in `delivery` never lets such a part come this far. */
+/** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
 const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Discord channel' }
 

@@ -13,7 +13,7 @@ import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
 
-/** The receipt for a part without a message to send. The gate in `delivery` never lets such a part come this far. */
+/** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
 const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Slack conversation' }
 

@@ -40,8 +40,8 @@ interface ClientSettings {
 }
 
 /**
- * The Bot API as one bot sees it, with telegraf as the client and nothing else of it. Never throws, never retries, and
- * at its deadline lets a call go without waiting for it. Each client has its own pool of connections.
+ * The Bot API as one bot sees it, through the client of telegraf alone, without its framework. Never throws, never
+ * retries, and at its deadline lets a call go without waiting for it. Each client has its own pool of connections.
  */
 export interface TelegramClient {
   call<Method extends keyof ApiMethods>(
@@ -56,7 +56,7 @@ export interface TelegramClient {
 /** An idle connection older than this is not reused: what it would break by being closed already is a send. */
 const IDLE_CONNECTION_MS = 20_000
 const MAX_CONNECTIONS = 50
-/** Calls under way in a busy time, those that wait for a connection among them. */
+/** The most line objects kept for reuse: as many as calls are under way in a busy time. */
 const MOST_IDLE_LINES = 256
 
 /** The library objects that one call at a time needs; used again once the call was answered. */

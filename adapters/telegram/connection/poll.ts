@@ -52,7 +52,7 @@ export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promis
   while (!signal.aborted) {
     const waitMs = await loop.round().catch(() => {
       // A mistake of ours: an adapter never ends silently.
-      ports.onTrouble('the poll loop failed inside; it goes on')
+      ports.onTrouble('the poll loop failed inside; it continues')
       return INTERNAL_WAIT_MS
     })
     ports.onListening()

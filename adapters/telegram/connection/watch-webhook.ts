@@ -24,8 +24,9 @@ interface WebhookInfo {
 }
 
 const DEADLINE_MS = 15_000
-/** One question without an answer is a hiccup of the line. */
+/** Questions in a row without an answer that count as a failure; a single one is a hiccup of the network. */
 const UNANSWERED = 2
+/** The longest part of the platform's error that is shown. */
 const SHOWN = 200
 
 /**

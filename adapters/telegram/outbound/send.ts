@@ -13,7 +13,7 @@ import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
 
-/** The receipt for a part without a message to send. The gate in `delivery` never lets such a part come this far. */
+/** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'silent' })
 const NO_ADDRESS = Promise.resolve<DeliveryReceipt>({ kind: 'rejected', reason: 'this address is no Telegram chat' })
 
@@ -79,6 +79,7 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
     },
     async proveSending(address, signal) {
       const outcome = await type(address, signal)
+      // A refusal other than 429 is an answer too: calls that write get through.
       if (outcome?.kind !== 'refused') return { works: outcome?.kind === 'answered' }
       return outcome.code === 429 ? { works: false, retryAfterMs: waitMs(outcome.retryAfterSeconds) } : { works: true }
     },

@@ -21,7 +21,13 @@ export async function decideAdmission(ports: ReadPorts, options: DecideOptions):
   const { name, verdict } = options
   const loaded = await ports.load(options.config, 'ask')
   const decided = await askOperator(ports, loaded, (operator) => operator.admissions.decide(name, verdict))
-  const lines = () => [`${oneLine(decided.key)} is ${decided.state} now.`]
+  const { key, state, ruledBy } = decided
+  const lines = () => [
+    `${oneLine(key)} is ${state} now.`,
+    ...(ruledBy === undefined
+      ? []
+      : [`The setting ${oneLine(ruledBy)} decides there in any case: change or remove it.`]),
+  ]
   show(ports, options, { value: decided, lines })
   return EXIT.ok
 }

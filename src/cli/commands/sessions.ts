@@ -80,6 +80,11 @@ function done(ports: ReadPorts, options: ReadOptions, session: SessionDetail, li
 /** The most sessions among which a title is looked for: those active last. */
 const MOST_TITLED = 200
 
+/** A title as somebody types it: `›` is on no keyboard. */
+function typed(title: string): string {
+  return oneLine(title).toLowerCase().replaceAll('›', '>').replaceAll(/ *> */g, '>').trim()
+}
+
 /** A key, an id or `main`: a title never stands in for one that is not there. */
 const LIKE_KEY = /^(?:main|node-.*|.*:.*)$/i
 
@@ -96,9 +101,11 @@ async function named<Answer>(
     return await read(name)
   } catch (err) {
     if (errorCode(err) !== 'not_found' || LIKE_KEY.test(name)) throw err
-    const wanted = oneLine(name).toLowerCase()
+    const wanted = typed(name)
     const list = await sessions.list({ limit: MOST_TITLED, offset: 0, inactive: true })
-    const found = list.sessions.filter(({ title = '' }) => oneLine(title).toLowerCase() === wanted)
+    const found = list.sessions.filter(({ title = '' }) =>
+      [typed(title), typed(title.split('›').at(-1) ?? '')].includes(wanted),
+    )
     const [only, ...others] = found
     if (only === undefined) throw err
     if (list.total > MOST_TITLED)

@@ -39,7 +39,10 @@ function modelRows({ models, modelTroubles = [] }: StatusReport): string[][] {
     const trouble = modelTroubles.find(({ model }) => model === name)
     const heading = at === 0 ? 'models' : ''
     if (trouble === undefined) return [[heading, oneLine(name)]]
-    const failed = `${oneLine(name)} failed at ${formatTime(trouble.at)}`
+    const failed =
+      trouble.code === 'model_unconfigured'
+        ? `${oneLine(name)} cannot be called`
+        : `${oneLine(name)} failed at ${formatTime(trouble.at)}`
     return [[heading, failed], ...[trouble.cause, trouble.remedy].map((line) => ['', `  ${oneLine(line)}`])]
   })
 }
@@ -82,7 +85,7 @@ function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
   return [
     ...(detail ? [oneLine(detail)] : []),
     ...hints.map((hint) => `hint: ${oneLine(hint)}`),
-    ...(dropped ? [`not understood and dropped: ${dropped}`] : []),
+    ...(dropped ? [`not for the agent, and dropped: ${dropped}`] : []),
   ]
 }
 

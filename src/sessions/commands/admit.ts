@@ -38,10 +38,14 @@ async function decide(
 ): Promise<string> {
   if (call.args === '') return pending(await admissions.list())
   const by = call.decision.identity.person ?? askerOf(channels, call).platformId
-  const { kind, key, code } = await admissions.decide(call.args, state, by)
+  const { kind, key, code, name, handled, ruledBy } = await admissions.decide(call.args, state, by)
   if (state === 'denied') return `\`${key}\` stays out, and I do not ask again. \`/admit ${code}\` changes that.`
+  const who = name === '' ? `\`${key}\`` : `${name} (\`${key}\`)`
+  if (ruledBy !== undefined)
+    return `${who} is noted as admitted, but the setting \`${ruledBy}\` decides there in any case: change or remove it.`
   const effect = kind === 'person' ? 'may talk to me now' : 'is open now: whoever addresses me there is answered'
-  return `\`${key}\` ${effect}. I handle what was said since yesterday. \`/deny ${code}\` takes it back.`
+  const earlier = handled === 0 ? '' : ' I handle what was said since yesterday.'
+  return `${who} ${effect}.${earlier} \`/deny ${code}\` takes it back.`
 }
 
 const SHOWN = 10

@@ -3,7 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type ChannelId, toPersonId } from '../../core/ids.ts'
+import { type ChannelId, CLAIMED_OWNER } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Sender } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
@@ -46,8 +46,6 @@ export interface AccessDeps {
   /** Called after every change of the people, not at the start. */
   changed(): void
 }
-
-const CLAIMED_OWNER = toPersonId('owner')
 
 export async function createAccess(deps: AccessDeps): Promise<Access> {
   const { store, clock, logger, channels, configuredOwner, changed } = deps

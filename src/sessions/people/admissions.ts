@@ -1,3 +1,4 @@
+import { type Address, parseAddress } from '../../core/address.ts'
 import type { Admission, Applicant } from '../../core/admission.ts'
 import { withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -26,9 +27,17 @@ export interface Admissions {
    * handled; those of the denied are forgotten. Resolves when that is on disk. Throws `not_found` if nobody of that
    * name has asked.
    */
-  decide(name: string, state: 'admitted' | 'denied', by: string): Promise<Admission>
+  decide(name: string, state: 'admitted' | 'denied', by: string): Promise<DecidedAdmission>
   /** Handles what an admission left unhandled and notifies owners of what is due; called at boot. */
   recover(): Promise<void>
+}
+
+/** An admission after a decision. */
+export interface DecidedAdmission extends Admission {
+  /** The number of earlier messages that are handled now. */
+  readonly handled: number
+  /** The path of the setting that decides about this place in any case, so that the decision changes nothing. */
+  readonly ruledBy?: string
 }
 
 export interface AdmissionDeps {
@@ -38,20 +47,29 @@ export interface AdmissionDeps {
   readonly logger: Logger
   readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided'>
   readonly cards: OwnerCards
+  /** Returns the path of the setting that decides about a chat whatever was admitted. */
+  ruledBy(address: Address): string | undefined
   /** Stores and decides a dispatch anew. */
   accept(dispatch: Dispatch): Promise<void>
 }
+
+const SENTENCES = {
+  person: { admitted: 'Somebody was let in', denied: 'Somebody was denied' },
+  place: { admitted: 'A place was opened', denied: 'A place was denied' },
+} as const
 
 export function createAdmissions(deps: AdmissionDeps): Admissions {
   const { store, clock, logger, cards, facts } = deps
   const { read } = store
 
-  async function handle(key: string): Promise<void> {
+  async function handle(key: string): Promise<number> {
     const waiting = await read.admissions.refusals(key, clock.now() - KEPT_MS, MOST_HANDLED)
     const rows = await Promise.all(waiting.map((id) => read.inbox.get(id)))
-    for (const dispatch of stillWanted(rows)) await deps.accept(anew(dispatch, deps))
+    const wanted = stillWanted(rows)
+    for (const dispatch of wanted) await deps.accept(anew(dispatch, deps))
     const last = waiting.at(-1)
     if (last) await store.write((tx) => tx.admissions.forget(key, last))
+    return wanted.length
   }
 
   return {
@@ -75,7 +93,8 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     async decide(name, state, by) {
       const given = name.trim().replace(/`/g, '')
       const found = (await read.admissions.find(given)) ?? (await read.admissions.find(given.toLowerCase()))
-      if (!found) throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}.`)
+      if (!found)
+        throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}; give the code of the request.`)
       const { key } = found
       const at = clock.now()
       await store.write(async (tx) => {
@@ -83,9 +102,11 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
         if (state === 'denied') await tx.admissions.forget(key)
       })
       facts.decided(key, state === 'denied' ? { state } : { state, by, at })
-      logger.info(state === 'admitted' ? 'Somebody was let in' : 'Somebody was denied', { key, by })
-      if (state === 'admitted') await handle(key)
-      return { ...found, state, decidedBy: by, decidedAt: at }
+      logger.info(SENTENCES[found.kind][state], { key, name: found.name, by })
+      const handled = state === 'admitted' ? await handle(key) : 0
+      const rule = found.kind === 'place' && state === 'admitted' ? deps.ruledBy(parseAddress(key)) : undefined
+      const ruledBy = rule === undefined ? {} : { ruledBy: rule }
+      return { ...found, state, decidedBy: by, decidedAt: at, handled, ...ruledBy }
     },
     async recover() {
       for (const key of await read.admissions.unhandled()) await handle(key)

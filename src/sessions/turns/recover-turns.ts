@@ -142,7 +142,7 @@ async function takeOver(
     await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
     return attempt
   })
-  logger.info('An interrupted turn goes on', { turnId: id, traceId, attempt })
+  logger.info('An interrupted turn resumes', { turnId: id, traceId, attempt })
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -84,6 +84,7 @@ async function openDoor(code: () => string = ids.code) {
     facts: await loadAdmissionFacts(store.read),
     cards,
     accept: async () => {},
+    ruledBy: () => undefined,
   })
   const systemNotices = createSystemNotices({ ...world, say, admissions, crowded: () => false })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
