@@ -11,12 +11,15 @@ import { CASE } from './rounds.ts'
 
 const ADA = 111
 const TOKEN = '7000001:canary-of-the-bot-token'
+const CLUB = -1001000000001
 
 interface Installed {
   readonly telegram: TelegramServer
   readonly logFile: string
   /** A process of the built program, configured by a file, on the one state folder. */
   process(): DaemonChild
+  /** Returns what a command of the program prints beside it. */
+  run(...command: readonly string[]): Promise<string>
 }
 
 async function install(): Promise<Installed> {
@@ -46,6 +49,10 @@ async function install(): Promise<Installed> {
       const child = new DaemonChild({ entry: PRODUCT, args, env, logFile, telegram })
       processes.push(child)
       return child
+    },
+    async run(...command) {
+      const given = { env: { ...process.env, ...env } }
+      return (await promisify(execFile)(process.execPath, [PRODUCT, ...command, '--config', configFile], given)).stdout
     },
   }
 }
@@ -91,6 +98,28 @@ describe('the built program', CASE, () => {
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo three' })
     expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
     expect(readFileSync(logFile, 'utf8')).not.toContain(TOKEN)
+  })
+
+  it('a renamed topic has its new title in sessions list, also once the daemon was killed', async () => {
+    const { telegram, process, run } = await install()
+    const { world, ledger } = telegram
+    world.addChat({ type: 'supergroup', title: 'Club', id: CLUB, forum: true, members: [ADA] })
+    const topic = world.addTopic({ chat: CLUB, name: 'Rowing' })
+    const listAfter = async (text: string): Promise<string> => {
+      const mark = ledger.mark()
+      world.say({ from: ADA, chat: CLUB, topic, text: `@${world.bot().user.username} ${text}` })
+      await ledger.nextFromBot('sent', { after: mark, where: ({ chatId }) => chatId === CLUB })
+      return await run('sessions', 'list')
+    }
+    const daemon = process()
+    await daemon.start()
+    expect(await listAfter('one')).toContain('Club › Rowing')
+    world.renameTopic({ chat: CLUB, topic, name: 'Boats', by: ADA })
+    expect(await listAfter('two')).toContain('Club › Boats')
+    await daemon.kill()
+    await daemon.start()
+    expect(await listAfter('three')).toContain('Club › Boats')
+    expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
   })
 
   it('SIGUSR1, which by itself opens a debugger to every user of the machine, is refused in the log', async () => {
