@@ -55,6 +55,8 @@ export interface LoadedConfig {
   readonly config: Config
   /** The values to redact from every log line. */
   readonly secrets: readonly string[]
+  /** Returns the line of the file to which a warning belongs; absent where there is no file. */
+  lineOf?(this: void, warning: string): number | undefined
 }
 
 export interface RunningDaemon {

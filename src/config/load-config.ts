@@ -35,6 +35,8 @@ interface Loaded {
   readonly config: Config
   /** Every secret value in it, for the sinks that redact by value. */
   readonly secrets: readonly string[]
+  /** Returns the line of the file, from 1, to which a warning belongs by the path it begins with. */
+  lineOf(this: void, warning: string): number | undefined
 }
 
 /**
@@ -59,7 +61,8 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const channels = Object.keys(file.channels).length + down.length
   if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
   const warnings = [...resolved.warnings, ...(use === 'run' ? keyless : []), ...unused, ...built.config.warnings]
-  return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets }
+  const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
+  return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets, lineOf }
 }
 
 interface Reading {

@@ -15,6 +15,14 @@ describe('config check', () => {
     expect(out()).toBe(`✓ parley.yaml is valid\n  warning: ${warnings[0]}\n`)
   })
 
+  test('a warning begins with the line of the file that it is about', async () => {
+    const { loaded } = await rig()
+    const config = { ...loaded.config, file: 'parley.yaml', warnings }
+    const { run, out } = await rig({ load: () => ({ ...loaded, config, lineOf: () => 7 }) })
+    expect(await run('config', 'check')).toBe(0)
+    expect(out()).toContain(`  warning: line 7: ${warnings[0]}\n`)
+  })
+
   test('of the environment alone says so', async () => {
     const { loaded } = await rig()
     const { file, ...config } = loaded.config

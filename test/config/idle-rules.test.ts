@@ -4,6 +4,14 @@ import { load, TELEGRAM } from './loading.ts'
 const warningsOf = async (yaml: string): Promise<readonly string[]> => (await load(TELEGRAM + yaml)).config.warnings
 const groups = (...rules: readonly string[]): string => `routing: { access: { groups: [${rules.join(', ')}] } }\n`
 
+test('a warning is about a line of the file', async () => {
+  const { config, lineOf } = await load(
+    `${TELEGRAM}routing:\n  access:\n    groups:\n      - match: { chat: Family }\n`,
+  )
+  const warning = config.warnings.find((one) => one.includes('Family')) ?? ''
+  expect(lineOf(warning)).toBe(TELEGRAM.split('\n').length + 3)
+})
+
 describe('a rule that can match nothing is warned of', () => {
   test.each([
     [

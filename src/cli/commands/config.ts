@@ -9,7 +9,7 @@ import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
 /** Loads the configuration like `start`. Throws `config`, with the path, for a mistake. */
 export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, options: ReadOptions): Promise<number> {
-  const { config } = await ports.load(options.config)
+  const { config, lineOf } = await ports.load(options.config)
   const { file } = config
   const warnings = [...config.warnings, ...config.down.map(downLine), ...(await ports.compile(config))]
   const source = file ?? 'the environment (no file)'
@@ -17,10 +17,14 @@ export async function checkConfig(ports: ReadPorts & Pick<CliPorts, 'compile'>, 
     value: { ok: true, ...(file === undefined ? {} : { file }), warnings },
     lines: (style) => [
       `${style.good('✓')} ${source} is valid`,
-      ...warnings.map((warning) => `  warning: ${plain(warning)}`),
+      ...warnings.map((warning) => `  warning: ${at(lineOf?.(warning))}${plain(warning)}`),
     ],
   })
   return EXIT.ok
+}
+
+function at(line: number | undefined): string {
+  return line === undefined ? '' : `line ${line}: `
 }
 
 function downLine({ channel, account, reason }: Config['down'][number]): string {
