@@ -79,7 +79,7 @@ function decideGroup(requester: Requester, ground: AccessGround): AccessVerdict 
     return letIn.asks && ground.ownerKnown ? { ...refusal, asks: letIn.asks } : refusal
   }
   if (admits(rule.who, identity)) return { step: rule.admitted, ...anybody(identity) }
-  const because = `who: ${rule.who} leaves out ${describe(identity)}`
+  const because = `this place is for ${ONLY[rule.who]}, not for ${shortName(identity)}`
   return { step: stop('access', because, `${rule.path}.who`), refused: 'access' }
 }
 
@@ -103,12 +103,26 @@ function decideAdmission(
   return asksForAdmission(event, { kind: applicant.kind, fact, addressed }) ? { asks: applicant } : {}
 }
 
+const ONLY: Readonly<Record<Audience, string>> = {
+  owner: 'owners only',
+  allowlist: 'known people only',
+  public: 'everybody',
+}
+
+function shortName(identity: Identity): string {
+  return identity.role === 'guest' ? 'a stranger' : `the ${describe(identity)}`
+}
+
 function refuseDirect(identity: Identity, { direct, ownerKnown }: AccessGround): AccessVerdict {
   if (identity.role === 'guest' && !ownerKnown) {
     return { step: stop('access', 'nobody owns this agent yet', 'people'), refused: 'no_owner_yet' }
   }
   return {
-    step: stop('access', `direct: ${direct} leaves out ${describe(identity)}`, 'routing.access.direct'),
+    step: stop(
+      'access',
+      `direct chats are for ${ONLY[direct]}, not for ${shortName(identity)}`,
+      'routing.access.direct',
+    ),
     refused: identity.role === 'guest' ? 'stranger' : 'access',
   }
 }

@@ -130,7 +130,9 @@ describe('/why in a chat', () => {
     await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 555 })
     const [found] = await daemon.operator.why(String(said.message_id))
     const [asked] = await daemon.operator.admissions.list()
-    expect(found?.summary).toMatch(/^Refused: direct: allowlist leaves out .*; `\/admit \w+` lets them in\.$/)
+    expect(found?.summary).toMatch(
+      /^Refused: direct chats are for known people only, not for a stranger; `\/admit \w+` lets them in\.$/,
+    )
     expect(found?.summary).toContain(asked?.code)
   })
 

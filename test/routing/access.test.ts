@@ -64,7 +64,7 @@ describe('access to direct chats', () => {
     expect(decidingStep(decide(policy(), hello))).toEqual({
       stage: 'access',
       verdict: 'stop',
-      because: 'direct: owner leaves out guest',
+      because: 'direct chats are for owners only, not for a stranger',
       config: 'routing.access.direct',
     })
     const bob = message({ address: direct(BOB), sender: user(BOB) })
@@ -111,7 +111,7 @@ describe('access to groups', () => {
       config: 'routing.access.groups',
     })
     expect(step([rule('public', { chat: '-7' }), rule('owner')])).toMatchObject({
-      because: 'who: owner leaves out member bob',
+      because: 'this place is for owners only, not for the member bob',
       config: 'routing.access.groups[1].who',
     })
   })

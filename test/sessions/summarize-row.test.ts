@@ -27,7 +27,7 @@ function done(decision: Decision, outcome: SummarizedRow['outcome']): Summarized
 
 function refused(kind: Applicant['kind']): SummarizedRow {
   const asks = { kind, key: 'telegram:555' }
-  const trace = stopped('direct: allowlist leaves out a guest', 'routing.access.direct')
+  const trace = stopped('direct chats are for known people only, not for a stranger', 'routing.access.direct')
   return done({ kind: 'refuse', reason: 'stranger', asks, identity, trace }, 'refused: stranger')
 }
 
@@ -93,7 +93,7 @@ describe('a message that owes none', () => {
     [undefined, 'the setting routing.access.direct changes that'],
   ])('a refusal has the pending request: %j', (asked, change) => {
     expect(summarizeRow(refused('person'), { ...OWNER, asked })).toBe(
-      `Refused: direct: allowlist leaves out a guest; ${change}.`,
+      `Refused: direct chats are for known people only, not for a stranger; ${change}.`,
     )
   })
 

@@ -7,10 +7,9 @@ const AT = '/v1/sessions/{name}'
 
 const params = z.object({ name: z.string() })
 const flag = z.boolean('must be true or false')
-/** The service reads these itself, for every entrance alike, in words that name what is allowed. */
 /**
- * Keeps every name, also `__proto__`, which a record of the schema library drops: the service refuses what it does not
- * know.
+ * The service reads these itself, for every entrance alike, in words that name what is allowed. Keeps every name, also
+ * `__proto__`, which a record of the schema library drops: the service refuses what it does not know.
  */
 const changes = z.custom<Readonly<Record<string, unknown>>>().openapi({ type: 'object' })
 const detail = answers<SessionDetail>()
