@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
-import { addressOf, notAnswered, notTheApi, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 
 /** The fields of an SDK error, if the API answered at all. */
@@ -58,7 +58,7 @@ export function notAnthropic(baseUrl: string, answer: SeenAnswer): ModelError {
 function callTo(baseUrl: string): WireCall {
   return {
     call: 'POST /v1/messages',
-    at: addressOf(baseUrl),
+    at: publicUrl(baseUrl),
     api: "Anthropic's Messages API",
     setting: 'models.anthropic.baseUrl',
   }

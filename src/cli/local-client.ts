@@ -7,7 +7,7 @@ import { belongsHere, foreign, privateFolder } from '../platform/private-folder.
 import * as answers from './answers.ts'
 import { type Answered, type Ask, type Client, named, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
-import { BASE, explained, nobodyListens, socketFetch, strange } from './socket-fetch.ts'
+import { BASE, nobodyListens, socketFetch, strange, toCallError } from './socket-fetch.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -99,7 +99,7 @@ function look(socketPath: string): Stats | undefined {
     return lstatSync(socketPath, { throwIfNoEntry: false })
   } catch (error) {
     if (nobodyListens(error)) return undefined
-    throw explained(error, { socketPath, timeoutMs: 0 })
+    throw toCallError(error, { socketPath, timeoutMs: 0 })
   }
 }
 

@@ -20,7 +20,7 @@ export function socketFetch(socket: LocalSocket): typeof fetch {
     const path = String(input).slice(BASE.length)
     const body = typeof init?.body === 'string' ? init.body : ''
     return send(socket, { path, method: init?.method ?? 'GET', body }).catch((error) =>
-      Promise.reject(explained(error, socket)),
+      Promise.reject(toCallError(error, socket)),
     )
   }
 }
@@ -69,7 +69,7 @@ async function read(response: IncomingMessage, socketPath: string): Promise<Resp
   return new Response(length === 0 ? null : Buffer.concat(chunks), { status })
 }
 
-export function explained(error: unknown, { socketPath, timeoutMs }: LocalSocket): unknown {
+export function toCallError(error: unknown, { socketPath, timeoutMs }: LocalSocket): unknown {
   const code = systemCode(error)
   switch (code) {
     case 'ABORT_ERR':

@@ -15,7 +15,7 @@ export function senderAuthor(channels: Traits, channel: ChannelId, sender: Sende
  * Returns who asks for something with this dispatch. Undefined where another session's turn asks: its authors become
  * authors of this session instead.
  */
-export function askerOf(channels: Traits, { event, origin, posted, schedule }: Dispatch): AuthorId | undefined {
+export function askingAuthor(channels: Traits, { event, origin, posted, schedule }: Dispatch): AuthorId | undefined {
   if (schedule) return schedule.creator.person === undefined ? OPERATOR : personAuthor(schedule.creator.person)
   if (posted === undefined) return senderAuthor(channels, event.address.channel, event.sender)
   if (posted.from !== undefined) return 'session' in posted.from ? undefined : NOBODY
@@ -39,7 +39,7 @@ function isNobodys(channels: Traits, dispatch: Dispatch): boolean {
   const { event, posted, schedule } = dispatch
   if (schedule) return schedule.data !== undefined
   return posted
-    ? askerOf(channels, dispatch) === NOBODY
+    ? askingAuthor(channels, dispatch) === NOBODY
     : identifiesNobody(channels, event.address.channel, event.sender)
 }
 

@@ -19,13 +19,13 @@ export interface BotSpending {
   readonly lastAskedAt: number
 }
 
-export const NOTHING_SPENT: BotSpending = { turns: 0, tokens: 0, lastAskedAt: 0 }
+export const NO_BOT_SPENDING: BotSpending = { turns: 0, tokens: 0, lastAskedAt: 0 }
 
 /**
  * Returns the spending that still counts at `at`. After a clock was set back, a time that lies ahead does not count.
  */
 export function spentBy(spending: BotSpending, at: number, { quietMinutes }: BotBudget): BotSpending {
-  return Math.abs(at - spending.lastAskedAt) >= quietMinutes * 60_000 ? NOTHING_SPENT : spending
+  return Math.abs(at - spending.lastAskedAt) >= quietMinutes * 60_000 ? NO_BOT_SPENDING : spending
 }
 
 export function isExhausted({ turns, tokens }: BotSpending, budget: BotBudget): boolean {

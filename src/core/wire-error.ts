@@ -18,7 +18,7 @@ export interface SeenAnswer {
 }
 
 /** Returns host, port and path of a URL, and nothing of it that could be secret. */
-export function addressOf(url: string): string {
+export function publicUrl(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname.replace(/\/+$/, '')}`
 }

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
 import {
   belongsHere,
-  explained,
   foreign,
   handOver,
   type PrivateFolder,
   privateFolder,
+  toFolderError,
 } from '../platform/private-folder.ts'
 
 /** The longest path that `sun_path` of the kernel holds, without the closing zero. */
@@ -39,7 +39,7 @@ export async function bindSocket(server: Server, socketPath: string): Promise<vo
   } catch (error) {
     // Closing also removes the file that the server has made.
     server.close()
-    throw explained(socketPath, error)
+    throw toFolderError(socketPath, error)
   }
 }
 

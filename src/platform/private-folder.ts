@@ -271,12 +271,12 @@ function named<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw explained(path, error)
+    throw toFolderError(path, error)
   }
 }
 
 /** Returns a system error about `path` as `config` if an operator can fix it; any other unchanged. */
-export function explained(path: string, error: unknown): unknown {
+export function toFolderError(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (error instanceof ParleyError || !MENDABLE.has(code)) return error
   return new ParleyError('config', `${path} cannot be used by user ${self()} (${code}). ${ELSEWHERE}`, { cause: error })

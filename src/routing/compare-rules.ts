@@ -2,7 +2,7 @@ import { type Channels, type ChannelTraits, createChannels } from '../core/chann
 import { type ChannelId, toPersonId } from '../core/ids.ts'
 import type { DispatchRule, GroupRule, RoutingPolicy } from '../core/policy.ts'
 import { type Link, mayNameOne, parseLink, writtenLink } from './identity-links.ts'
-import { ANY_PLACE, allows, compilePlace, type PlaceConstraint, placeKeys } from './place-match.ts'
+import { ANY_PLACE, compilePlace, matchesValue, type PlaceConstraint, placeKeys } from './place-match.ts'
 import { createRuleIndex, firstMatch, type IndexKey, push, type Ranked, type RuleIndex } from './rule-index.ts'
 
 /** One line about what a changed policy does. */
@@ -98,7 +98,7 @@ export function siteOn(site: Site, { channel, traits }: TraitedChannel): Site {
 }
 
 export function isOn(site: Site, { channel, traits }: TraitedChannel): boolean {
-  return allows(site.channel, channel) && allows(site.cased, traits.ids.caseSensitive)
+  return matchesValue(site.channel, channel) && matchesValue(site.cased, traits.ids.caseSensitive)
 }
 
 /** One list of rules before or after, with a last entry for the places that no rule holds. */
@@ -219,7 +219,7 @@ function siteText(site: Site): string {
 }
 
 function holds(site: Site, at: Site): boolean {
-  for (const field of FIELDS) if (!allows<unknown>(site[field], at[field])) return false
+  for (const field of FIELDS) if (!matchesValue<unknown>(site[field], at[field])) return false
   return site.senders.every((sender) => at.senders.includes(sender))
 }
 

@@ -4,7 +4,7 @@ import type { DispatchRule } from '../core/policy.ts'
 import { type DimensionList, knownDimensions } from './dimensions.ts'
 import { type ConfiguredPeople, idKeys, type Link, matchesLink, parseLink } from './identity-links.ts'
 import { type MatchFacts, normalised } from './match-facts.ts'
-import { allows, compilePlace, matchesPlace, type PlaceConstraint, placeKeys, trimmed } from './place-match.ts'
+import { compilePlace, matchesPlace, matchesValue, type PlaceConstraint, placeKeys, trimmed } from './place-match.ts'
 import { createRuleIndex, firstMatch, type IndexKey, type Ranked, type RuleIndex } from './rule-index.ts'
 import { pass } from './trace.ts'
 
@@ -54,7 +54,7 @@ export function findDispatchRule(rules: DispatchRules, facts: MatchFacts): Dispa
     rules,
     facts,
     ({ place, sender, mentioned }) =>
-      matchesPlace(place, facts) && matchesSender(sender, facts) && allows(mentioned, facts.mentioned),
+      matchesPlace(place, facts) && matchesSender(sender, facts) && matchesValue(mentioned, facts.mentioned),
   )
 }
 

@@ -81,21 +81,21 @@ export function matchesPlace(wanted: PlaceConstraint, place: PlaceFacts): boolea
   const ids = wanted.written !== undefined && place.traits.ids.caseSensitive ? wanted.written : wanted
   return (
     allowsChat(ids.chat, place) &&
-    allows(wanted.channel, place.channel) &&
-    allows(wanted.account, place.account) &&
-    allows(wanted.chatType, place.chatType) &&
-    allows(ids.topic, place.topic) &&
-    allows(ids.space, place.space) &&
-    allows(wanted.spaceType, place.spaceType)
+    matchesValue(wanted.channel, place.channel) &&
+    matchesValue(wanted.account, place.account) &&
+    matchesValue(wanted.chatType, place.chatType) &&
+    matchesValue(ids.topic, place.topic) &&
+    matchesValue(ids.space, place.space) &&
+    matchesValue(wanted.spaceType, place.spaceType)
   )
 }
 
 function allowsChat(wanted: string | undefined, { chat, formerChat }: PlaceFacts): boolean {
-  return allows(wanted, chat) || (formerChat !== undefined && wanted === formerChat)
+  return matchesValue(wanted, chat) || (formerChat !== undefined && wanted === formerChat)
 }
 
 /** An unset constraint allows anything, a set one only its own value. */
-export function allows<T>(wanted: T | undefined, value: T | undefined): boolean {
+export function matchesValue<T>(wanted: T | undefined, value: T | undefined): boolean {
   return wanted === undefined || wanted === value
 }
 

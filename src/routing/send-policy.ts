@@ -5,10 +5,10 @@ import type { SendPolicy, SendRule } from '../core/policy.ts'
 import { type ConfiguredPeople, idKeys, type Link, matchesLink, overlaps, parseLink } from './identity-links.ts'
 import { type MatchFacts, matchFacts, NO_SENDER } from './match-facts.ts'
 import {
-  allows,
   compilePlace,
   constraint,
   matchesPlace,
+  matchesValue,
   type PlaceConstraint,
   placeKeys,
   trimmed,
@@ -145,7 +145,7 @@ function findRule(
     place,
     (rule) =>
       matchesPlace(rule.place, place) &&
-      allows(rule.chatType, place.chatType) &&
+      matchesValue(rule.chatType, place.chatType) &&
       matchesPerson(rule.person, place, facts) &&
       hasKeyPrefix(rule, displayKey, place),
   )

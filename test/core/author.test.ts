@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askerOf, furtherAuthors, senderAuthor } from '../../src/core/author.ts'
+import { askingAuthor, furtherAuthors, senderAuthor } from '../../src/core/author.ts'
 import type { Dispatch, PostedText } from '../../src/core/dispatch.ts'
 import { toPersonId, toSessionId } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
@@ -67,18 +67,20 @@ describe('the authors of a message', () => {
 
 describe('who asks', () => {
   it('is the sender, the creator of a schedule, a client’s person, or the operator', () => {
-    expect(askerOf(CHANNELS, dispatchOf(message({ sender: BOB })))).toBe('telegram:444')
-    expect(askerOf(CHANNELS, scheduled({}))).toBe(OPERATOR)
-    expect(askerOf(CHANNELS, scheduled({ creator: { role: 'member', person: toPersonId('bob') } }))).toBe('person:bob')
-    expect(askerOf(CHANNELS, posted({ participant: 'person:ada' }))).toBe('person:ada')
-    expect(askerOf(CHANNELS, posted({}, 'operator'))).toBe(OPERATOR)
-    expect(askerOf(CHANNELS, posted({}))).toBe(NOBODY)
+    expect(askingAuthor(CHANNELS, dispatchOf(message({ sender: BOB })))).toBe('telegram:444')
+    expect(askingAuthor(CHANNELS, scheduled({}))).toBe(OPERATOR)
+    expect(askingAuthor(CHANNELS, scheduled({ creator: { role: 'member', person: toPersonId('bob') } }))).toBe(
+      'person:bob',
+    )
+    expect(askingAuthor(CHANNELS, posted({ participant: 'person:ada' }))).toBe('person:ada')
+    expect(askingAuthor(CHANNELS, posted({}, 'operator'))).toBe(OPERATOR)
+    expect(askingAuthor(CHANNELS, posted({}))).toBe(NOBODY)
   })
 
   it('is nobody known behind a hook, and is left open behind another session', () => {
-    expect(askerOf(CHANNELS, posted({ from: { hook: 'door' } }))).toBe(NOBODY)
+    expect(askingAuthor(CHANNELS, posted({ from: { hook: 'door' } }))).toBe(NOBODY)
     const from = { session: toSessionId('s2'), displayKey: 'main', agent: routeOf(1).agent, hops: 1 }
-    expect(askerOf(CHANNELS, posted({ from }))).toBeUndefined()
+    expect(askingAuthor(CHANNELS, posted({ from }))).toBeUndefined()
   })
 
   it('a person is named and found again', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { addressOf, notAnswered, notTheApi } from '../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl } from '../../src/core/wire-error.ts'
 
 const wireCall = { call: 'getMe', at: 'bots.example:8081/x', api: 'the Telegram Bot API', setting: 'apiRoot' }
 
 describe('what is said of a call at the wire', () => {
   test('an address is host, port and path, and nothing secret', () => {
-    expect(addressOf('https://ada:secret@bots.example:8081/x/?token=secret#y')).toBe('bots.example:8081/x')
-    expect(addressOf('https://slack.com/api/')).toBe('slack.com/api')
+    expect(publicUrl('https://ada:secret@bots.example:8081/x/?token=secret#y')).toBe('bots.example:8081/x')
+    expect(publicUrl('https://slack.com/api/')).toBe('slack.com/api')
   })
 
   test('nothing answered: the call, the address and why', () => {

@@ -56,7 +56,10 @@ it('an owner is told in private which chat a stored message was for that cannot 
   const mark = ledger.mark()
   await restart()
   const told = await ledger.nextFromBot('sent', { after: mark })
-  expect(told).toMatchObject({ chatId: 111, text: expect.stringContaining('telegram:direct:444 cannot be read') })
+  expect(told).toMatchObject({
+    chatId: 111,
+    text: expect.stringContaining('for Bob (telegram:direct:444) cannot be read'),
+  })
   world.say({ from: 444, text: 'and now?' })
   await ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text.includes('and now?') })
   expect(world.messages(444, { by: 'bot' })).toHaveLength(1)

@@ -1,5 +1,5 @@
 import type { Address } from '../../src/core/address.ts'
-import { NOTHING_SPENT } from '../../src/core/bot-budget.ts'
+import { NO_BOT_SPENDING } from '../../src/core/bot-budget.ts'
 import type { Dispatch } from '../../src/core/dispatch.ts'
 import { type TraceId, toAccountId } from '../../src/core/ids.ts'
 import type { InboundCommand, InboundEdit, InboundEvent, InboundMessage, Sender } from '../../src/core/message.ts'
@@ -16,7 +16,7 @@ export function routeFacts(changes: Partial<RouteFacts> = {}): RouteFacts {
     admission: () => undefined,
     command: () => undefined,
     follows: () => false,
-    botSpending: () => NOTHING_SPENT,
+    botSpending: () => NO_BOT_SPENDING,
     ...changes,
   }
 }

@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   belongsHere,
-  explained,
   type FolderUse,
   privateFile,
   privateFolder,
+  toFolderError,
 } from '../../src/platform/private-folder.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 
@@ -122,9 +122,9 @@ describe('a folder', () => {
 describe('a system error', () => {
   test('that an operator mends by another folder is one of the configuration, any other passes as it is', () => {
     const fault = (code: string) => Object.assign(new Error(code), { code })
-    expect(explained('/data', fault('EROFS'))).toMatchObject({ code: 'config' })
+    expect(toFolderError('/data', fault('EROFS'))).toMatchObject({ code: 'config' })
     const full = fault('ENOSPC')
-    expect(explained('/data', full)).toBe(full)
+    expect(toFolderError('/data', full)).toBe(full)
   })
 })
 

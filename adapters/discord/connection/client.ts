@@ -1,7 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import { askedWait, type Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
-import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
 import { InvalidRequests } from './invalid-requests.ts'
@@ -91,7 +91,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
     if (before === 0 && after > 0) settings.onPaused?.(after)
   })
   const unwatch = watchWritten()
-  const at = addressOf(apiRoot ?? PUBLIC_API)
+  const at = publicUrl(apiRoot ?? PUBLIC_API)
   return {
     call({ verb, path, query, body }, options) {
       if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)

@@ -7,7 +7,7 @@ import {
 } from '@slack/web-api'
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
-import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -64,7 +64,7 @@ const UNCERTAIN: ReadonlySet<string> = new Set(['fatal_error', 'internal_error',
 export function createClient({ token, apiRoot, clock }: ClientSettings): SlackClient {
   const wire = createWire()
   const root = apiRoot === undefined ? {} : { slackApiUrl: apiRoot }
-  const at = addressOf(apiRoot ?? PUBLIC_API)
+  const at = publicUrl(apiRoot ?? PUBLIC_API)
   return {
     call(method, args, options) {
       const watched = wire.watch(options.onWritten ?? (() => {}))
@@ -101,7 +101,7 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
 
 const PUBLIC_API = 'https://slack.com/api/'
 
-export function slackCall(method: string, at = addressOf(PUBLIC_API)): WireCall {
+export function slackCall(method: string, at = publicUrl(PUBLIC_API)): WireCall {
   return { call: method, at, api: 'the Slack Web API', setting: 'apiRoot' }
 }
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
-import { addressOf, notAnswered } from '../../../src/core/wire-error.ts'
+import { notAnswered, publicUrl } from '../../../src/core/wire-error.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { CLIENT_OPTIONS, readRefusal, slackCall, strangerIn } from './client.ts'
@@ -77,7 +77,7 @@ export class SlackConnection extends SocketModeClient {
     this.#abort = abort
     this.#wire = wire
     this.#watched = watched
-    this.#at = apiRoot === undefined ? undefined : addressOf(apiRoot)
+    this.#at = apiRoot === undefined ? undefined : publicUrl(apiRoot)
     this.#clock = clock
     this.#ports = ports
   }

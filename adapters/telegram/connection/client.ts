@@ -4,7 +4,7 @@ import { Telegram, TelegramError } from 'telegraf'
 import type { Telegram as ApiMethods, Opts } from 'telegraf/types'
 import type { Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
-import { addressOf, notAnswered, notTheApi, type WireCall } from '../../../src/core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
 import { redactToken } from './redact.ts'
@@ -68,7 +68,7 @@ interface Line {
 export function createClient({ token, otherSecret, apiRoot, clock }: ClientSettings): TelegramClient {
   const redact = (text: string): string => redactToken(redactToken(text, token), otherSecret ?? '')
   const root = apiRoot === undefined ? undefined : apiRoot.replace(/\/*$/, '/')
-  const at = addressOf(root ?? PUBLIC_API)
+  const at = publicUrl(root ?? PUBLIC_API)
   const pool = createPool(root)
   const idle: Line[] = []
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Address, formatAddress } from '../../core/address.ts'
-import { type BotBudget, type BotSpending, isExhausted, NOTHING_SPENT, spentBy } from '../../core/bot-budget.ts'
+import { type BotBudget, type BotSpending, isExhausted, NO_BOT_SPENDING, spentBy } from '../../core/bot-budget.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
@@ -29,7 +29,7 @@ export class BotTurns {
   }
 
   spending(address: Address, at: number): BotSpending {
-    return spentBy(this.#chats.peek(chatOf(address))?.spending ?? NOTHING_SPENT, at, this.#budget())
+    return spentBy(this.#chats.peek(chatOf(address))?.spending ?? NO_BOT_SPENDING, at, this.#budget())
   }
 
   /** Records a decision; returns true if it is the first in its chat that the budget held back. */

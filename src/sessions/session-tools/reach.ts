@@ -59,7 +59,7 @@ export function createReach(deps: ReachDeps): Reach {
 }
 
 /** Throws `forbidden` if it was denied; returns whether it is allowed. */
-export function allows(verdict: Verdict): boolean {
+export function checkVerdict(verdict: Verdict): boolean {
   if (verdict.kind === 'denied') throw new ParleyError('forbidden', verdict.reason)
   return verdict.kind === 'allowed'
 }

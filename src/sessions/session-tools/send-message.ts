@@ -11,7 +11,7 @@ import { messageDispatch } from '../service/message-dispatch.ts'
 import { waitForRun } from '../service/wait-for-run.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { clamp } from './clamp.ts'
-import { allows, type CallerReach, type Reach } from './reach.ts'
+import { type CallerReach, checkVerdict, type Reach } from './reach.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 import type { WaitGraph } from './wait-graph.ts'
 
@@ -38,7 +38,7 @@ export async function sendMessage(deps: SendDeps, sessionKey: string, sending: S
   const { request, caller } = sending
   checkMessage(request)
   const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
-  if (allows(await (await deps.reach.of(caller)).sends(to)) && to) return sendTo(deps, to, sending)
+  if (checkVerdict(await (await deps.reach.of(caller)).sends(to)) && to) return sendTo(deps, to, sending)
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }
 
@@ -87,7 +87,7 @@ export async function waitAgain(
     begun: true,
     caller,
     seconds: clamp(timeoutSeconds, WAIT_SECONDS),
-    reads: caller.turn === undefined || allows(await (await deps.reach.of(caller)).reads(to)),
+    reads: caller.turn === undefined || checkVerdict(await (await deps.reach.of(caller)).reads(to)),
     signal,
   })
 }

@@ -5,7 +5,7 @@ import type { StoreReader } from '../../store/store.ts'
 import { newestMessages } from '../service/read-messages.ts'
 import { clamp } from './clamp.ts'
 import { type ListDeps, listSessions } from './list-sessions.ts'
-import { allows } from './reach.ts'
+import { checkVerdict } from './reach.ts'
 import { type SendDeps, sendMessage, waitAgain } from './send-message.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 
@@ -46,6 +46,6 @@ async function history(
 /** Throws `not_found` for a session that does not exist and for one beyond reach, in the same words (S20). */
 async function reachable({ read, reach }: ListDeps, name: string, caller: SessionCaller): Promise<Session> {
   const session = await sessionNamed(read.sessions, name, caller)
-  if (allows(await (await reach.of(caller)).reads(session)) && session) return session
+  if (checkVerdict(await (await reach.of(caller)).reads(session)) && session) return session
   throw new ParleyError('not_found', `There is no session ${name}.`)
 }

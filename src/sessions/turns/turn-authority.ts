@@ -1,5 +1,5 @@
 import { conversationOf } from '../../core/address.ts'
-import { askerOf } from '../../core/author.ts'
+import { askingAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
@@ -32,7 +32,7 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
   // The authors of the messages the turn answers, including those that joined it while it ran.
-  const askers = unique(rows.flatMap(({ dispatch }) => askerOf(channels, dispatch) ?? []))
+  const askers = unique(rows.flatMap(({ dispatch }) => askingAuthor(channels, dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
   const own = await readersOf(deps, session, { rows, askers })
   return {
