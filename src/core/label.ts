@@ -80,6 +80,9 @@ function writerOf({ from, name = '' }: Forwarded): string {
   return from === undefined ? plainName(name) : calledBy(from)
 }
 
+/** UTF-16 units at most: of a name, and of a title. */
+type NameLength = 64 | 80
+
 const LONGEST_NAME = 64
 
 /** Characters that nobody sees: joiners, marks of direction, soft hyphens, fillers. */
@@ -91,7 +94,24 @@ const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕�
  * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible, bounded,
  * without brackets, and never one of our labels itself. Empty if nothing is left of it.
  */
-export function plainName(text: string, longest = LONGEST_NAME): string {
+export function plainName(text: string, longest: NameLength = LONGEST_NAME): string {
+  const names = plainNames[longest]
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = toPlainName(text, longest)
+  if (text.length > LONGEST_KEPT) return name
+  if (names.size >= MOST_PLAIN_NAMES) names.clear()
+  names.set(text, name)
+  return name
+}
+
+/** The same few names come with each message: 7 of 460 µs of an echo. */
+const plainNames: Readonly<Record<NameLength, Map<string, string>>> = { 64: new Map(), 80: new Map() }
+const MOST_PLAIN_NAMES = 1_000
+/** Characters of a name that is kept. */
+const LONGEST_KEPT = 256
+
+function toPlainName(text: string, longest: number): string {
   const name = shorten(text.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), longest)
   return OURS.test(lookOf(name)) ? `name: ${name}` : name
 }

@@ -105,10 +105,14 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   let stopped: Promise<void> | undefined
 
   /** The first part may be `sending` with the commit if it can leave right after it. */
-  function claim({ address, source, lowPriority }: OutboundMessage): boolean {
+  function claim(tx: StoreWriter, { address, source, lowPriority }: OutboundMessage): boolean {
     if (!adapter(address) || !queues.free(address, source)) return false
     if (!limiter.take(address, { rank: rankOf(lowPriority) })) return false
-    queues.announce(address, source)
+    const withdraw = queues.announce(address, source)
+    tx.afterUndo(() => {
+      withdraw()
+      limiter.giveBack(address)
+    })
     return true
   }
 

@@ -21,7 +21,7 @@ export interface PlanDeps extends RowDeps {
   format(channel: ChannelId): TextFormat
   sendAllowed(message: Speaker): SpeakerVerdict
   /** Claims a slot and announces the part; returns true if it may leave right after the commit. */
-  claim(message: OutboundMessage): boolean
+  claim(tx: StoreWriter, message: OutboundMessage): boolean
 }
 
 interface Planning {
@@ -45,7 +45,7 @@ export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessa
 async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<PlannedReply> {
   const { deps, tx, message } = planning
   // A part of class `effect` is `sending` only when its send is next: a crash before that loses nothing.
-  const startedAt = message.class !== 'effect' && deps.claim(message) ? deps.clock.now() : undefined
+  const startedAt = message.class !== 'effect' && deps.claim(tx, message) ? deps.clock.now() : undefined
   const [part, second] = parts
   if (part === undefined || second !== undefined) return sayAll(planning, parts, startedAt)
   const row = newRow(deps, message, { part, partNo: 0, startedAt })

@@ -32,9 +32,10 @@ export interface Queues {
    */
   free(address: Address, source: SourceId): boolean
   /**
-   * Announces a part that is `sending` and comes with `push`. It is only a hint: one that never comes delays nobody.
+   * Announces a part that is `sending` and comes with `push`; returns the function that takes this back. It is only a
+   * hint: one that never comes delays nobody.
    */
-  announce(address: Address, source: SourceId): void
+  announce(address: Address, source: SourceId): () => void
   push(address: Address, entries: readonly Entry[]): void
   /**
    * Returns true if so many parts of low priority wait for this account, or in this chat, that no more should be added.
@@ -80,8 +81,11 @@ class ConversationQueues implements Queues {
     return !this.#queues.has(key) && (holder === undefined || holder === source)
   }
 
-  announce(address: Address, source: SourceId): void {
-    this.#announced.set(conversationOf(address), source)
+  announce(address: Address, source: SourceId): () => void {
+    const key = conversationOf(address)
+    const known = this.#announced.has(key)
+    this.#announced.set(key, source)
+    return () => void (known || this.#announced.delete(key))
   }
 
   push(address: Address, entries: readonly Entry[]): void {

@@ -13,6 +13,8 @@ export interface SendLimits {
 export interface RateLimiter {
   /** Takes a slot and returns true if every limit has one now for this rank and, for chat and group, `leaving` more. */
   take(address: Address, wanted?: { readonly rank?: Rank; readonly leaving?: number }): boolean
+  /** Returns the slot of a part that does not leave after all. */
+  giveBack(address: Address): void
   /**
    * Takes a slot for a part of low priority and returns 0, or takes none and returns the ms after which to ask again.
    * Some slots of chat, group and account are left for higher ranks, and none is booked in advance.
@@ -85,8 +87,21 @@ class Buckets {
     this.spend(account, rates.account, now)
   }
 
+  /** The opposite of `spendAll`. */
+  giveBackAll({ chatType }: Address, { chat, account, rates }: Pick<Slot, 'chat' | 'account' | 'rates'>): void {
+    this.#giveBack(chat, rates.chat)
+    if (chatType !== 'direct') this.#giveBack(`${chat}#`, rates.group)
+    this.#giveBack(account, rates.account)
+  }
+
   get size(): number {
     return this.#fullAt.size
+  }
+
+  /** A bucket that was swept meanwhile is full. */
+  #giveBack(key: string, { everyMs }: Rate): void {
+    const fullAt = this.#fullAt.get(key)
+    if (fullAt !== undefined) this.#fullAt.set(key, fullAt - everyMs)
   }
 
   #sweep(now: number): void {
@@ -155,6 +170,10 @@ export function createRateLimiter(clock: Clock, limits: (address: Address) => Se
       if (slot.chatAt > slot.now || slot.accountAt > slot.now) return false
       buckets.spendAll(address, slot)
       return true
+    },
+    giveBack(address) {
+      const account = accountKey(address)
+      buckets.giveBackAll(address, { chat: chatKey(address, account), account, rates: ratesOf(limits(address)) })
     },
     takeLow(address, rank) {
       const slot = slotOf(address, rank, 0)

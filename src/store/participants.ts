@@ -1,7 +1,7 @@
 import type { ChannelId, SessionId } from '../core/ids.ts'
 import { text } from './rows.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
-import type { RepositoryDeps, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
 export class ParticipantReading implements ParticipantReader {
   protected readonly sql: Sql
@@ -27,15 +27,27 @@ export class ParticipantReading implements ParticipantReader {
 }
 
 export class ParticipantWriting extends ParticipantReading implements ParticipantWriter {
+  readonly #deps: Pick<WriteDeps, 'sql' | 'known'>
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#deps = deps
+  }
+
   async add(sessionId: SessionId, participant: string, at: number): Promise<void> {
+    const { known, sql } = this.#deps
+    if (known.hasJoined(sessionId, participant)) return
     await this.sql.run(
       `INSERT INTO participants (session_id, participant, joined_at) VALUES ($1, $2, $3)
         ON CONFLICT (session_id, participant) DO NOTHING`,
       [sessionId, participant, at],
     )
+    known.keepParticipant(sessionId, participant)
+    sql.afterUndo(() => known.forgetParticipants(sessionId))
   }
 
   async remove(sessionId: SessionId): Promise<void> {
     await this.sql.run('DELETE FROM participants WHERE session_id = $1', [sessionId])
+    this.#deps.known.forgetParticipants(sessionId)
   }
 }

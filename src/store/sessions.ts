@@ -189,6 +189,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     if (row === undefined) return undefined
     await this.sql.run('DELETE FROM events WHERE session_no = $1', [integer(row, 'no')])
     await this.sql.run('DELETE FROM participants WHERE session_id = $1', [draft.id])
+    this.#known.forgetParticipants(draft.id)
     return this.#insert(draft, at)
   }
 

@@ -33,6 +33,9 @@ import type { TurnReader, TurnWriter } from './turn-port.ts'
  * The store port. Reads see committed data. Writes exist only inside `write`: transactions that arrive together are
  * committed together; the promise resolves after the COMMIT. A body awaits nothing but its own `tx`. A throwing body
  * undoes only its own writes and rejects with what it threw.
+ *
+ * A body may run twice, after all it did the first time was undone: memory is changed by `afterCommit` alone, or is
+ * restored by `afterUndo`.
  */
 export interface Store {
   readonly read: StoreReader

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import type { StoreWriter } from '../../src/store/store.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { answerLost, broken, refused, unreachable } from './fake-channel.ts'
 import { anInbox, at, DM, GROUP, openRig, TURN } from './rig.ts'
@@ -47,6 +48,26 @@ test('a rolled back plan leaves nothing and holds up nobody', async () => {
   const next = rig.message('next')
   await rig.store.write((tx) => rig.delivery.plan(tx, next))
   expect(await rig.rows(next.source)).toMatchObject([{ state: 'sending' }])
+})
+
+test('a plan that runs again because another body failed takes its slot once, and its part leaves at once', async () => {
+  const rig = await openRig()
+  const started = rig.clock.now()
+  const failing = async (tx: StoreWriter) => {
+    await rig.delivery.plan(tx, rig.message('never'))
+    throw new Error('no')
+  }
+  for (const text of ['one', 'two', 'three']) {
+    const message = rig.message(text)
+    const plan = rig.store.write((tx) => rig.delivery.plan(tx, message))
+    await Promise.allSettled([plan, rig.store.write(failing)])
+    expect(await rig.rows(message.source)).toMatchObject([{ state: 'sending' }])
+    rig.delivery.release(await plan)
+    await rig.delivery.idle()
+  }
+  expect(rig.channel.calls.map(({ text, at }) => [text, at])).toEqual(
+    ['one', 'two', 'three'].map((text) => [text, started]),
+  )
 })
 
 test('of two messages planned at once for one conversation only the first is sending', async () => {
@@ -141,7 +162,11 @@ test('an answer in one part is planned without a question; that its turn had sho
     rig.store.write(async (tx) => {
       const { outbox } = tx
       const asked = vi.spyOn(outbox, 'ofSource')
-      await rig.delivery.plan(Object.create(tx, { outbox: { value: outbox } }), message)
+      const afterUndo = tx.afterUndo.bind(tx)
+      await rig.delivery.plan(
+        Object.create(tx, { outbox: { value: outbox }, afterUndo: { value: afterUndo } }),
+        message,
+      )
       return asked.mock.calls.length
     })
 

@@ -32,6 +32,28 @@ test('any minute of a group stays within its number, whatever the pauses', () =>
   )
 })
 
+test('a slot that is given back is free again, and any minute of a group stays within its number', () => {
+  const attempts = fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.boolean()), { maxLength: 200 })
+  fc.assert(
+    fc.property(attempts, (all) => {
+      const [one, other] = [limiterOf(), limiterOf()]
+      const sent: number[] = []
+      for (const [pause, leaves] of all) {
+        one.clock.moveTo(one.clock.now() + pause)
+        other.clock.moveTo(one.clock.now())
+        if (leaves) {
+          const taken = one.limiter.take(at(GROUP))
+          expect(other.limiter.take(at(GROUP))).toBe(taken)
+          if (taken) sent.push(one.clock.now())
+        } else if (one.limiter.take(at(GROUP))) {
+          one.limiter.giveBack(at(GROUP))
+        }
+      }
+      return sent.every((from) => sent.filter((time) => time >= from && time < from + 60_000).length <= 20)
+    }),
+  )
+})
+
 test('any second of an account stays within its number, whatever the chats', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 120 }), { maxLength: 200 }), (pauses) => {

@@ -13,6 +13,8 @@ import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
 
+const PARTICIPANT = 'telegram:7'
+
 /** What a body may do to the current session of a chat. */
 const STEPS = {
   say: (tx: StoreWriter, { id }: Session) => tx.events.append(id, 5, [userMessage('hello')]),
@@ -39,6 +41,12 @@ const STEPS = {
     await tx.chatMoves.repoint(session.scopeKey, to, session.id)
   },
   remove: (tx: StoreWriter, { id }: Session) => tx.sessions.remove(id, 4),
+  join: (tx: StoreWriter, { id }: Session) => tx.participants.add(id, PARTICIPANT, 4),
+  leave: (tx: StoreWriter, { id }: Session) => tx.participants.remove(id),
+  joinAgain: async (tx: StoreWriter, { id }: Session) => {
+    await tx.participants.remove(id)
+    await tx.participants.add(id, PARTICIPANT, 4)
+  },
 } satisfies Record<string, (tx: StoreWriter, session: Session, chat: number) => Promise<unknown>>
 
 /** The third is where the first moves to. */
@@ -66,6 +74,8 @@ it('a transaction is told of a current session what the store holds, whoever fai
       const held = told && (await tx.sessions.get(told.id))
       if (JSON.stringify(told) !== JSON.stringify(held)) wrong.push({ name, told, held })
       await compareIdentities(tx, name)
+      const joined = await tx.participants.of(session.id)
+      if (name.startsWith('join') && !joined.includes(PARTICIPANT)) wrong.push({ name, joined })
     }
     if (end === 'fails') throw new Error('no')
     if (end === 'waits') await loopTurn()

@@ -29,6 +29,9 @@ describe('group commit', () => {
       get inTransaction() {
         return real.inTransaction
       },
+      get writes() {
+        return real.writes
+      },
       run(text, params) {
         if (params.length === 0) frame.push(text)
         return real.run(text, params)
@@ -59,18 +62,85 @@ describe('group commit', () => {
     expect(seen).toEqual([1, 1])
   })
 
-  it('a body that fails loses its own writes only, by a savepoint of its own', async () => {
-    const group = createGroupCommit(connection, systemClock)
-    const failing = async (sql: Sql) => {
-      await insert(2)(sql)
+  const failing =
+    (value: number) =>
+    async (sql: Sql): Promise<number> => {
+      await insert(value)(sql)
       throw new Error('after it wrote')
     }
-    const settled = await Promise.allSettled([insert(1), failing, insert(3)].map(group.write))
+  const [kept, undone] = [
+    ['SAVEPOINT body', 'RELEASE body'],
+    ['SAVEPOINT body', 'ROLLBACK TO body', 'RELEASE body'],
+  ]
+
+  it('bodies that succeed need no savepoint', async () => {
+    const group = createGroupCommit(connection, systemClock)
+    const refused = async (): Promise<number> => Promise.reject(new Error('before it wrote'))
+    const settled = await Promise.allSettled([insert(1), refused, insert(3)].map(group.write))
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(values()).toEqual([1, 3])
-    const [kept, undone] = [['RELEASE body'], ['ROLLBACK TO body', 'RELEASE body']]
-    const bodies = [kept, undone, kept].flatMap((end) => ['SAVEPOINT body', ...end])
-    expect(frame).toEqual(['BEGIN IMMEDIATE', ...bodies, 'COMMIT'])
+    expect(frame).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+
+  it('a body that fails loses its own writes only: the others run again, each in a savepoint', async () => {
+    const group = createGroupCommit(connection, systemClock)
+    const settled = await Promise.allSettled([insert(1), failing(2), insert(3), failing(4), insert(5)].map(group.write))
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(values()).toEqual([1, 3, 5])
+    const again = [kept, kept, undone, kept].flat()
+    expect(frame).toEqual(['BEGIN IMMEDIATE', 'ROLLBACK', 'BEGIN IMMEDIATE', ...again, 'COMMIT'])
+  })
+
+  it('a body that runs again is undone once and received once', async () => {
+    const group = createGroupCommit(connection, systemClock)
+    const calls: string[] = []
+    const body = async (sql: TransactionSql) => {
+      calls.push('run')
+      await insert(1)(sql)
+      sql.afterUndo(() => calls.push('undone'))
+      sql.afterCommit(() => calls.push('committed'))
+    }
+    await Promise.allSettled([group.write(body), group.write(failing(2))])
+    expect(calls).toEqual(['run', 'undone', 'run', 'committed'])
+  })
+
+  it('a body that was given up does not run again', async () => {
+    const group = createGroupCommit(connection, systemClock)
+    let runs = 0
+    const waits = async (sql: Sql): Promise<number> => {
+      runs++
+      await insert(2)(sql)
+      await loopTurn()
+      return 2
+    }
+    const settled = await Promise.allSettled([insert(1), waits, insert(3)].map(group.write))
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect([runs, values()]).toEqual([1, [1, 3]])
+  })
+
+  it('a group that cannot begin again rejects everybody', async () => {
+    let begins = 0
+    const locked: SqliteConnection = {
+      ...connection,
+      get inTransaction() {
+        return connection.inTransaction
+      },
+      get writes() {
+        return connection.writes
+      },
+      run(text, params) {
+        if (text === 'BEGIN IMMEDIATE' && ++begins === 2) throw translate(new Database.SqliteError('x', 'SQLITE_BUSY'))
+        return connection.run(text, params)
+      },
+    }
+    const group = createGroupCommit(locked, systemClock)
+    const settled = await Promise.allSettled([insert(1), failing(2), insert(3)].map(group.write))
+    expect(settled.map((end) => end.status === 'rejected' && errorCode(end.reason))).toEqual(
+      Array(3).fill('unavailable'),
+    )
+    expect(values()).toEqual([])
+    await group.write(insert(4))
+    expect(values()).toEqual([4])
   })
 
   it('a group is bounded, and the loop turns between groups', async () => {
@@ -204,6 +274,9 @@ describe('group commit', () => {
       ...real,
       get inTransaction() {
         return real.inTransaction
+      },
+      get writes() {
+        return real.writes
       },
       run(text, params) {
         if (fails.has(text)) throw translate(new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC'))

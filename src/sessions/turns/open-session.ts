@@ -40,10 +40,11 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     await tx.sessions.setAgent(current.id, route.agent)
     return openSession(tx, opening, ports)
   }
-  const metadata = { ...metadataOf(dispatch), ...namesOf(dispatch, current?.metadata) }
+  const [chat, names] = [metadataOf(dispatch), namesOf(dispatch, current?.metadata)]
+  const known = current !== undefined && includes(current.metadata, chat) && includes(current.metadata, names)
+  if (known && current.inactiveAt === undefined) return current
+  const metadata = { ...chat, ...names }
   if (!current) return beginSession(tx, opening, metadata, ports)
-  const known = includes(current.metadata, metadata)
-  if (current.inactiveAt === undefined && known) return current
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
@@ -211,15 +212,15 @@ function metadataOf({ event, schedule, named }: Dispatch): MetadataChange {
   if (schedule) return { deliver_to: formatAddress(event.address) }
   if (named) return {}
   const { channel, account, chat, chatType, topic, space } = event.address
-  return {
+  const place = {
     channel,
     account,
     chat_id: chat,
     chat_type: chatType,
-    ...(chatType === 'direct' && event.sender.id !== '' ? { sender_id: event.sender.id } : {}),
     topic_id: topic,
     space: space && `${space.type}:${space.id}`,
   }
+  return chatType === 'direct' && event.sender.id !== '' ? { ...place, sender_id: event.sender.id } : place
 }
 
 function given(metadata: MetadataChange): Record<string, string> {
