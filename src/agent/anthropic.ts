@@ -1,7 +1,15 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import { type Model, type ModelEvent, type ModelRequest, NO_USAGE, type StopReason, type Usage } from '../core/model.ts'
+import {
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+  NO_USAGE,
+  type StopReason,
+  toUsage,
+  type Usage,
+} from '../core/model.ts'
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
@@ -172,10 +180,14 @@ interface WireUsage {
   readonly output_tokens: number
 }
 
-/** Tokens read from and written to the cache count as input. Later counts are cumulative and replace earlier ones. */
+/** `input_tokens` is without the cache. Later counts are cumulative; the last event may leave out the input's. */
 function usageOf(wire: WireUsage, before: Usage): Usage {
-  const cached = (wire.cache_creation_input_tokens ?? 0) + (wire.cache_read_input_tokens ?? 0)
-  return { input: Math.max(before.input, (wire.input_tokens ?? 0) + cached), output: wire.output_tokens }
+  return toUsage({
+    input: Math.max(before.input, wire.input_tokens ?? 0),
+    output: wire.output_tokens,
+    cacheRead: Math.max(before.cacheRead ?? 0, wire.cache_read_input_tokens ?? 0),
+    cacheWrite: Math.max(before.cacheWrite ?? 0, wire.cache_creation_input_tokens ?? 0),
+  })
 }
 
 /** `pause_turn` belongs to server tools, which are never asked for. */

@@ -64,10 +64,15 @@ export type ModelEvent =
 /** `end`: done. `tools`: it waits for results. `length`: cut at `maxTokens`. `refused`: the model declined. */
 export type StopReason = 'end' | 'tools' | 'length' | 'refused'
 
-/** Tokens. */
+/** Tokens, apart by their price. */
 export interface Usage {
+  /** Read by the model at full price. */
   readonly input: number
   readonly output: number
+  /** Read from the provider's cache, at a fraction of the price. Absent: none. */
+  readonly cacheRead?: number
+  /** Read and written to the provider's cache, at more than the full price. Absent: none. */
+  readonly cacheWrite?: number
 }
 
 /** The cost of a number of turns. */
@@ -81,7 +86,32 @@ export const NO_USAGE: Usage = { input: 0, output: 0 }
 export const NOTHING_SPENT: Spending = { turns: 0, usage: NO_USAGE }
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  return { input: a.input + b.input, output: a.output + b.output }
+  return toUsage({
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: (a.cacheRead ?? 0) + (b.cacheRead ?? 0),
+    cacheWrite: (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0),
+  })
+}
+
+/** Returns the usage without what is 0 of the cache, as it was stored before any provider had one. */
+export function toUsage({ input, output, cacheRead, cacheWrite }: Required<Usage>): Usage {
+  return {
+    input,
+    output,
+    ...(cacheRead === 0 ? {} : { cacheRead }),
+    ...(cacheWrite === 0 ? {} : { cacheWrite }),
+  }
+}
+
+/** Returns the tokens the model has read, whatever their price. */
+export function tokensRead({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {
+  return input + cacheRead + cacheWrite
+}
+
+/** Returns all tokens, read and written. */
+export function tokensOf(usage: Usage): number {
+  return tokensRead(usage) + usage.output
 }
 
 /**

@@ -2,7 +2,7 @@ import { ParleyError } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Spending } from '../core/model.ts'
+import { addUsage, NO_USAGE, type Spending } from '../core/model.ts'
 import { effectOf } from './event-effect.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
@@ -52,7 +52,7 @@ export class EventReading implements EventReader {
 
   /** A page at a time: a log may be long, and nothing else runs while a page is read. */
   async spent(sessionId: SessionId): Promise<Spending> {
-    let [turns, input, output] = [0, 0, 0]
+    let [turns, usage] = [0, NO_USAGE]
     for (let after = 0; ; ) {
       const rows = await this.#list(
         `${OF_SESSION} AND seq > $2 AND type = 'turn_completed' ORDER BY seq LIMIT ($3 + 0)`,
@@ -61,11 +61,10 @@ export class EventReading implements EventReader {
       for (const event of rows) {
         if (event.type !== 'turn_completed') continue
         turns += 1
-        input += event.data.usage.input
-        output += event.data.usage.output
+        usage = addUsage(usage, event.data.usage)
       }
       after = rows.at(-1)?.seq ?? after
-      if (rows.length < SPENT_PAGE) return { turns, usage: { input, output } }
+      if (rows.length < SPENT_PAGE) return { turns, usage }
     }
   }
 

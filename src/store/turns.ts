@@ -1,14 +1,14 @@
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import { type TurnId, turnIdFloor } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { NOTHING_SPENT, type Spending } from '../core/model.ts'
+import { NOTHING_SPENT, type Spending, toUsage, type Usage } from '../core/model.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
-import type { RepositoryDeps, Sql, SqlValue } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
 import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './turn-port.ts'
 
 const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
 const COLUMNS = `id, session_id, trace_id, reply, state, attempt, epoch, started_at, ended_at, input_tokens,
-  output_tokens, error`
+  output_tokens, cache_read_tokens, cache_write_tokens, error`
 
 const codec: RowCodec<Turn> = {
   table: 'turns',
@@ -22,12 +22,21 @@ const codec: RowCodec<Turn> = {
     attempt: integer(row, 'attempt'),
     epoch: integer(row, 'epoch'),
     startedAt: integer(row, 'started_at'),
-    usage: { input: integer(row, 'input_tokens'), output: integer(row, 'output_tokens') },
+    usage: usageIn(row),
     ...defined({
       endedAt: optional(row, 'ended_at', integer),
       error: optional(row, 'error', id<ErrorCode>),
     }),
   }),
+}
+
+function usageIn(row: SqlRow): Usage {
+  return toUsage({
+    input: integer(row, 'input_tokens'),
+    output: integer(row, 'output_tokens'),
+    cacheRead: integer(row, 'cache_read_tokens'),
+    cacheWrite: integer(row, 'cache_write_tokens'),
+  })
 }
 
 export class TurnReading implements TurnReader {
@@ -56,12 +65,14 @@ export class TurnReading implements TurnReader {
 
   async spentSince(at: number): Promise<Spending> {
     const row = await this.sql.get(
-      `SELECT COUNT(*) AS turns, COALESCE(SUM(input_tokens), 0) AS input, COALESCE(SUM(output_tokens), 0) AS output
+      `SELECT COUNT(*) AS turns, COALESCE(SUM(input_tokens), 0) AS input_tokens,
+        COALESCE(SUM(output_tokens), 0) AS output_tokens, COALESCE(SUM(cache_read_tokens), 0) AS cache_read_tokens,
+        COALESCE(SUM(cache_write_tokens), 0) AS cache_write_tokens
         FROM turns WHERE id >= $1 AND state <> 'running'`,
       [turnIdFloor(at)],
     )
     if (row === undefined) return NOTHING_SPENT
-    return { turns: integer(row, 'turns'), usage: { input: integer(row, 'input'), output: integer(row, 'output') } }
+    return { turns: integer(row, 'turns'), usage: usageIn(row) }
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly Turn[]> {
@@ -99,11 +110,12 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     await this.sql.run("UPDATE turns SET attempt = $2 WHERE id = $1 AND state = 'running'", [turnId, attempt])
   }
 
-  async finish(turnId: TurnId, end: TurnEnd): Promise<void> {
+  async finish(turnId: TurnId, { state, outcome, at, usage, error }: TurnEnd): Promise<void> {
+    const { input, output, cacheRead = 0, cacheWrite = 0 } = usage
     const finished = await this.sql.run(
-      `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5, error = $6
-        WHERE id = $7 AND state = 'running' AND epoch = $8`,
-      [end.state, end.outcome, end.at, end.usage.input, end.usage.output, end.error ?? null, turnId, this.epoch],
+      `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5,
+        cache_read_tokens = $6, cache_write_tokens = $7, error = $8 WHERE id = $9 AND state = 'running' AND epoch = $10`,
+      [state, outcome, at, input, output, cacheRead, cacheWrite, error ?? null, turnId, this.epoch],
     )
     if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
   }

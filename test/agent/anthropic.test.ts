@@ -59,10 +59,11 @@ describe('anthropic', () => {
 
   it('usage is what the API counted', async () => {
     server.setScript(playReplies(textReply('ok', { usage: { input_tokens: 1234, output_tokens: 56 } })))
-    expect((await collect(await modelOf())).at(-1)).toMatchObject({ usage: { input: 1234, output: 56 } })
+    const end = (await collect(await modelOf())).at(-1)
+    expect(end?.type === 'end' && end.usage).toEqual({ input: 1234, output: 56 })
   })
 
-  it('cache tokens count as input', async () => {
+  it('tokens of the cache are apart from those read at full price, and the last event may leave them out', async () => {
     const sse = [
       {
         type: 'message_start',
@@ -76,7 +77,9 @@ describe('anthropic', () => {
       { type: 'message_stop' },
     ]
     answerOnce(sse)
-    expect((await collect(await modelOf())).at(-1)).toMatchObject({ usage: { input: 123, output: 9 } })
+    expect((await collect(await modelOf())).at(-1)).toMatchObject({
+      usage: { input: 3, output: 9, cacheRead: 100, cacheWrite: 20 },
+    })
   })
 
   it('C26: reasoning and its signature never leave the adapter', async () => {

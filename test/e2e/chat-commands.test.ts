@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { CallEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { policy } from '../fakes/routing-policy.ts'
+import { removeTempFolders, tempFolder, withDatabase } from '../store/temp-database.ts'
 import { type Household, startHousehold } from './household.ts'
+
+removeTempFolders()
 
 interface Family extends Household {
   readonly chat: number
@@ -77,6 +81,28 @@ describe('/usage', () => {
     await tell(444, '@parley_bot hello')
     expect(await tell(444, '/usage')).toMatch(/^Here: 1 turn, \d+ tokens in, \d+ out$/)
     expect(await tell(111, '/usage')).toMatch(/^Here: 1 turn.*\nToday, everywhere: 1 turn, \d+ tokens in/)
+  })
+})
+
+describe('the cache of a provider', () => {
+  const usage = { input_tokens: 20, output_tokens: 5, cache_read_input_tokens: 900, cache_creation_input_tokens: 100 }
+  const CACHED = { input: 20, output: 5, cacheRead: 900, cacheWrite: 100 }
+
+  it('R15, C22: what was read from it is told apart by /usage, and stands with the answer and its model', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const house = await family({ script: () => textReply('answered', { usage }), config: { store: { path } } })
+    await house.tell(444, '@parley_bot hello')
+    await house.tell(444, '@parley_bot and again')
+    const spent = '2 turns, 2040 tokens in (1800 from the cache, 200 into the cache), 10 out'
+    expect(await house.tell(444, '/usage')).toBe(`Here: ${spent}`)
+    await house.restart()
+    expect(await house.tell(111, '/usage')).toBe(`Here: ${spent}\nToday, everywhere: ${spent}`)
+    await house.daemon.stop()
+    const answers = withDatabase(path, (database) =>
+      database.prepare("SELECT data FROM events WHERE type = 'assistant_message' ORDER BY seq").pluck().all(),
+    )
+    const answer = { model: expect.stringMatching(/^anthropic\//), usage: CACHED }
+    expect(answers.map((data) => JSON.parse(String(data)))).toMatchObject([answer, answer])
   })
 })
 

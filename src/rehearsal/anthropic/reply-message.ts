@@ -34,7 +34,7 @@ export interface Usage {
   speed: null
 }
 
-/** The fields that a rehearsed answer never uses; they are there, as the API sends them. */
+/** The fields that a rehearsed answer leaves out; they are there, as the API sends them. */
 const unusedUsage = {
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
@@ -66,7 +66,7 @@ export function buildReply(reply: AnswerReply, request: MessagesRequest, turn: n
     stop_details: null,
     container: null,
     diagnostics: null,
-    usage: { ...usage, ...unusedUsage },
+    usage: { ...unusedUsage, ...usage },
   }
 }
 

@@ -30,7 +30,12 @@ export interface AnswerReply {
   /** Default: `tool_use` when a block asks for a tool, else `end_turn`. */
   stopReason?: StopReason
   /** Default: counted from the text, four characters a token. */
-  usage?: { input_tokens: number; output_tokens: number }
+  usage?: {
+    input_tokens: number
+    output_tokens: number
+    cache_creation_input_tokens?: number
+    cache_read_input_tokens?: number
+  }
   /** Cuts text, thinking and tool input into deltas. Default: pieces of 12 UTF-16 units. */
   split?: (text: string) => readonly string[]
   /** The wait before each delta (without streaming: before the answer). */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import type { Spending } from '../../core/model.ts'
+import { type Spending, tokensRead } from '../../core/model.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface UsageCommandDeps {
@@ -28,8 +28,14 @@ async function usage({ decision }: CommandCall, { store: { read }, clock }: Usag
   return `${here}\nToday, everywhere: ${inWords(today)}`
 }
 
-function inWords({ turns, usage: { input, output } }: Spending): string {
-  return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${input} tokens in, ${output} out`
+function inWords({ turns, usage }: Spending): string {
+  const { output, cacheRead, cacheWrite } = usage
+  const cached = [
+    ...(cacheRead === undefined ? [] : [`${cacheRead} from the cache`]),
+    ...(cacheWrite === undefined ? [] : [`${cacheWrite} into the cache`]),
+  ]
+  const ofThem = cached.length === 0 ? '' : ` (${cached.join(', ')})`
+  return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokensRead(usage)} tokens in${ofThem}, ${output} out`
 }
 
 /** Returns midnight in the daemon's time zone, which the log uses too. */

@@ -3,7 +3,7 @@ import { type Address, formatAddress } from '../../core/address.ts'
 import { type BotBudget, type BotSpending, isExhausted, NO_BOT_SPENDING, spentBy } from '../../core/bot-budget.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { TraceId } from '../../core/ids.ts'
-import type { Usage } from '../../core/model.ts'
+import { tokensOf, type Usage } from '../../core/model.ts'
 
 /** The most chats remembered; one more drops the chat where bots were quiet longest. */
 const MOST_CHATS = 2_000
@@ -55,11 +55,11 @@ export class BotTurns {
   }
 
   /** Called when a turn ended; its usage counts if a bot asked for it. */
-  ended(address: Address, traceId: TraceId, { input, output }: Usage): void {
+  ended(address: Address, traceId: TraceId, usage: Usage): void {
     const name = chatOf(address)
     const chat = this.#chats.peek(name)
     if (!chat || ![...chat.asked.values()].includes(traceId)) return
-    const tokens = chat.spending.tokens + input + output
+    const tokens = chat.spending.tokens + tokensOf(usage)
     this.#chats.set(name, { ...chat, spending: { ...chat.spending, tokens } })
   }
 

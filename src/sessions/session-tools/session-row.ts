@@ -1,5 +1,6 @@
 import type { SessionId } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
+import { tokensOf } from '../../core/model.ts'
 import type { Session, SessionKind } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
@@ -38,7 +39,7 @@ export async function sessionRow(
     ...overridesOf(session),
     model: modelOf(session),
     ...(description === '' || !named ? {} : { displayName: plainExcerpt(description, LONGEST_NAME) }),
-    ...(turns === 0 ? {} : { totalTokens: usage.input + usage.output }),
+    ...(turns === 0 ? {} : { totalTokens: tokensOf(usage) }),
     ...lastRun,
     transcriptPath: transcriptPath(id),
     ...(messages === 0 ? {} : { messages: (await newestMessages(read.events, session, bounds)).messages }),

@@ -1,5 +1,6 @@
 import { calledBy } from '../../core/label.ts'
 import type { LogFields } from '../../core/logger.ts'
+import { tokensOf } from '../../core/model.ts'
 import { sessionTitle, type Titled } from '../../core/titles.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
@@ -29,7 +30,7 @@ export function turnLine(
     where: sessionTitle(session),
     ...(person === '' || person === sessionTitle(session) ? {} : { person }),
     ms: Math.max(0, now - (asked?.at ?? startedAt)),
-    tokens: usage.input + usage.output,
+    tokens: tokensOf(usage),
     traceId,
     ...(error === undefined ? {} : { error }),
   }

@@ -17,6 +17,7 @@ import { restorations } from './0016-restorations.ts'
 import { lowPriority } from './0017-low-priority.ts'
 import { namedMessages } from './0018-named-messages.ts'
 import { sessionSettings } from './0019-session-settings.ts'
+import { cachedTokens } from './0020-cached-tokens.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   lowPriority,
   namedMessages,
   sessionSettings,
+  cachedTokens,
 ]

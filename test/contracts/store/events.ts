@@ -48,6 +48,17 @@ export const eventContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.events.spent('telegram:nothing' as SessionId)).toMatchObject({ turns: 0 })
   })
 
+  it('C22: tokens of the cache are summed apart, and older logs name none', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const usage = { input: 7, output: 2, cacheRead: 900, cacheWrite: 100 }
+    const cached: EventToAppend = { type: 'turn_completed', data: { outcome: 'answered', usage, steps: 1 } }
+    await append(id, 1, turnCompleted, cached, cached)
+    expect(await underTest.store.read.events.spent(id)).toEqual({
+      turns: 3,
+      usage: { input: 24, output: 9, cacheRead: 1_800, cacheWrite: 200 },
+    })
+  })
+
   it('C23, K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const numbers = Array.from({ length: 200 }, (_, no) => no)

@@ -37,16 +37,25 @@ export const transactionContract: ContractPart = (underTest) => {
 
   it('what is to be taken back after an undo is taken back before the next body runs, the last first', async () => {
     const { store } = underTest
-    const told: string[] = []
+    const memory: string[] = []
+    const before: Record<string, string[]> = {}
+    const takenBack: { made: string; was: string | undefined }[] = []
     const body = (name: string, fails: boolean) => async (tx: StoreWriter) => {
-      told.push(name)
-      for (const no of [1, 2]) tx.afterUndo(() => told.push(`${name} back ${no}`))
+      before[name] = [...memory]
+      for (const made of [`${name} 1`, `${name} 2`]) {
+        memory.push(made)
+        tx.afterUndo(() => takenBack.push({ made, was: memory.pop() }))
+      }
       await set(name, '1')(tx)
       if (fails) throw new Error('no')
     }
     const writes = [body('a', false), body('b', true), body('c', true), body('d', false)]
     await Promise.allSettled(writes.map((write) => store.write(write)))
-    expect(told).toEqual(['a', 'b', 'b back 2', 'b back 1', 'c', 'c back 2', 'c back 1', 'd'])
+    const a = ['a 1', 'a 2']
+    expect(before).toEqual({ a: [], b: a, c: a, d: a })
+    expect(memory).toEqual([...a, 'd 1', 'd 2'])
+    expect(takenBack.filter(({ made, was }) => made !== was)).toEqual([])
+    expect(takenBack.length).toBeGreaterThanOrEqual(4)
   })
 
   it('a throwing body undoes its own writes and rejects with what it threw, the others commit', async () => {

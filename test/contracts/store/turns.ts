@@ -5,6 +5,7 @@ import { turnOf } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
 const END: TurnEnd = { state: 'completed', outcome: 'answered', at: 99, usage: { input: 12, output: 3 } }
+const CACHED = { input: 7, output: 2, cacheRead: 900, cacheWrite: 100 }
 
 export const turnContract: ContractPart = (underTest) => {
   const start = async (chat: number) => {
@@ -47,6 +48,17 @@ export const turnContract: ContractPart = (underTest) => {
     const { turns } = (await underTest.reopen()).read
     expect(await turns.spentSince(0)).toEqual({ turns: 2, usage: { input: 24, output: 6 } })
     expect(await turns.spentSince(Number.MAX_SAFE_INTEGER / 64)).toEqual({ turns: 0, usage: { input: 0, output: 0 } })
+  })
+
+  it('C22: tokens of the cache are summed apart', async () => {
+    const [one, other] = [await start(1), await start(2)]
+    await underTest.store.write((tx) => tx.turns.finish(one.id, END))
+    await underTest.store.write((tx) => tx.turns.finish(other.id, { ...END, usage: CACHED }))
+    const { turns } = (await underTest.reopen()).read
+    expect((await turns.get(other.id))?.usage).toEqual(CACHED)
+    expect((await turns.get(one.id))?.usage).toEqual(END.usage)
+    const usage = { input: 19, output: 5, cacheRead: 900, cacheWrite: 100 }
+    expect(await turns.spentSince(0)).toEqual({ turns: 2, usage })
   })
 
   it('a finished turn keeps its end', async () => {
