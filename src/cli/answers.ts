@@ -1,3 +1,4 @@
+import type { Usage } from '../core/model.ts'
 import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
@@ -18,6 +19,7 @@ import type {
   WhyStep,
 } from '../core/operator.ts'
 import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
+import type { Spending } from '../core/spending.ts'
 
 /** Returns true if a value is an answer that this program can show. It checks only the fields that are shown. */
 export type AnswerCheck<Value> = (value: unknown) => value is Value
@@ -91,6 +93,12 @@ export const status = object<StatusReport>({
   sessions: count,
   runningTurns: count,
   waiting: count,
+  spentToday: optional(
+    object<Spending>({
+      turns: count,
+      usage: object<Usage>({ input: count, output: count, cacheRead: optional(count), cacheWrite: optional(count) }),
+    }),
+  ),
   restored: optional(
     object<NonNullable<StatusReport['restored']>>({ at: time, lastAt: time, state: text, held: count }),
   ),

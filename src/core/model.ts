@@ -75,15 +75,7 @@ export interface Usage {
   readonly cacheWrite?: number
 }
 
-/** The cost of a number of turns. */
-export interface Spending {
-  readonly turns: number
-  readonly usage: Usage
-}
-
 export const NO_USAGE: Usage = { input: 0, output: 0 }
-
-export const NOTHING_SPENT: Spending = { turns: 0, usage: NO_USAGE }
 
 export function addUsage(a: Usage, b: Usage): Usage {
   return toUsage({

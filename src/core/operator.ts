@@ -5,6 +5,7 @@ import type { PeopleOperator } from './operate-people.ts'
 import type { ScheduleOperator } from './operate-schedules.ts'
 import type { Session } from './session.ts'
 import type { SettingName, SettingValue } from './session-settings.ts'
+import type { Spending } from './spending.ts'
 
 /** Longest body the local API takes: 1 MB. */
 export const MOST_BODY_BYTES = 1024 * 1024
@@ -90,6 +91,8 @@ export interface StatusReport {
   readonly waiting: number
   /** The decisions that wait for an owner since the database was restored; absent if there are none. */
   readonly restored?: Omit<RestorationReport, 'unanswered'>
+  /** The cost of all turns since midnight; absent in the answers of older daemons. */
+  readonly spentToday?: Spending
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */

@@ -30,6 +30,7 @@ export async function openOffline(
   })
   const operator = createOperator({
     store,
+    clock: systemClock,
     version,
     models: config.agents.map(({ model }) => model),
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),

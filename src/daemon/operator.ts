@@ -3,8 +3,10 @@ import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
 import { formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
+import type { Clock } from '../core/clock.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
+import { midnightBefore } from '../core/spending.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
@@ -16,6 +18,7 @@ import type { WhyService } from './why.ts'
 /** The sources of the answers. Without a daemon there is only the store. */
 export interface OperatorSources {
   readonly store: Store
+  readonly clock: Clock
   readonly version: string
   readonly models: readonly string[]
   readonly sessions: SessionService
@@ -76,6 +79,7 @@ async function status({
   models,
   ownerNamed,
   daemon,
+  clock,
 }: OperatorSources): Promise<StatusReport> {
   const channels = daemon ? channelStatuses(daemon) : []
   const counts = await read.outbox.counts()
@@ -99,6 +103,7 @@ async function status({
     sessions: total,
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
+    spentToday: await read.turns.spentSince(midnightBefore(clock.now())),
     outbox: counts,
     uncertain: await Promise.all(uncertain.map((delivery) => asListed(delivery, read))),
     undelivered: await Promise.all(undelivered.map((delivery) => asListed(delivery, read))),

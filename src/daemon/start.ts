@@ -142,7 +142,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
-    ...{ store, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
+    ...{ store, clock, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
     schedules: schedules.operator,
     config: reloadOf(options, { policies, access, people }),
   })

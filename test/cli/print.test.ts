@@ -101,6 +101,7 @@ describe('printStatus', () => {
       'models    scripted/echo',
       'sessions  2',
       'turns     1 running, 3 messages waiting',
+      'today     4 turns, 750 tokens in (700 from the cache), 60 out',
       'outbox    12 sent, 1 unknown',
       '',
       'Sends nobody can be sure of',
@@ -127,7 +128,7 @@ describe('printStatus', () => {
   })
 
   test('of a store without a daemon', () => {
-    const { startedAt, ...stored } = sampleStatus
+    const { startedAt, spentToday, ...stored } = sampleStatus
     const empty = {
       ...stored,
       channels: [],

@@ -97,6 +97,13 @@ describe('the cache of a provider', () => {
     expect(await house.tell(444, '/usage')).toBe(`Here: ${spent}`)
     await house.restart()
     expect(await house.tell(111, '/usage')).toBe(`Here: ${spent}\nToday, everywhere: ${spent}`)
+    const mark = house.telegram.ledger.mark()
+    house.telegram.world.say({ from: 111, text: '/status' })
+    expect((await house.telegram.ledger.nextFromBot('sent', { after: mark })).text).toContain(`today: ${spent}`)
+    expect((await house.daemon.operator.status()).spentToday).toEqual({
+      turns: 2,
+      usage: { input: 40, output: 10, cacheRead: 1_800, cacheWrite: 200 },
+    })
     await house.daemon.stop()
     const answers = withDatabase(path, (database) =>
       database.prepare("SELECT data FROM events WHERE type = 'assistant_message' ORDER BY seq").pluck().all(),

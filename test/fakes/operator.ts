@@ -39,6 +39,7 @@ export const sampleStatus: StatusReport = {
   sessions: 2,
   runningTurns: 1,
   waiting: 3,
+  spentToday: { turns: 4, usage: { input: 50, output: 60, cacheRead: 700 } },
   outbox: { sent: 12, unknown: 1, planned: 0 },
   uncertain: [{ id: 'out_1', address: 'telegram:group:-1001', state: 'unknown', reason: 'timed out', traceId: 'tr_1' }],
   undelivered: [

@@ -1,4 +1,5 @@
 import type { ChannelStatus, ListedDelivery, StatusReport } from '../../core/operator.ts'
+import { spendingInWords } from '../../core/spending.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import { channelName } from './started.ts'
@@ -19,6 +20,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ...modelRows(report),
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
+      ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),
       ...report.botsHeld.map((chat) => [
         'bots',
         `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,

@@ -1,6 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import { labelled } from '../../core/session-settings.ts'
+import { spendingInWords } from '../../core/spending.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface StatusDeps {
@@ -35,6 +36,7 @@ async function status({ operator, store }: StatusDeps, { decision }: CommandCall
     ...channels,
     ...troubles,
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
+    ...(report.spentToday === undefined ? [] : [`- today: ${spendingInWords(report.spentToday)}`]),
     ...doubtful,
     ...(set.length === 0 ? [] : [`- set where you asked: ${set.join(', ')}`]),
   ].join('\n')

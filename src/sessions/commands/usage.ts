@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { type Spending, tokensRead } from '../../core/model.ts'
+import { midnightBefore, spendingInWords } from '../../core/spending.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface UsageCommandDeps {
@@ -22,23 +22,8 @@ export function usageCommand(deps: UsageCommandDeps): ChatCommand {
 
 async function usage({ decision }: CommandCall, { store: { read }, clock }: UsageCommandDeps): Promise<string> {
   const current = await read.sessions.current(decision.route.scopeKey)
-  const here = current ? `Here: ${inWords(await read.events.spent(current.id))}` : 'Here: nothing yet'
+  const here = current ? `Here: ${spendingInWords(await read.events.spent(current.id))}` : 'Here: nothing yet'
   if (decision.identity.role !== 'owner') return here
   const today = await read.turns.spentSince(midnightBefore(clock.now()))
-  return `${here}\nToday, everywhere: ${inWords(today)}`
-}
-
-function inWords({ turns, usage }: Spending): string {
-  const { output, cacheRead, cacheWrite } = usage
-  const cached = [
-    ...(cacheRead === undefined ? [] : [`${cacheRead} from the cache`]),
-    ...(cacheWrite === undefined ? [] : [`${cacheWrite} into the cache`]),
-  ]
-  const ofThem = cached.length === 0 ? '' : ` (${cached.join(', ')})`
-  return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokensRead(usage)} tokens in${ofThem}, ${output} out`
-}
-
-/** Returns midnight in the daemon's time zone, which the log uses too. */
-function midnightBefore(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0)
+  return `${here}\nToday, everywhere: ${spendingInWords(today)}`
 }

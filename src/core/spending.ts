@@ -1,0 +1,25 @@
+import { NO_USAGE, tokensRead, type Usage } from './model.ts'
+
+/** The cost of a number of turns. */
+export interface Spending {
+  readonly turns: number
+  readonly usage: Usage
+}
+
+export const NOTHING_SPENT: Spending = { turns: 0, usage: NO_USAGE }
+
+/** Returns `2 turns, 2040 tokens in (1800 from the cache, 200 into the cache), 10 out`. */
+export function spendingInWords({ turns, usage }: Spending): string {
+  const { output, cacheRead, cacheWrite } = usage
+  const cached = [
+    ...(cacheRead === undefined ? [] : [`${cacheRead} from the cache`]),
+    ...(cacheWrite === undefined ? [] : [`${cacheWrite} into the cache`]),
+  ]
+  const ofThem = cached.length === 0 ? '' : ` (${cached.join(', ')})`
+  return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokensRead(usage)} tokens in${ofThem}, ${output} out`
+}
+
+/** Returns midnight in the daemon's time zone, which the log uses too. */
+export function midnightBefore(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0)
+}
