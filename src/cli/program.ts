@@ -27,9 +27,9 @@ type Ended = (exitCode: number) => void
 
 const afterHelp = (variables: readonly string[]): string => `
 Exit codes: 0 done, 1 failed (status: no daemon runs), 2 wrong usage, 3 (status)
-a channel is down, 65 a migration or an import failed and changed nothing, 74 the
-disk did not confirm a write, 75 the store is in use by another daemon, 78 the
-configuration or the installation is wrong.
+a channel is down, 65 a migration or an import failed and changed nothing, 74
+the disk did not confirm a write, 75 the store is in use by another daemon, 78
+the configuration or the installation is wrong.
 
 Without a file, one of these lines in the environment is enough to start:
 ${variables.map((line) => `  ${line}`).join('\n')}`
@@ -47,8 +47,8 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
       writeErr: (text) => ports.stderr.write(text),
-      getOutHelpWidth: () => ports.stdout.columns ?? 100,
-      getErrHelpWidth: () => ports.stderr.columns ?? 100,
+      getOutHelpWidth: () => ports.stdout.columns ?? 80,
+      getErrHelpWidth: () => ports.stderr.columns ?? 80,
     })
   addRunning(program, ports, ended)
   addReading(program, ports, ended)

@@ -17,7 +17,7 @@ export interface Usable {
  * answer.
  */
 export function setAside({ value, mistakes }: Resolved): Usable {
-  const down = mistakes.flatMap(toDownAccount)
+  const down = joined(mistakes.flatMap(toDownAccount))
   const tree = structuredClone(value)
   for (const { channel, account } of down) removeAccount(tree, channel, account)
   const keyless = mistakes.filter(isModelKey)
@@ -43,6 +43,17 @@ function toDownAccount({ path, message, missing }: Mistake): DownAccount[] {
   if (!missing || channels !== 'channels' || accounts !== 'accounts' || account === undefined) return []
   const reason = message.slice(`${formatPath(path)}: `.length)
   return [{ channel: String(channel), account: String(account), reason: `${String(path.at(-1))}: ${reason}` }]
+}
+
+/** Returns each account once, with all that it lacks. */
+function joined(all: readonly DownAccount[]): DownAccount[] {
+  const byAccount = new Map<string, DownAccount>()
+  for (const one of all) {
+    const key = `${one.channel}@${one.account}`
+    const known = byAccount.get(key)
+    byAccount.set(key, known ? { ...known, reason: `${known.reason}; ${one.reason}` } : one)
+  }
+  return [...byAccount.values()]
 }
 
 function removeAccount(tree: unknown, channel: string, account: string): void {

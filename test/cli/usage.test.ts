@@ -6,6 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
 import { rig } from './rig.ts'
 
+const tooWide = (text: string): string[] => text.split('\n').filter((line) => line.length > 80)
+
 describe('help', () => {
   test('--help names every command and the exit codes, on stdout, and exits 0', async () => {
     const { run, out, err } = await rig()
@@ -52,6 +54,13 @@ describe('help', () => {
     const { run, out } = await rig()
     expect(await run(...name.split(' '), '--help')).toBe(0)
     expect(out()).toMatch(new RegExp(`^Usage: parley ${name}( |\n)`))
+    expect(tooWide(out())).toEqual([])
+  })
+
+  test('fits into 80 columns where the width of the terminal is not known', async () => {
+    const { run, out } = await rig()
+    await run('--help')
+    expect(tooWide(out())).toEqual([])
   })
 
   test('--version prints the version and exits 0', async () => {

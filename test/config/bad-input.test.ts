@@ -210,6 +210,15 @@ describe('bad input is refused with line, path and remedy', () => {
     ])
   })
 
+  test('an account that lacks two secrets is down once, with both', async () => {
+    const slack = `channels: { slack: { accounts: { default: { botToken: "\${env:BOT}", appToken: "\${env:APP}" } } } }`
+    const { config } = await load(slack, {})
+    const reason =
+      'botToken: the variable BOT is not set; set it or change the reference; ' +
+      'appToken: the variable APP is not set; set it or change the reference'
+    expect(config.down).toEqual([{ channel: 'slack', account: 'default', reason }])
+  })
+
   test.each([
     [
       'a Discord bot with an empty token',

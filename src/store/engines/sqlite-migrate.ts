@@ -40,7 +40,8 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error
   }
-  logger.info('the database schema was brought up to date', { from, to, ...(copy === undefined ? {} : { copy }) })
+  if (copy === undefined) logger.info('A new database was made', { path })
+  else logger.info('The database was made ready for this version; a copy of it as it was is kept', { from, to, copy })
 }
 
 function makeCopy(connection: SqliteConnection, copy: string, folder: DatabasePlace['folder']): void {
