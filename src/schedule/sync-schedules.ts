@@ -33,7 +33,7 @@ export async function syncSchedules(
       if (source !== 'config' || kept.has(id)) continue
       await tx.schedules.remove(id)
       await letGo(tx, id, { outcome: 'removed', at })
-      logger.info('A schedule is no longer in the configuration', { schedule: id })
+      tx.afterCommit(() => logger.info('A schedule is no longer in the configuration', { schedule: id }))
     }
     for (const one of configured) await put(tx, one, { known: known.get(one.id), at })
   })
