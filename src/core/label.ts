@@ -111,9 +111,19 @@ const MOST_PLAIN_NAMES = 1_000
 /** Characters of a name that is kept. */
 const LONGEST_KEPT = 256
 
+/** Gives the same for its own result: adapters keep names, and read them again with each message. */
 function toPlainName(text: string, longest: number): string {
-  const name = shorten(text.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), longest)
-  return OURS.test(lookOf(name)) ? `name: ${name}` : name
+  const marked = text.startsWith(NAME_MARK)
+  const given = marked ? text.slice(NAME_MARK.length) : text
+  const name = shorten(given.replace(INVISIBLE, '').replace(NOT_OF_A_NAME, ' ').trim(), longest)
+  return name !== '' && (marked || OURS.test(lookOf(name))) ? markName(name) : name
+}
+
+/** Stands before a name that reads like a label or a key. */
+const NAME_MARK = 'name: '
+
+export function markName(name: string): string {
+  return `${NAME_MARK}${name}`
 }
 
 /** Returns what a sender is called, as `plainName`; whoever is known to us by an id of ours is called by it. */

@@ -1,5 +1,5 @@
 import { type Address, type ChatType, formatAddress } from './address.ts'
-import { plainName } from './label.ts'
+import { markName, plainName } from './label.ts'
 import type { Titles } from './message.ts'
 
 /** The longest title that is kept, in UTF-16 units. */
@@ -31,7 +31,7 @@ export function titleOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const title = plainName(value.slice(0, 4 * LONGEST), LONGEST)
   if (title === '') return undefined
-  return LIKE_KEY.test(title) ? `name ${title}` : title
+  return LIKE_KEY.test(title) ? markName(title) : title
 }
 
 /** The places that a session's metadata and key describe. */

@@ -107,6 +107,16 @@ describe('a name', () => {
   })
 })
 
+it('a name that was made plain stays as it is', () => {
+  const named = fc.tuple(fc.constantFrom('', 'name: ', 'name ', 'name:', 'Name: '), text).map((both) => both.join(''))
+  fc.assert(
+    fc.property(named, fc.constantFrom(64, 80), (raw, longest) => {
+      const name = plainName(raw, longest)
+      expect(plainName(name, longest)).toBe(name)
+    }),
+  )
+})
+
 it('an excerpt and a quote stay in their place', () => {
   fc.assert(
     fc.property(text, (raw) => {

@@ -7,8 +7,8 @@ describe('titleOf', () => {
     ['a name', 'Workshop', 'Workshop'],
     ['several lines', ' Work\n\u0000shop\t', 'Work shop'],
     ['a session key', 'telegram:direct:111', 'telegram direct 111'],
-    ['the name of the main session', 'Main', 'name Main'],
-    ['a node', 'node-7', 'name node-7'],
+    ['the name of the main session', 'Main', 'name: Main'],
+    ['a node', 'node-7', 'name: node-7'],
     ['a link', '[click](https://evil.example)', 'click (https //evil.example)'],
     ['code marks', '`x` ```y', 'x y'],
     ['nothing visible', '\u3164\u2800\u200B\u2063\u00AD', undefined],
@@ -21,6 +21,8 @@ describe('titleOf', () => {
     ['half a pair at the cut', `${'x'.repeat(78)}👍${'x'.repeat(9)}`, `${'x'.repeat(78)}…`],
   ])('of %s', (_, given, title) => {
     expect(titleOf(given)).toBe(title)
+    // Adapters keep titles and read them again with each message.
+    expect(titleOf(title)).toBe(title)
   })
 })
 
