@@ -10,7 +10,7 @@ const NAME = ['<name>', 'session id, scope key, display key or alias; to read on
 
 /** Adds `parley sessions …`. */
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
-  const sessions = program.command('sessions').description('look at conversations, set, name and delete them')
+  const sessions = program.command('sessions').description('look at conversations, patch, rename and delete them')
   addReading(sessions, ports, ended)
   sessions
     .command('rename')
@@ -67,6 +67,8 @@ function addPatch(sessions: Command, ports: CliPorts, ended: (exitCode: number) 
       const value = given[option.attributeName()]
       return [name, value === INHERIT[0] ? null : value] as const
     })
+    if (changes.every(([, value]) => value === undefined))
+      command.error(`error: nothing to change; give ${options.map(({ option }) => option.long).join(', ')}`)
     ended(await patchSession(ports, name, { ...given, changes: Object.fromEntries(changes) }))
   })
 }

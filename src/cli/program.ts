@@ -31,7 +31,7 @@ a channel is down, 65 a migration or an import failed and changed nothing, 74
 the disk did not confirm a write, 75 the store is in use by another daemon, 78
 the configuration or the installation is wrong.
 
-Without a file, one of these lines in the environment is enough to start:
+Without a file, the variables of one of these lines are enough to start:
 ${variables.map((line) => `  ${line}`).join('\n')}`
 
 function createProgram(ports: CliPorts, ended: Ended): Command {

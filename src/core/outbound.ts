@@ -50,8 +50,8 @@ export interface LowPriority {
   /** Somebody known asked for it: it goes ahead of everything that people caused whom nobody let in by name. */
   readonly known?: true
   /**
-   * The person it answers, by platform id: of what waits for one person in a conversation only the newest is sent.
-   * Absent: it is sent in any case.
+   * The person it answers, by platform id: of the messages that wait for one person in a conversation only the newest
+   * few are sent. Absent: it is sent in any case.
    */
   readonly supersedes?: string
 }

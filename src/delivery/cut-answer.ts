@@ -32,7 +32,7 @@ export function partsOf(format: TextFormat, { text, end }: WholeAnswer, maxParts
 
 function mark(maxParts: number): string {
   const messages = maxParts === 1 ? 'one message' : `${maxParts} messages`
-  return `… cut after ${messages}; \`parley sessions history\` has the whole`
+  return `… cut after ${messages}; the history of this conversation has the whole`
 }
 
 /** Returns the text up to a line break if there is one nearby, else up to a word, and never cuts a character. */

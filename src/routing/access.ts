@@ -83,7 +83,7 @@ function decideGroup(requester: Requester, ground: AccessGround): AccessVerdict 
   return { step: stop('access', because, `${rule.path}.who`), refused: 'access' }
 }
 
-/** An audience of people by name lets no guest in. */
+/** Lets everybody in; the turn of a guest is a public one. */
 function anybody({ role }: Identity): Pick<AccessVerdict, 'public'> {
   return role === 'guest' ? { public: true } : {}
 }

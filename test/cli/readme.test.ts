@@ -14,7 +14,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly [file: string, words: stri
   'npm run demo': ['test/e2e/demo-by-hand.test.ts', "[MAIN, 'demo']"],
   'npm run check': ['.ci/run', '\nnpm run check || exit 1\n'],
   'npm test': ['.ci/run', '\nrun_tests npm test\n'],
-  'TELEGRAM_BOT_TOKEN=<token> npm start': ['test/e2e/first-run.test.ts', "home.run('start')"],
+  "TELEGRAM_BOT_TOKEN='<token>' npm start": ['test/e2e/first-run.test.ts', "home.run('start')"],
 }
 
 const PROSE = README.replaceAll(/```[\s\S]*?```/g, '')
@@ -40,7 +40,7 @@ test.each(commands.filter((command) => !(command in RUN_ELSEWHERE)))(
   '`%s` of the README does what it says',
   (command) => {
     const [, typed = ''] = /^npm run parley -- (.+)$/.exec(command) ?? []
-    const args = typed.replace('<link or id>', '4711').split(' ')
+    const args = typed.replace("'<link or id>'", '4711').split(' ')
     const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'parley.yaml'), realistic())

@@ -31,10 +31,20 @@ test.each(['history', 'show', 'delete', 'patch'])(
   async (verb) => {
     const parley = await rig()
     await serveDaemon(parley, fakeOperator())
-    expect(await parley.run('sessions', verb, 'none')).toBe(1)
+    const options = verb === 'patch' ? ['--send', 'allow'] : []
+    expect(await parley.run('sessions', verb, 'none', ...options)).toBe(1)
     expect(parley.err()).toContain('none')
   },
 )
+
+test('T29: patch without an option says what there is, and asks nobody', async () => {
+  const operator = fakeOperator()
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  expect(await parley.run('sessions', 'patch', KEY)).toBe(2)
+  expect(parley.err()).toContain('nothing to change; give --send, --thinking, --verbose, --model')
+  expect(operator.asked).toEqual([])
+})
 
 test.each(['--send', '--thinking', '--verbose'])(
   'T29: patch %s says what it takes, and asks nobody',

@@ -8,7 +8,7 @@ import { parseTelegramHtml } from '../adapters/telegram/telegram-html.ts'
 
 const LIMIT = 120
 const formats = [createTelegramFormat(LIMIT), createDiscordFormat(LIMIT), createSlackFormat(LIMIT)]
-const CUT = /… cut after (one message|\d+ messages); .?parley sessions history.? has the whole/
+const CUT = /… cut after (one message|\d+ messages); the history of this conversation has the whole/
 const LINES = Array.from({ length: 60 }, (_, no) => `line ${no + 1} of the answer`)
 
 test('an answer of too many messages is cut after a line, and its last line says so', () => {

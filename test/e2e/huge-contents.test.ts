@@ -44,7 +44,7 @@ describe('F-D06: what is far too long is cut by rule, and says so', () => {
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'short' })
     const texts = telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text ?? '')
     expect(texts).toHaveLength(21)
-    expect(texts[19]).toMatch(/… cut after 20 messages; parley sessions history has the whole$/)
+    expect(texts[19]).toMatch(/… cut after 20 messages; the history of this conversation has the whole$/)
   })
 
   it('5,000 messages in a group before one that asks: the newest are shown, none of it is lost in the log', async () => {

@@ -69,6 +69,23 @@ describe('an edit', () => {
 })
 
 describe('a deletion', () => {
+  it('of a turn that a truncation hides stays gone when a later one shows more', () => {
+    const log = talk()
+    for (const [id, text] of [
+      ['1', 'my number is 12345'],
+      ['2', 'and now?'],
+    ] as const) {
+      log.say(id, text)
+      log.started(`t${id}`)
+      log.answered(`t${id}`, 'fine')
+    }
+    log.add({ type: 'history_boundary', data: { kind: 'truncated', turns: 1 } })
+    log.remove('1')
+    log.add({ type: 'history_boundary', data: { kind: 'truncated', turns: 9 } })
+    expect(log.texts().join()).toContain('and now?')
+    expect(log.texts().join()).not.toContain('12345')
+  })
+
   it('of a waiting message leaves nothing of it', () => {
     const log = talk()
     log.say('1', 'my secret', { triggers: false })

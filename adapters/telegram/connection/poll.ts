@@ -27,7 +27,7 @@ export interface PollPorts {
   random(): number
   /** Resolves once the update is committed or counted; rejects when it could not be stored. */
   accept(update: unknown): Promise<void>
-  /** The first poll is on the wire, or failed: messages can arrive as soon as the platform lets them. */
+  /** Called with each poll that is on the wire, or failed: messages can arrive as soon as the platform lets them. */
   onListening(): void
   /** A poll was answered. */
   onProof(): void
@@ -44,8 +44,8 @@ export interface PollPorts {
 /**
  * The poll loop: commit, then acknowledge. The call for the next batch is what confirms this one, so it is made only
  * when every update of this one is committed; what could not be stored is not confirmed and comes again. Runs until
- * `signal` aborts, whatever the platform answers. The offset lives here only: the first poll has none, and what comes
- * twice is the sink's to recognise.
+ * `signal` aborts, whatever the platform answers. The offset lives here only: the first poll has none, and a
+ * message that comes twice is recognised by the accept transaction, by its event key.
  */
 export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promise<void> {
   const loop = new PollLoop(ports, signal)
