@@ -34,6 +34,7 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
       ...senderWarnings(rule, file, channels),
     ]),
     ...empty.map(({ path }) => `${path}.match: is empty, so the rule matches nothing; name a place or a sender`),
+    ...groups.flatMap((rule) => personWarnings(rule, channels)),
     ...shadowWarnings(groups),
     ...shadowWarnings(routes.filter(({ match }) => !isEmpty(match))),
   ]
@@ -67,6 +68,18 @@ function titleWarnings({ path, match }: Rule, { platforms, traits }: Channels): 
   if (id === '' || ids.some((one) => couldBeId(traits(one).ids, id))) return []
   const where = channel === undefined ? 'any platform' : traits(channel).name
   return [`${path}.match.chat: "${id}" is no id of ${where}, so the rule matches nothing; /whoami there says the id`]
+}
+
+/** A person's id where a group's belongs: on Telegram the one without its minus. */
+function personWarnings({ path, match }: Rule, { traits }: Channels): readonly string[] {
+  const { channel, chat } = match as Place
+  if (channel === undefined || chat === undefined) return []
+  const { name, ids } = traits(channel)
+  const id = TYPED_CHAT.exec(chat.trim())?.[2] ?? chat.trim()
+  if (ids.groupForm === undefined || !/^\d+$/.test(id) || ids.groupForm.test(id)) return []
+  return [
+    `${path}.match.chat: "${id}" is no id of a group of ${name}, so the rule matches nothing; /whoami there says the id`,
+  ]
 }
 
 /** A sender who is nobody under people, and no id. */

@@ -45,6 +45,8 @@ export interface IdTraits {
   readonly directChatIsPerson: boolean
   /** Matches the id of a person or bot, with its team where ids have one; absent: ids have no form of their own. */
   readonly form?: RegExp
+  /** Matches the id of a group; absent: it has the form of any other. */
+  readonly groupForm?: RegExp
   /** Ids with which the platform's own pages show what one looks like, in lower case, without their first letter. */
   readonly examples: readonly string[]
 }

@@ -20,6 +20,11 @@ describe('a rule that can match nothing is warned of', () => {
       'groups[0].match.chat: "Family" is no id of Telegram',
     ],
     [
+      "a person's id, or a group's without its minus,",
+      '{ match: { channel: telegram, chat: 1002233445566 } }',
+      'groups[0].match.chat: "1002233445566" is no id of a group of Telegram',
+    ],
+    [
       'a title anywhere',
       '{ match: { chat: "Our club" } }',
       'groups[0].match.chat: "Our club" is no id of any platform',

@@ -41,7 +41,7 @@ describe('a token', () => {
     const { config } = await load(`channels: { ${channel}: { accounts: { default: { token: "\${env:A}" } } } }`, {
       A: token,
     })
-    return config.warnings.filter((warning) => warning.includes('looks like'))
+    return config.warnings.filter((warning) => /looks? like/.test(warning))
   }
 
   test.each([
@@ -55,6 +55,17 @@ describe('a token', () => {
     expect(warning).toContain(`channels.${channel}.accounts.default.token: this looks like a token of ${other}`)
     expect(warning).not.toContain(TOKENS[other])
   })
+
+  test.each(['hello', '123456789', 'bot123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'])(
+    'of Telegram that was not copied whole (%s) is warned of, and not quoted',
+    async (token) => {
+      const [warning, ...more] = await warningsFor('telegram', token)
+      expect(more).toEqual([])
+      expect(warning).toBe(
+        'channels.telegram.accounts.default.token: this does not look like a token of Telegram; copy it again, whole',
+      )
+    },
+  )
 
   test.each(['telegram', 'discord'] as const)('of %s where it belongs is not', async (channel) => {
     expect(await warningsFor(channel, TOKENS[channel])).toEqual([])

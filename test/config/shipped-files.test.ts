@@ -18,7 +18,7 @@ const read = (file: string): string => readFileSync(`${folder}${file}`, 'utf8')
 const env = { HOME: '/home/ada', TELEGRAM_BOT_TOKEN: TOKEN, ANTHROPIC_API_KEY: 'sk-ant-canary' }
 const OTHERS = {
   TELEGRAM_WEBHOOK_SECRET: '3f9d1c0a7be2',
-  DISCORD_BOT_TOKEN: 'discord',
+  DISCORD_BOT_TOKEN: [24, 6, 27].map((length) => 'a'.repeat(length)).join('.'),
   SLACK_BOT_TOKEN: 'xoxb-1',
   SLACK_APP_TOKEN: 'xapp-1',
   SLACK_SIGNING_SECRET: 'secret',

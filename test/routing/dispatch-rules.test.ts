@@ -143,6 +143,12 @@ describe('dispatch rules', () => {
     ])
   })
 
+  it('K21: the default agent is the first', () => {
+    const rules = [{ match: { chat: '-100' }, agent: 'nobody' }]
+    const policy = household({ agents: agents('home', 'main'), dispatch: rules })
+    expect(routeOf(decide(policy, message())).agent).toBe('home')
+  })
+
   it('K21: without any agent the default is main', () => {
     const bare = household({ agents: [], dispatch: [{ match: { chat: '-1' }, agent: 'x' }] })
     expect(routeOf(decide(bare, message())).agent).toBe('main')
