@@ -70,12 +70,13 @@ module.exports = {
       'http',
       'cli',
       'platform',
+      'media',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
+      '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -84,13 +85,13 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|store|config|http|platform|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|store|config|http|platform|media|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
     // The contract of the local API, which costs nothing when it runs.
     { from: { path: '^src/cli/' }, to: { path: '^src/http/app\\.ts$', dependencyTypes: ['type-only'] } },
-    ...allow('^src/(store/engines|http|cli)/', '^src/platform/private-folder\\.ts$'),
+    ...allow('^src/(store/engines|http|cli|media)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
@@ -113,6 +114,7 @@ module.exports = {
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
+    ...vendor('^src/media/', 'file-type'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),

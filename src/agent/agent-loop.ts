@@ -1,7 +1,10 @@
 import type { Clock } from '../core/clock.ts'
+import { textContent } from '../core/content.ts'
+import { inWords } from '../core/content-words.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import {
   addUsage,
   type Model,
@@ -24,6 +27,8 @@ export interface RunAgentServices {
   readonly models: (id: string) => Promise<Model>
   /** Throws `config` for an unknown group. */
   readonly tools: (groups: readonly string[]) => readonly Tool[]
+  /** Keeps the files that tools return. */
+  readonly media: Pick<MediaStore, 'keep'>
   readonly clock: Clock
   /** IANA zone of the times the model is given. */
   readonly timeZone: string
@@ -170,9 +175,9 @@ async function* settle(run: Run, tools: readonly Tool[], calls: readonly ModelTo
   ]
   if (reason !== undefined || signal.aborted) return
   const last = calls.at(-1)
-  const warnings = last && watchLoop(progress.messages) === 'warn' ? [loopWarning(last.name)] : []
+  const warnings = last && watchLoop(progress.messages) === 'warn' ? [textContent(loopWarning(last.name))] : []
   const said = [...warnings, ...(await request.steer())]
-  progress.messages = [...progress.messages, ...said.map((text): ModelMessage => ({ role: 'user', text }))]
+  progress.messages = [...progress.messages, ...said.map((content): ModelMessage => ({ role: 'user', content }))]
 }
 
 /** A denial is an ordinary result to the model; the operator finds it in the log and by `why`. */
@@ -181,12 +186,12 @@ function notifyDenied(
   results: readonly ToolResultData[],
 ) {
   for (const { tool, content, denied } of results)
-    if (denied) logger.info('A tool call was denied', { traceId, sessionId, tool, reason: content })
+    if (denied) logger.info('A tool call was denied', { traceId, sessionId, tool, reason: inWords(content) })
 }
 
 function contextOf({ settings, request, signal }: Run): Omit<ToolContext, 'callId'> {
   const { turnId, sessionId, agent } = request
-  return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now() }
+  return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now(), keep: settings.media.keep }
 }
 
 function journalStep({ text, calls, model, usage }: ModelAnswer): JournalDraft {

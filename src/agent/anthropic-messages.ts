@@ -1,5 +1,8 @@
+import type { Content } from '../core/content.ts'
+import { inWords, nameOf } from '../core/content-words.ts'
 import type { ModelMessage, ToolSpec } from '../core/model.ts'
 import { type ThoughtBlock, thoughtsOf } from './anthropic-thinking.ts'
+import { type Images, NO_IMAGES } from './load-images.ts'
 
 /** The subset of the Messages API that is ever sent. */
 interface WireMessage {
@@ -9,9 +12,15 @@ interface WireMessage {
 
 type WireBlock =
   | ThoughtBlock
-  | { type: 'text'; text: string }
+  | ShownBlock
   | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
-  | { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean }
+  | { type: 'tool_result'; tool_use_id: string; content: string | ShownBlock[]; is_error: boolean }
+
+type ShownBlock =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } }
+
+type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
 interface WireTool {
   name: string
@@ -22,13 +31,13 @@ interface WireTool {
 /**
  * Translates our messages: tool results become blocks of a user message, messages of one role that follow each other
  * are merged, and no text block is empty (each of which the API refuses otherwise). Results stay in front of texts.
- * With `thoughts` the steps of the running turn carry what the model thought.
+ * With `thinks` the steps of the running turn carry what the model thought.
  */
-export function toWireMessages(messages: readonly ModelMessage[], thoughts = false): WireMessage[] {
+export function toWireMessages(messages: readonly ModelMessage[], shown: Shown = NOTHING_MORE): WireMessage[] {
   const wire: WireMessage[] = []
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user'
-    const content = blocksOf(message, thoughts)
+    const content = blocksOf(message, shown)
     const last = wire.at(-1)
     if (content.length === 0) continue
     if (last?.role === role) last.content.push(...content)
@@ -53,10 +62,18 @@ function toWireTool({ name, description, parameters }: ToolSpec): WireTool {
   return { name, description, input_schema: { ...parameters, type: 'object' } }
 }
 
-function blocksOf(message: ModelMessage, thoughts: boolean): WireBlock[] {
+/** The part of a request that does not stand in its messages. */
+interface Shown {
+  readonly thinks: boolean
+  readonly images: Images
+}
+
+const NOTHING_MORE: Shown = { thinks: false, images: NO_IMAGES }
+
+function blocksOf(message: ModelMessage, { thinks, images }: Shown): WireBlock[] {
   switch (message.role) {
     case 'user':
-      return [{ type: 'text', text: orElse(message.text, '(a message without text)') }]
+      return orElse(shownBlocks(message.content, images), '(a message without text)')
     case 'assistant': {
       const calls = message.calls.map<WireBlock>(({ id, name, args }) => ({
         type: 'tool_use',
@@ -66,21 +83,39 @@ function blocksOf(message: ModelMessage, thoughts: boolean): WireBlock[] {
       }))
       const said: WireBlock[] = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
       // Thoughts come first and unchanged, because the API checks that.
-      const thought = thoughts ? thoughtsOf(message.reasoning) : []
+      const thought = thinks ? thoughtsOf(message.reasoning) : []
       return [...thought, ...said, ...calls]
     }
     case 'tool':
       return message.results.map(({ id, content, isError }) => ({
         type: 'tool_result',
         tool_use_id: id,
-        content: orElse(content, '(no output)'),
+        content: resultOf(content, images),
         is_error: isError,
       }))
   }
 }
 
-function orElse(text: string, substitute: string): string {
-  return text.trim() === '' ? substitute : text
+/** A result that is text alone is sent as such. */
+function resultOf(content: Content, images: Images): string | ShownBlock[] {
+  const blocks = shownBlocks(content, images)
+  if (blocks.some(({ type }) => type === 'image')) return blocks
+  const words = inWords(content)
+  return words.trim() === '' ? '(no output)' : words
+}
+
+/** Files that are not shown are named in words. */
+function shownBlocks(content: Content, images: Images): ShownBlock[] {
+  return content.flatMap((part): ShownBlock[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
+    const data = images.get(part.media)
+    if (data === undefined) return [{ type: 'text', text: nameOf(part) }]
+    return [{ type: 'image', source: { type: 'base64', media_type: part.mime as ImageType, data } }]
+  })
+}
+
+function orElse(blocks: ShownBlock[], substitute: string): ShownBlock[] {
+  return blocks.length === 0 ? [{ type: 'text', text: substitute }] : blocks
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { MediaStore } from '../core/media.ts'
 import {
   type Model,
   type ModelEvent,
@@ -13,6 +14,7 @@ import {
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
+import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
 
 interface AnthropicOptions {
@@ -22,6 +24,7 @@ interface AnthropicOptions {
   /** The vendor's model name. */
   readonly model: string
   readonly clock: Clock
+  readonly media: Pick<MediaStore, 'read'>
   /** Silence after which a stream counts as stalled. Default 60 s. */
   readonly idleMs?: number
 }
@@ -52,9 +55,10 @@ interface Call {
 
 async function* stream(
   client: Anthropic,
-  { model, clock, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
+  { model, clock, media, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
+  const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
     ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined },
@@ -63,7 +67,9 @@ async function* stream(
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const { data, response } = await client.messages.create(bodyOf(model, request), { signal: either }).withResponse()
+    const { data, response } = await client.messages
+      .create(bodyOf(model, request, images), { signal: either })
+      .withResponse()
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream')) throw notAnthropic(baseUrl, { status: response.status, type })
     const events: StreamEvents = data
@@ -85,10 +91,13 @@ async function* stream(
   yield endOf(reading)
 }
 
-function bodyOf(model: string, request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
+/** The API refuses larger images, and more of them; its limit is on what is sent, which is base64. */
+const IMAGE_LIMITS: ImageLimits = { most: 100, bytes: 3_932_160 }
+
+function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic.MessageCreateParamsStreaming {
   const params = thinkingParams(model, request)
   const thinks = params.thinking?.type === 'enabled' || params.thinking?.type === 'adaptive'
-  const messages = toWireMessages(request.messages, thinks)
+  const messages = toWireMessages(request.messages, { thinks, images })
   const tools = toWireTools(request.tools, messages)
   return {
     model,

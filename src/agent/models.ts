@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { Model } from '../core/model.ts'
 import { type RetryServices, retryModel } from './retry-model.ts'
 
@@ -10,6 +11,11 @@ export interface ModelSettings {
   readonly scriptFolder?: string
 }
 
+export interface ModelServices extends RetryServices {
+  /** Reads the files that messages name. */
+  readonly media: Pick<MediaStore, 'read'>
+}
+
 type ModelCatalogue = (id: string) => Promise<Model>
 
 /**
@@ -17,7 +23,7 @@ type ModelCatalogue = (id: string) => Promise<Model>
  * package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown
  * provider or a missing key, with `config` for a script that is not valid; a failure is not remembered.
  */
-export function createModels(settings: ModelSettings, services: RetryServices): ModelCatalogue {
+export function createModels(settings: ModelSettings, services: ModelServices): ModelCatalogue {
   const made = new Map<string, Promise<Model>>()
   return (id) => {
     const known = made.get(id)
@@ -29,7 +35,7 @@ export function createModels(settings: ModelSettings, services: RetryServices): 
   }
 }
 
-async function makeModel(id: string, settings: ModelSettings, services: RetryServices): Promise<Model> {
+async function makeModel(id: string, settings: ModelSettings, services: ModelServices): Promise<Model> {
   const [, provider, name] = /^([^/]+)\/(.+)$/.exec(id) ?? []
   if (provider === 'scripted' && name) return makeScripted(name, settings, services)
   if (provider === 'anthropic' && name) return makeAnthropic(name, settings, services)
@@ -45,13 +51,13 @@ export function missingKey(id: string, hasKey: boolean): string | undefined {
   return `${id} needs a key: set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.`
 }
 
-async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: RetryServices): Promise<Model> {
+async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: ModelServices): Promise<Model> {
   const { apiKey = '', baseUrl } = anthropic ?? {}
   const missing = missingKey(`anthropic/${model}`, apiKey !== '')
   if (missing !== undefined) throw new ParleyError('model_unconfigured', missing)
   const { createAnthropic } = await import('./anthropic.ts')
-  const { clock } = services
-  return retryModel(await createAnthropic({ apiKey, model, clock, ...(baseUrl ? { baseUrl } : {}) }), services)
+  const { clock, media } = services
+  return retryModel(await createAnthropic({ apiKey, model, clock, media, ...(baseUrl ? { baseUrl } : {}) }), services)
 }
 
 async function makeScripted(

@@ -1,3 +1,4 @@
+import { textContent } from '../core/content.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ModelMessage, ModelToolCall, ModelToolResult } from '../core/model.ts'
 
@@ -61,7 +62,8 @@ function answer(message: AssistantMessage, next: ModelMessage | undefined): Pair
 }
 
 function lost(call: ModelToolCall): ModelToolResult {
-  return { id: call.id, content: 'No result of this call is on record: its outcome is unknown.', isError: true }
+  const content = textContent('No result of this call is on record: its outcome is unknown.')
+  return { id: call.id, content, isError: true }
 }
 
 function roleOf(message: { readonly role: string }): string {

@@ -1,3 +1,4 @@
+import { textContent } from '../core/content.ts'
 import type { ToolResultData } from '../core/event.ts'
 import type { ModelToolCall } from '../core/model.ts'
 import type { OpenStep, Tool } from '../core/turn.ts'
@@ -44,12 +45,12 @@ function planCall(call: ModelToolCall, { tools, open, refusal }: PlanFacts): Cal
   return fault === undefined ? { kind: 'run', call, tool, intended } : answered(call, fault)
 }
 
-export function errorResult(call: ModelToolCall, content: string): ToolResultData {
-  return { callId: call.id, tool: call.name, content, isError: true }
+export function errorResult(call: ModelToolCall, text: string): ToolResultData {
+  return { callId: call.id, tool: call.name, content: textContent(text), isError: true }
 }
 
-function answered(call: ModelToolCall, content: string): CallPlan {
-  return { kind: 'answered', result: errorResult(call, content) }
+function answered(call: ModelToolCall, text: string): CallPlan {
+  return { kind: 'answered', result: errorResult(call, text) }
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): string {

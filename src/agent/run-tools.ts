@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
+import { type Content, textContent } from '../core/content.ts'
 import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -84,8 +85,8 @@ async function runOne({ call, tool, intended }: RunPlan, { clock, context }: Too
 async function outcomeOf(call: ModelToolCall, run: () => ReturnType<Tool['run']>): Promise<ToolResultData> {
   try {
     const output = await run()
-    const { text, shows } = typeof output === 'string' ? { text: output, shows: [] } : output
-    const result = { callId: call.id, tool: call.name, content: cut(text), isError: false }
+    const { content, shows = [] } = typeof output === 'string' ? { content: textContent(output) } : output
+    const result = { callId: call.id, tool: call.name, content: bounded(content), isError: false }
     return shows.length === 0 ? result : { ...result, shows }
   } catch (error) {
     const result = errorResult(call, cut(toError(error).message))
@@ -98,11 +99,22 @@ function afterAbort(signal: AbortSignal, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: over }))
 }
 
+/** Returns the content with its texts, taken together, cut at the limit. */
+function bounded(content: Content): Content {
+  let left = RESULT_LIMIT
+  return content.map((part) => {
+    if (part.type !== 'text') return part
+    const text = cut(part.text, left)
+    left = Math.max(0, left - part.text.length)
+    return { type: 'text', text }
+  })
+}
+
 /** Never between the two halves of a character. */
-function cut(text: string): string {
-  if (text.length <= RESULT_LIMIT) return text
-  const half = /[\uD800-\uDBFF]/.test(text.charAt(RESULT_LIMIT - 1))
-  const kept = text.slice(0, half ? RESULT_LIMIT - 1 : RESULT_LIMIT)
+function cut(text: string, limit = RESULT_LIMIT): string {
+  if (text.length <= limit) return text
+  const half = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1))
+  const kept = text.slice(0, half ? limit - 1 : limit)
   return `${kept}\n[cut: ${text.length - kept.length} more characters]`
 }
 

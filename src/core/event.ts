@@ -1,3 +1,4 @@
+import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
@@ -181,7 +182,7 @@ export interface ToolCallData {
 export interface ToolResultData {
   readonly callId: string
   readonly tool: string
-  readonly content: string
+  readonly content: Content
   readonly isError: boolean
   /** The host refused the call. */
   readonly denied?: true

@@ -35,6 +35,11 @@ export type SourceId = TurnId | InboxId | NoticeId
 /** Names one dispatch in every log line, stored row and error notice. */
 export type TraceId = Branded<'TraceId'>
 
+/** Names a file of the media store by its content: `media://sha256-` and 64 hex digits (C25). */
+export type MediaId = Branded<'MediaId'>
+
+const MEDIA_ID = /^media:\/\/sha256-([0-9a-f]{64})$/
+
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** Makes row ids from an injected clock and injected randomness. */
@@ -150,6 +155,21 @@ export function isTurnId(id: SourceId): id is TurnId {
 
 export function isInboxId(id: SourceId): id is InboxId {
   return id.startsWith('in_')
+}
+
+/** Returns the id of a file with this digest: 64 hex digits. */
+export function mediaId(sha256: string): MediaId {
+  return `media://sha256-${sha256}` as MediaId
+}
+
+/** Returns whether a value is an id as `mediaId` makes it; inline bytes and URLs are none. */
+export function isMediaId(value: unknown): value is MediaId {
+  return typeof value === 'string' && MEDIA_ID.test(value)
+}
+
+/** Returns the digest of the file: 64 hex digits. */
+export function digestOf(id: MediaId): string {
+  return id.slice(-64)
 }
 
 /** The run that one call, named by `parts`, asks for: 30 characters. */

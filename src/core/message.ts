@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import type { MediaPart } from './content.ts'
 
 /** The sender, by platform id. Names are text for people and never authority. */
 export interface Sender {
@@ -14,15 +15,15 @@ export interface Sender {
   readonly team?: string
 }
 
-/**
- * A file the platform holds, by its opaque reference; nothing fetches it yet. It is never a path or URL of a message.
- */
+/** A file the platform holds, by its opaque reference. It is never a path or URL of a message. */
 export interface AttachmentRef {
   readonly ref: string
   readonly mime?: string
   readonly fileName?: string
   /** Bytes. */
   readonly size?: number
+  /** The file in the media store, once it was fetched; nothing fetches it yet. */
+  readonly media?: MediaPart
 }
 
 export interface QuotedMessage {

@@ -1,3 +1,4 @@
+import type { Content } from './content.ts'
 import type { ThinkingLevel } from './session.ts'
 
 /**
@@ -26,7 +27,7 @@ export interface ModelRequest {
 
 /** Roles alternate; every `tool_call` of an assistant message is answered in the `tool` message that follows it. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'user'; readonly content: Content }
   | {
       readonly role: 'assistant'
       readonly text: string
@@ -46,7 +47,7 @@ export interface ModelToolCall {
 
 export interface ModelToolResult {
   readonly id: string
-  readonly content: string
+  readonly content: Content
   readonly isError: boolean
 }
 

@@ -1,4 +1,5 @@
 import type { ChatType } from './address.ts'
+import type { Content, MediaPart } from './content.ts'
 import type { ErrorCode } from './errors.ts'
 import type { EventDraft, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
@@ -44,10 +45,10 @@ export interface TurnRequest {
    */
   show(this: void, text: string): void
   /**
-   * Called at each step boundary: user texts that were bound to this turn meanwhile, the binding already committed
+   * Called at each step boundary: what users said that was bound to this turn meanwhile, the binding already committed
    * (busy mode `steer`). Empty in the other modes.
    */
-  steer(this: void): Promise<readonly string[]>
+  steer(this: void): Promise<readonly Content[]>
 }
 
 /** An assistant step whose tool calls have not all been answered. */
@@ -111,10 +112,11 @@ export interface Tool {
   run(args: unknown, context: ToolContext): Promise<string | ToolOutput>
 }
 
-/** The text a model is shown, with the sessions whose words are in it. */
+/** The content a model is shown. */
 export interface ToolOutput {
-  readonly text: string
-  readonly shows: readonly SessionId[]
+  readonly content: Content
+  /** The sessions whose words are in it. */
+  readonly shows?: readonly SessionId[]
 }
 
 export interface ToolContext {
@@ -125,4 +127,6 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Ms since the epoch. */
   now(): number
+  /** Keeps a file for the result. Throws `too_long`. */
+  keep(bytes: Uint8Array, name?: string): Promise<MediaPart>
 }

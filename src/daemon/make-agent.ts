@@ -4,6 +4,7 @@ import { createCatalogue } from '../agent/tools/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Tool } from '../core/turn.ts'
 
@@ -15,6 +16,7 @@ interface AgentDeps {
   readonly logger: Logger
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
+  readonly media: MediaStore
 }
 
 /**
@@ -29,14 +31,18 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): RunAgent {
   }
 }
 
-function configured({ config, clock, random, logger: root, tools }: AgentDeps, sessions: SessionTools): RunAgent {
+function configured(
+  { config, clock, random, logger: root, tools, media }: AgentDeps,
+  sessions: SessionTools,
+): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const { anthropic } = config.models
   const settings = anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}
   return createRunAgent({
-    models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger }),
+    models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger, media }),
     tools: createCatalogue({ timeZone, sessions, more: tools }),
+    media,
     clock,
     timeZone,
     logger,

@@ -9,6 +9,7 @@ import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import type { IdSource, PersonId } from '../core/ids.ts'
 import { joinsDirectChats } from '../core/joins-people.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
@@ -58,6 +59,7 @@ export interface StagesDeps {
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
+  readonly media: MediaStore
   readonly delivery: DeliveryService
   readonly say: PostNotice
   readonly entrance: Entrance

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { AccountSinks } from '../channels/account-sinks.ts'
 import { loadAccounts } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
@@ -15,6 +16,7 @@ import type { OperatorService } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import { startLocalApi } from '../http/server.ts'
+import { createMediaStore, type OwnMediaStore } from '../media/media-store.ts'
 import { unseenRules } from '../routing/unseen-rules.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
 import type { Access } from '../sessions/people/access.ts'
@@ -107,19 +109,12 @@ interface Opened {
 }
 
 async function open(options: DaemonOptions, { policies, store, broken }: Opened): Promise<Daemon> {
-  const {
-    config,
-    logger,
-    version,
-    plugins,
-    socketPath,
-    tools = {},
-    clock = systemClock,
-    delivery: timing = {},
-  } = options
+  const { config, logger, version, plugins, socketPath } = options
+  const { tools = {}, clock = systemClock, delivery: timing = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
-  const world = { store, ids, clock, random, logger, config, policies, events }
+  const media = mediaStore(config, clock, store)
+  const world = { store, media, ids, clock, random, logger, config, policies, events }
   const { channels } = policies.routing()
   const entrance = createEntrance()
   const commands = new Map<string, ChatCommand>()
@@ -166,7 +161,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
-  const cleaning = { store, clock, ageingTime, logger, keepDays: config.store.keepRefusedDays }
+  const cleaning = { store, clock, ageingTime, logger, sweepMedia: media.sweep, keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, stopping: () => running.draining })
   return {
     operator,
@@ -174,6 +169,10 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     healthy: () => commitsInTime(store, clock),
     ...createStop({ running, delivery, sinks, schedules, hub, api, store }, { clock, logger, broken }),
   }
+}
+
+function mediaStore({ dataDir }: Config, clock: Clock, { read }: Store): OwnMediaStore {
+  return createMediaStore({ folder: join(dataDir, 'media'), clock, used: (ids) => read.media.used(ids) })
 }
 
 function makeHub({

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Content } from '../core/content.ts'
 import { errorCode } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
@@ -151,7 +152,7 @@ function contextOf(
   }
 }
 
-const nothingSaid = async (): Promise<readonly string[]> => []
+const nothingSaid = async (): Promise<readonly Content[]> => []
 
 /**
  * Adds messages that came meanwhile to the turn, unless it is being stopped; the agent is shown them as the log has
@@ -161,12 +162,12 @@ async function steer(
   { store, clock, queue, transcript }: RunTurnDeps,
   turn: StartedTurn,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly Content[]> {
   const rows = await store.write(async (tx) => (signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), queue)))
   if (rows.length === 0) return []
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
-  return joined?.role === 'user' ? [joined.text] : []
+  return joined?.role === 'user' ? [joined.content] : []
 }
 
 /** The part of a request that does not come from the log. */

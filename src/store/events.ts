@@ -4,7 +4,9 @@ import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { addUsage, NO_USAGE } from '../core/model.ts'
 import type { Spending } from '../core/spending.ts'
+import { fromStored, mediaIn, toStored } from './content-codec.ts'
 import { effectOf } from './event-effect.ts'
+import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter } from './store.ts'
@@ -24,14 +26,16 @@ const codec: RowCodec<SessionEvent> = {
   table: 'events',
   key: ['session_id', 'seq'],
   // The cast joins type and data again, which `append` wrote as a pair.
-  decode: (row) =>
-    ({
+  decode(row) {
+    const type = oneOf(row, 'type', EVENT_TYPES)
+    return {
       seq: integer(row, 'seq'),
       at: integer(row, 'at'),
       ...defined({ turnId: optional(row, 'turn_id', id<TurnId>) }),
-      type: oneOf(row, 'type', EVENT_TYPES),
-      data: json(row, 'data'),
-    }) as SessionEvent,
+      type,
+      data: fromStored(type, json(row, 'data')),
+    } as SessionEvent
+  },
 }
 
 export class EventReading implements EventReader {
@@ -102,7 +106,9 @@ export class EventWriting extends EventReading implements EventWriter {
     )
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
     const first = integer(row, 'last_seq') - drafts.length + 1
-    await this.#insert({ sessionNo: integer(row, 'no'), first, at }, drafts)
+    const sessionNo = integer(row, 'no')
+    await this.#insert({ sessionNo, first, at }, drafts)
+    await addMediaUses(this.sql, sessionNo, mediaIn(drafts))
     return first
   }
 
@@ -128,6 +134,7 @@ export class EventWriting extends EventReading implements EventWriter {
       [from, to, copied],
     )
     if (changed === 0) throw new ParleyError('not_found', `there is no session ${from} or no session ${to}`)
+    await copyMediaUses(this.sql, from, to)
     return copied
   }
 
@@ -141,8 +148,8 @@ export class EventWriting extends EventReading implements EventWriter {
     let seq = first
     for (const some of inBatches(drafts, ROWS_PER_INSERT)) {
       const params: SqlValue[] = []
-      for (const { type, turnId, data } of some)
-        params.push(sessionNo, seq++, at, type, turnId ?? null, JSON.stringify(data))
+      for (const draft of some)
+        params.push(sessionNo, seq++, at, draft.type, draft.turnId ?? null, JSON.stringify(toStored(draft)))
       await this.sql.run(insertText(some.length), params)
     }
   }

@@ -6,6 +6,7 @@ import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
 import { EventReading, EventWriting } from './events.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
+import { MediaUseReading } from './media-uses.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
 import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
@@ -27,6 +28,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
     events: new EventReading(ground),
+    media: new MediaUseReading(ground),
     inbox: new InboxReading(ground),
     turns: new TurnReading(ground),
     outbox: new OutboxReading(ground),

@@ -6,6 +6,7 @@ import { normalName } from '../core/session-alias.ts'
 import type { SettingPatch } from '../core/session-settings.ts'
 import { shownOf } from './event-effect.ts'
 import type { KnownSessions } from './known-sessions.ts'
+import { removeMediaUses } from './media-uses.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { OVERRIDE_COLUMNS, overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
@@ -188,6 +189,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const row = await this.sql.get(gone, [draft.id])
     if (row === undefined) return undefined
     await this.sql.run('DELETE FROM events WHERE session_no = $1', [integer(row, 'no')])
+    await removeMediaUses(this.sql, integer(row, 'no'))
     await this.sql.run('DELETE FROM participants WHERE session_id = $1', [draft.id])
     this.#known.forgetParticipants(draft.id)
     return this.#insert(draft, at)
@@ -241,7 +243,9 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async purge(sessionId: SessionId): Promise<void> {
-    await this.sql.run('DELETE FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL', [sessionId])
+    const gone = 'DELETE FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL RETURNING no'
+    const row = await this.sql.get(gone, [sessionId])
+    if (row !== undefined) await removeMediaUses(this.sql, integer(row, 'no'))
   }
 
   async setAgent(sessionId: SessionId, agent: AgentId): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AccountId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AccountId, ChannelId, MediaId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { StoredToken } from '../core/token.ts'
 
@@ -28,6 +28,11 @@ export interface MuteWriter {
   /** Replaces an earlier one. */
   set(mute: Mute, at: number): Promise<void>
   clear(conversation: string): Promise<void>
+}
+
+export interface MediaUseReader {
+  /** Returns those of the files that an event of any session names. */
+  used(ids: readonly MediaId[]): Promise<ReadonlySet<MediaId>>
 }
 
 export interface NoticeWriter {

@@ -19,6 +19,7 @@ import type {
   AuthorWriter,
   ChannelStateReader,
   ChannelStateWriter,
+  MediaUseReader,
   MuteReader,
   MuteWriter,
   NoticeWriter,
@@ -62,6 +63,7 @@ export interface StoreReader {
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
   readonly events: EventReader
+  readonly media: MediaUseReader
   readonly inbox: InboxReader
   readonly turns: TurnReader
   readonly outbox: OutboxReader

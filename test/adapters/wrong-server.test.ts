@@ -6,8 +6,10 @@ import { catalogue } from '../../adapters/index.ts'
 import { createAnthropic } from '../../src/agent/anthropic.ts'
 import type { ChannelPlugin } from '../../src/channels/adapter.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { textContent } from '../../src/core/content.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { RecordingSink } from '../contracts/recording-sink.ts'
+import { noMedia } from '../fakes/media.ts'
 
 const all = ['telegram', 'discord', 'slack'] as const
 const CANARY = '7000001:canary-token'
@@ -115,8 +117,13 @@ describe.each(all)('%s at an apiRoot that is another server', (platform) => {
 
 describe('a model whose baseUrl is another server', () => {
   async function ask(baseUrl: string): Promise<unknown> {
-    const model = await createAnthropic({ apiKey: CANARY, baseUrl, model: 'any', clock: systemClock })
-    const request = { system: '', messages: [{ role: 'user', text: 'hi' }], tools: [], maxTokens: 10 } as const
+    const model = await createAnthropic({ apiKey: CANARY, baseUrl, model: 'any', clock: systemClock, media: noMedia })
+    const request = {
+      system: '',
+      messages: [{ role: 'user', content: textContent('hi') }],
+      tools: [],
+      maxTokens: 10,
+    } as const
     const events = model.stream(request, new AbortController().signal)
     try {
       for await (const event of events) void event

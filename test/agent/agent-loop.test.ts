@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { echoModel } from '../../src/agent/scripted/echo.ts'
+import { textContent } from '../../src/core/content.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { armFailpoints } from '../../src/core/failpoint.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -41,9 +42,9 @@ describe('run-turn', () => {
       data: { callId: 'a', tool: 'clock', args: {}, class: 'once' },
     })
     expect(model.requests[1]?.messages).toEqual([
-      { role: 'user', text: 'hello' },
+      { role: 'user', content: textContent('hello') },
       { role: 'assistant', text: 'Let me see.', calls: [call('a', 'clock')] },
-      { role: 'tool', results: [{ id: 'a', content: "3 o'clock", isError: false }] },
+      { role: 'tool', results: [{ id: 'a', content: textContent("3 o'clock"), isError: false }] },
     ])
     expect(played.result).toMatchObject({ kind: 'final', text: 'One.', steps: 2, usage: { input: 20, output: 2 } })
   })
@@ -147,13 +148,13 @@ describe('run-turn', () => {
 
   it('texts said meanwhile reach the next request, and are asked for only at step boundaries', async () => {
     const model = fakeModel({ calls: [call('a', 'clock')] }, { deltas: ['ok'] })
-    const said = ['wait,', 'not that one']
+    const said = ['wait,', 'not that one'].map(textContent)
     const steer = async () => said.splice(0)
     await play(agentWith(model, [tool('clock')])(turnRequest({ steer }), never()))
     expect(model.requests[0]?.messages).toHaveLength(1)
     expect(model.requests[1]?.messages.slice(-2)).toEqual([
-      { role: 'user', text: 'wait,' },
-      { role: 'user', text: 'not that one' },
+      { role: 'user', content: textContent('wait,') },
+      { role: 'user', content: textContent('not that one') },
     ])
   })
 
@@ -169,9 +170,9 @@ describe('run-turn', () => {
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => void warned.push(fields) }
     const model = fakeModel({ deltas: ['ok'] })
     const messages: ModelMessage[] = [
-      { role: 'user', text: 'hello' },
+      { role: 'user', content: textContent('hello') },
       { role: 'assistant', text: '', calls: [call('lost', 'clock')] },
-      { role: 'user', text: 'and?' },
+      { role: 'user', content: textContent('and?') },
     ]
     await play(agentWith(model, [], { logger })(turnRequest({ messages }), never()))
     expect(model.requests[0]?.messages[2]).toMatchObject({ role: 'tool', results: [{ id: 'lost', isError: true }] })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { thinkingParams } from '../../src/agent/anthropic-thinking.ts'
+import { textContent } from '../../src/core/content.ts'
 import type { ModelMessage, ModelRequest } from '../../src/core/model.ts'
 
 const asking = (changes: Partial<ModelRequest>): ModelRequest => ({
   system: '',
-  messages: [{ role: 'user', text: 'hi' }],
+  messages: [{ role: 'user', content: textContent('hi') }],
   tools: [],
   maxTokens: 4096,
   ...changes,
@@ -41,7 +42,7 @@ describe('T37: a thinking level', () => {
 
   it('C19: stays out of a turn whose earlier thoughts a crash took', () => {
     const go = (messages: ModelMessage[]) => thinkingParams('claude-haiku-4-5', asking({ thinking: 'low', messages }))
-    expect(go([{ role: 'user', text: 'x' }, step()])).not.toHaveProperty('thinking')
-    expect(go([{ role: 'user', text: 'x' }, step({})])).toHaveProperty('thinking')
+    expect(go([{ role: 'user', content: textContent('x') }, step()])).not.toHaveProperty('thinking')
+    expect(go([{ role: 'user', content: textContent('x') }, step({})])).toHaveProperty('thinking')
   })
 })

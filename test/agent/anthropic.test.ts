@@ -2,11 +2,13 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAnthropic } from '../../src/agent/anthropic.ts'
 import { retryModel } from '../../src/agent/retry-model.ts'
+import { textContent } from '../../src/core/content.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from '../../src/core/model.ts'
 import { type AnswerReply, playReplies, type Reply, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { noMedia } from '../fakes/media.ts'
 import { type MovedClock, movedClock } from './moved-clock.ts'
 import { call, never, oneByOne } from './turns.ts'
 
@@ -19,9 +21,21 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const modelOf = (more: { apiKey?: string; baseUrl?: string } = {}): Promise<Model> =>
-  createAnthropic({ apiKey: server.apiKey, baseUrl: server.baseUrl, model: 'some-model', clock, ...more })
+  createAnthropic({
+    apiKey: server.apiKey,
+    baseUrl: server.baseUrl,
+    model: 'some-model',
+    clock,
+    media: noMedia,
+    ...more,
+  })
 
-const hello: ModelRequest = { system: '', messages: [{ role: 'user', text: 'hello' }], tools: [], maxTokens: 4096 }
+const hello: ModelRequest = {
+  system: '',
+  messages: [{ role: 'user', content: textContent('hello') }],
+  tools: [],
+  maxTokens: 4096,
+}
 
 async function collect(model: Model, request: ModelRequest = hello): Promise<ModelEvent[]> {
   const events: ModelEvent[] = []
@@ -115,17 +129,17 @@ describe('anthropic', () => {
 
   it('messages are translated so that the strict server takes them: results first, texts merged, no blank blocks', async () => {
     const messages: ModelMessage[] = [
-      { role: 'user', text: ' ' },
+      { role: 'user', content: textContent(' ') },
       { role: 'assistant', text: '', calls: [call('a', 'look', 'torn'), call('b', 'look', { x: 1 })] },
       {
         role: 'tool',
         results: [
-          { id: 'a', content: '', isError: true },
-          { id: 'b', content: 'fine', isError: false },
+          { id: 'a', content: textContent(''), isError: true },
+          { id: 'b', content: textContent('fine'), isError: false },
         ],
       },
-      { role: 'user', text: 'wait' },
-      { role: 'user', text: 'not that' },
+      { role: 'user', content: textContent('wait') },
+      { role: 'user', content: textContent('not that') },
       { role: 'assistant', text: '', calls: [] },
     ]
     await collect(await modelOf(), { ...hello, messages })

@@ -7,6 +7,7 @@ import type { ReplyBlock } from '../../src/rehearsal/anthropic/script.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view/model-view.ts'
+import { noMedia } from '../fakes/media.ts'
 import { eventLog } from '../fakes/session-events.ts'
 import { movedClock } from './moved-clock.ts'
 import { agentWith, never, tool, turnRequest } from './turns.ts'
@@ -46,7 +47,13 @@ function smallTalk(message: unknown): boolean {
 /** Every tool notes the calls it ran. */
 async function agentNoting(ran: string[]): Promise<RunAgent> {
   const clock = movedClock()
-  const model = await createAnthropic({ apiKey: server.apiKey, baseUrl: server.baseUrl, model: 'm', clock })
+  const model = await createAnthropic({
+    apiKey: server.apiKey,
+    baseUrl: server.baseUrl,
+    model: 'm',
+    clock,
+    media: noMedia,
+  })
   const noting = (kind: ToolClass) =>
     tool(kind, {
       class: kind,

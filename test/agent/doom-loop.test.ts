@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { textContent, textOf } from '../../src/core/content.ts'
 import type { ModelRequest } from '../../src/core/model.ts'
 import { agentWith, call, fakeModel, never, play, results, type Say, tool, turnRequest } from './turns.ts'
 
 const again = (n: number, args: unknown = { of: 'x' }): Say => ({ calls: [call(`c${n}`, 'look', args)] })
 const warnings = (request: ModelRequest | undefined) =>
-  request?.messages.filter((message) => message.role === 'user' && message.text.startsWith('[notice]')).length
+  request?.messages.filter((message) => message.role === 'user' && textOf(message.content).startsWith('[notice]'))
+    .length
 
 async function playSays(...says: Say[]) {
   let runs = 0
@@ -78,9 +80,9 @@ describe('doom-loop', () => {
   it('R17: the count survives a crash because it is read from the messages', async () => {
     const step = (n: number) => [
       { role: 'assistant' as const, text: '', calls: [call(`c${n}`, 'look', { of: 'x' })] },
-      { role: 'tool' as const, results: [{ id: `c${n}`, content: '1', isError: false }] },
+      { role: 'tool' as const, results: [{ id: `c${n}`, content: textContent('1'), isError: false }] },
     ]
-    const messages = [{ role: 'user' as const, text: 'hello' }, ...[1, 2, 3].flatMap(step)]
+    const messages = [{ role: 'user' as const, content: textContent('hello') }, ...[1, 2, 3].flatMap(step)]
     const model = fakeModel(again(4))
     const played = await play(agentWith(model, [tool('look')])(turnRequest({ messages }), never()))
     expect(played.result).toMatchObject({ error: 'turn_limit' })

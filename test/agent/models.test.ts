@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createModels, type ModelSettings } from '../../src/agent/models.ts'
 import { silentLogger } from '../../src/core/logger.ts'
+import { noMedia } from '../fakes/media.ts'
 import { hastyClock } from './moved-clock.ts'
 
 const modelsOf = (settings: ModelSettings = {}) =>
-  createModels(settings, { clock: hastyClock(), random: () => 0.5, logger: silentLogger })
+  createModels(settings, { clock: hastyClock(), random: () => 0.5, logger: silentLogger, media: noMedia })
 
 describe('models', () => {
   it('scripted/echo and anthropic/<model> are made under their ids, each once', async () => {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pairCalls } from '../../src/agent/pair-calls.ts'
+import { textContent } from '../../src/core/content.ts'
 import type { ModelMessage } from '../../src/core/model.ts'
 import { call } from './turns.ts'
 
-const user: ModelMessage = { role: 'user', text: 'hello' }
+const user: ModelMessage = { role: 'user', content: textContent('hello') }
 const asks = (...ids: string[]): ModelMessage => ({
   role: 'assistant',
   text: '',
@@ -12,7 +13,7 @@ const asks = (...ids: string[]): ModelMessage => ({
 })
 const gives = (...ids: string[]): ModelMessage => ({
   role: 'tool',
-  results: ids.map((id) => ({ id, content: id, isError: false })),
+  results: ids.map((id) => ({ id, content: textContent(id), isError: false })),
 })
 
 describe('pair-calls', () => {
@@ -27,7 +28,7 @@ describe('pair-calls', () => {
       role: 'tool',
       results: [
         { id: 'a', isError: true },
-        { id: 'b', content: 'b' },
+        { id: 'b', content: textContent('b') },
       ],
     })
     expect([messages.length, repairs]).toEqual([4, 1])

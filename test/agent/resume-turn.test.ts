@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { textContent } from '../../src/core/content.ts'
 import type { ToolClass } from '../../src/core/model.ts'
 import type { OpenStep } from '../../src/core/turn.ts'
 import { agentWith, call, fakeModel, never, play, results, story, tool, turnRequest } from './turns.ts'
@@ -11,7 +12,7 @@ function resumed(open: Partial<OpenStep>) {
     spent,
     open: { calls, results: [], intended: [], ...open },
     messages: [
-      { role: 'user', text: 'hello' },
+      { role: 'user', content: textContent('hello') },
       { role: 'assistant', text: '', calls },
     ],
   })
@@ -59,7 +60,7 @@ describe('run-turn after a crash', () => {
 
   it('results on record are kept, not journaled again, and stand in call order in the request', async () => {
     const { ran, tools } = toolsOf('once')
-    const kept = { callId: 'b', tool: 'second', content: 'kept', isError: false }
+    const kept = { callId: 'b', tool: 'second', content: textContent('kept'), isError: false }
     const model = fakeModel({ deltas: ['done'] })
     const played = await play(agentWith(model, tools)(resumed({ intended: ['b'], results: [kept] }), never()))
     expect(ran).toEqual(['a'])
@@ -67,8 +68,8 @@ describe('run-turn after a crash', () => {
     expect(model.requests[0]?.messages.at(-1)).toEqual({
       role: 'tool',
       results: [
-        { id: 'a', content: 'first again', isError: false },
-        { id: 'b', content: 'kept', isError: false },
+        { id: 'a', content: textContent('first again'), isError: false },
+        { id: 'b', content: textContent('kept'), isError: false },
       ],
     })
   })

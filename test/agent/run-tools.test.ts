@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inWords } from '../../src/core/content-words.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { movedClock } from './moved-clock.ts'
 import { agentWith, call, fakeModel, never, play, results, story, tool, turnRequest } from './turns.ts'
@@ -20,7 +21,7 @@ describe('run-tools', () => {
       'tool_result a',
     ])
     const answered = model.requests[1]?.messages.at(-1)
-    expect(answered?.role === 'tool' && answered.results.map(({ content }) => content)).toEqual(['1', '2'])
+    expect(answered?.role === 'tool' && answered.results.map(({ content }) => inWords(content))).toEqual(['1', '2'])
   })
 
   it('a turn that ends leaves no timer of its tools behind', async () => {

@@ -1,4 +1,6 @@
 import { createRunAgent, type RunAgentServices } from '../../src/agent/agent-loop.ts'
+import { textContent } from '../../src/core/content.ts'
+import { inWords } from '../../src/core/content-words.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { SessionId, TraceId, TurnId } from '../../src/core/ids.ts'
@@ -12,6 +14,7 @@ import {
   type StopReason,
 } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../../src/core/turn.ts'
+import { noMedia } from '../fakes/media.ts'
 import { movedClock } from './moved-clock.ts'
 
 /** What a fake model says to one request. Usage is 10 tokens in and 1 out. */
@@ -78,7 +81,7 @@ export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
     agent: { id: toAgentId('main'), model: 'fake/model', prompt: 'Be brief.', tools: [] },
     chatType: 'direct',
     now: Date.UTC(2026, 10, 21, 9, 30),
-    messages: [{ role: 'user', text: 'hello' }],
+    messages: [{ role: 'user', content: textContent('hello') }],
     spent: { steps: 0, usage: NO_USAGE },
     show: () => {},
     steer: async () => [],
@@ -90,6 +93,7 @@ export function agentWith(model: Model, tools: readonly Tool[] = [], more: Parti
   return createRunAgent({
     models: async () => model,
     tools: () => tools,
+    media: noMedia,
     clock: movedClock(),
     timeZone: 'UTC',
     ...more,
@@ -124,8 +128,11 @@ export function story(journal: readonly JournalDraft[]): string[] {
   return journal.map((event) => (event.type === 'assistant_step' ? event.type : `${event.type} ${event.data.callId}`))
 }
 
+/** Returns the tool results of a journal, their content in words. */
 export function results(journal: readonly JournalDraft[]) {
-  return journal.flatMap((event) => (event.type === 'tool_result' ? [event.data] : []))
+  return journal.flatMap(({ type, data }) =>
+    type === 'tool_result' ? [{ ...data, content: inWords(data.content) }] : [],
+  )
 }
 
 export function failure(result: TurnResult): ErrorCode | undefined {
@@ -139,4 +146,5 @@ export const toolContext = (now: number): ToolContext => ({
   callId: 'c1',
   signal: never(),
   now: () => now,
+  keep: noMedia.keep,
 })

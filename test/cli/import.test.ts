@@ -8,6 +8,7 @@ import { importInto } from '../../src/daemon/import.ts'
 import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { Database } from '../../src/store/engines/sqlite-driver.ts'
+import { said as wordsOf } from '../fakes/said.ts'
 import { type Rig, rig } from './rig.ts'
 
 const said = (role: string, content: unknown) => ({ role, content })
@@ -30,7 +31,7 @@ async function shown({ loaded }: Rig, name: string) {
   const transcript = createTranscript(store.read.events, { turns: 40, contextMessages: 50, contextCharacters: 9_000 })
   const view = await transcript.view(session ?? { id: '' as SessionId, chatType: 'direct' })
   await store.close()
-  return { session, texts: view.history.map((message) => ('text' in message ? message.text : '')) }
+  return { session, texts: view.history.map(wordsOf) }
 }
 
 const WHOLE = {

@@ -16,6 +16,7 @@ import type { RouteFacts } from '../../src/routing/route-facts.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { FakeChannel } from '../delivery/fake-channel.ts'
 import { routeFacts } from './dispatch.ts'
+import { noMedia } from './media.ts'
 
 export interface OpenedStages extends Stages {
   readonly accept: Entrance['accept']
@@ -52,6 +53,17 @@ export async function openStages({
   const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
   const people = { decided() {}, admissions: { refused() {} } }
   const say = makeSay(store, delivery)
-  const stages = createStages({ ...world, events, lookups, people, commands, tools, delivery, say, entrance })
+  const stages = createStages({
+    ...world,
+    events,
+    lookups,
+    people,
+    commands,
+    tools,
+    media: noMedia,
+    delivery,
+    say,
+    entrance,
+  })
   return { ...stages, accept: entrance.accept, delivery }
 }

@@ -1,3 +1,4 @@
+import { textContent } from '../../src/core/content.ts'
 import type { EventDraft, SessionEvent, UserMessageData } from '../../src/core/event.ts'
 import type { InboxId, TurnId } from '../../src/core/ids.ts'
 import { NO_USAGE } from '../../src/core/model.ts'
@@ -35,7 +36,13 @@ function writers(events: SessionEvent[]) {
     intent: (turn: string, callId: string) =>
       add({ type: 'tool_call', data: { callId, tool: 'clock', args: {}, class: 'once' } }, turn),
     result: (turn: string, callId: string) =>
-      add({ type: 'tool_result', data: { callId, tool: 'clock', content: `result ${callId}`, isError: false } }, turn),
+      add(
+        {
+          type: 'tool_result',
+          data: { callId, tool: 'clock', content: textContent(`result ${callId}`), isError: false },
+        },
+        turn,
+      ),
     answered: (turn: string, text: string) => {
       add({ type: 'assistant_message', data: { text, model: 'm', usage } }, turn)
       add({ type: 'turn_completed', data: { outcome: 'answered', usage, steps: 1 } }, turn)

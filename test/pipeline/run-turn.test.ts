@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { textContent } from '../../src/core/content.ts'
 import { NO_USAGE, type ToolClass } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, TurnResult } from '../../src/core/turn.ts'
 import type { LiveTurn } from '../../src/delivery/growing-message.ts'
@@ -14,7 +15,10 @@ const intent = (kind: ToolClass): JournalDraft => ({
   type: 'tool_call',
   data: { callId: 'c', tool: 't', args: {}, class: kind },
 })
-const result: JournalDraft = { type: 'tool_result', data: { callId: 'c', tool: 't', content: 'x', isError: false } }
+const result: JournalDraft = {
+  type: 'tool_result',
+  data: { callId: 'c', tool: 't', content: textContent('x'), isError: false },
+}
 
 /** An agent that yields `steps`, and what was done with it: commits, and what was left when the turn was over. */
 function runTurnWith(

@@ -3,6 +3,7 @@ import type { ChatType } from '../../src/core/address.ts'
 import { amended } from '../../src/core/amended.ts'
 import type { MessageName, UserMessageData } from '../../src/core/event.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view/model-view.ts'
+import { said } from '../fakes/said.ts'
 import { eventLog, userMessage } from '../fakes/session-events.ts'
 
 const LIMITS = { turns: 9, contextMessages: 9, contextCharacters: 200 }
@@ -19,7 +20,7 @@ function talk() {
       log.add({ type: 'message_deleted', data: { messageId, ...more } }),
     texts(chat: ChatType = 'group') {
       const view = extendView(EMPTY_VIEW, log.events, chat, LIMITS)
-      return requestMessages(view, chat).messages.map((message) => 'text' in message && message.text)
+      return requestMessages(view, chat).messages.map(said)
     },
   }
 }

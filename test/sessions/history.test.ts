@@ -17,6 +17,7 @@ import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
 import { direct, dispatchOf, group, message } from '../fakes/dispatch.ts'
 import { household } from '../fakes/routing-policy.ts'
+import { said } from '../fakes/said.ts'
 import { userMessage } from '../fakes/session-events.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
@@ -67,7 +68,7 @@ async function answerTurn(id: SessionId, text: string): Promise<void> {
 /** What the model would be shown, read afresh, one line a message. */
 async function shown(id: SessionId): Promise<readonly string[]> {
   const view = await createTranscript(store.read.events, LIMITS).view({ id, chatType: 'direct' })
-  return requestMessages(view, 'direct').messages.map((said) => ('text' in said ? said.text : said.role))
+  return requestMessages(view, 'direct').messages.map(said)
 }
 
 const ALIAS = 'agent:main:telegram:group:-100'

@@ -1,5 +1,6 @@
 import type { Address } from '../../src/core/address.ts'
 import type { Decision, Dispatch, Route } from '../../src/core/dispatch.ts'
+import type { UserMessageData } from '../../src/core/event.ts'
 import {
   createIdSource,
   type InboxId,
@@ -122,10 +123,10 @@ export function turnOf(sessionId: SessionId, chat: number, startedAt = 1_800_000
   return { id: ids.turn(), sessionId, traceId: ids.trace(), reply: { address: addressOf(chat) }, startedAt }
 }
 
-export function userMessage(text: string): EventToAppend {
+export function userMessage(text: string, more: Partial<UserMessageData> = {}): EventToAppend {
   return {
     type: 'user_message',
-    data: { text, sender: { id: '111', kind: 'user' }, owner: false, addressed: true, triggers: true },
+    data: { text, sender: { id: '111', kind: 'user' }, owner: false, addressed: true, triggers: true, ...more },
   }
 }
 

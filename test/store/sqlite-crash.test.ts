@@ -13,6 +13,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { failureOf } from '../contracts/store/under-test.ts'
+import { said } from '../fakes/said.ts'
 import { scopeKeyOf } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
@@ -27,7 +28,7 @@ async function shownMessages(store: Store): Promise<readonly string[]> {
   const { session } = await storedEvents(store)
   const limits = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
   const view = await createTranscript(store.read.events, limits).view({ id: session.id, chatType: 'direct' })
-  return requestMessages(view, 'direct').messages.map((said) => ('text' in said ? said.text : said.role))
+  return requestMessages(view, 'direct').messages.map(said)
 }
 
 const LIBRARY = BUNDLE.replace(/mjs$/, 'so')

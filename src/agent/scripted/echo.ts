@@ -1,3 +1,4 @@
+import { textOf } from '../../core/content.ts'
 import { type Model, type ModelEvent, NO_USAGE } from '../../core/model.ts'
 import { untagged } from './untagged.ts'
 
@@ -9,7 +10,7 @@ export const echoModel: Model = {
   id: ID,
   async *stream({ messages }) {
     const asked = messages.findLast((message) => message.role === 'user')
-    yield { type: 'text', delta: `echo ${untagged(asked?.text ?? '')}` }
+    yield { type: 'text', delta: `echo ${untagged(textOf(asked?.content ?? []))}` }
     yield END
   },
 }

@@ -1,3 +1,5 @@
+import { textOf } from '../../core/content.ts'
+import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import { untagged } from './untagged.ts'
@@ -34,7 +36,7 @@ interface ScriptCall {
 export function chooseStep(script: Script, messages: readonly ModelMessage[]): ScriptStep | undefined {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const asked = messages[at]
-  const user = untagged(asked?.role === 'user' ? asked.text : '')
+  const user = untagged(asked?.role === 'user' ? textOf(asked.content) : '')
   const rule = script.rules.find((candidate) => applies(candidate, user))
   const played = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length
   const step = rule?.steps[Math.min(played, rule.steps.length - 1)]
@@ -52,5 +54,5 @@ function applies({ contains, matches }: ScriptRule, user: string): boolean {
 
 function lastResult(messages: readonly ModelMessage[]): string {
   const last = messages.findLast((message) => message.role === 'tool')
-  return last?.results.at(-1)?.content ?? ''
+  return inWords(last?.results.at(-1)?.content ?? [])
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { textContent } from '../../core/content.ts'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
 import { flag, number, readArgs, text } from './read-args.ts'
@@ -26,7 +27,7 @@ export function sessionsHistory(sessions: Pick<SessionTools, 'history'>): Tool {
     },
     async run(args, context) {
       const history = await sessions.history(readArgs(ARGS, args), callerOf(context))
-      return { text: JSON.stringify(history), shows: [history.sessionId] }
+      return { content: textContent(JSON.stringify(history)), shows: [history.sessionId] }
     },
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { textContent } from '../../core/content.ts'
 import { SESSION_KINDS } from '../../core/session.ts'
 import { type ListQuery, readKinds, type SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
@@ -34,7 +35,7 @@ export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
       const query = readArgs(ARGS, args)
       const rows = await sessions.list(query, callerOf(context))
       const shows = rows.filter(({ messages }) => messages !== undefined).map(({ sessionId }) => sessionId)
-      return { text: JSON.stringify({ sessions: rows, ...noteOn(query) }), shows }
+      return { content: textContent(JSON.stringify({ sessions: rows, ...noteOn(query) })), shows }
     },
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { textContent } from '../../core/content.ts'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
 import { flag, number, readArgs, text } from './read-args.ts'
@@ -33,7 +34,7 @@ export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
       const request = { ...readArgs(ARGS, args), requestId: context.callId }
       const answer = await sessions.send(request, callerOf(context), context.signal)
       return {
-        text: JSON.stringify(answer),
+        content: textContent(JSON.stringify(answer)),
         shows: answer.status === 'ok' && answer.sessionId ? [answer.sessionId] : [],
       }
     },

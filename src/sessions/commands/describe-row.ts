@@ -1,4 +1,5 @@
 import type { Admission } from '../../core/admission.ts'
+import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { senderName } from '../../core/label.ts'
 import { withTitle } from '../../core/titles.ts'
@@ -28,7 +29,7 @@ export async function deniedCalls(
     if (event.turnId !== turnId) continue
     if (event.type === 'turn_started') break
     if (event.type === 'tool_result' && event.data.denied)
-      denied.push({ tool: event.data.tool, reason: event.data.content })
+      denied.push({ tool: event.data.tool, reason: inWords(event.data.content) })
   }
   return denied.toReversed()
 }

@@ -10,6 +10,8 @@ export interface AgeOutDeps {
   /** Returns the time to age by, see `loadAgeingTime`. */
   readonly ageingTime: () => number
   readonly logger: Logger
+  /** Deletes the files that nothing names any more. */
+  sweepMedia(): Promise<number>
   /** The days for which rows without a session are kept: at least as long as a platform may repeat a message. */
   readonly keepDays: number | undefined
   /** Returns true once the daemon is being stopped: nothing further begins. */
@@ -98,6 +100,7 @@ export async function ageOut({
   ageingTime,
   keepDays = DEFAULT_KEEP_DAYS,
   stopping,
+  sweepMedia,
 }: AgeOutDeps): Promise<void> {
   const now = ageingTime()
   const before = now - keepDays * DAY_MS
@@ -112,5 +115,6 @@ export async function ageOut({
   for (const deleteSome of kinds) {
     while (!stopping() && (await store.write(deleteSome)) > 0) await sleep(clock, PAUSE_MS)
   }
+  if (!stopping()) await sweepMedia()
   while (!stopping() && (await store.shrink()) > 0) await sleep(clock, PAUSE_MS)
 }

@@ -1,3 +1,4 @@
+import { inWords } from '../../core/content-words.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
@@ -22,7 +23,7 @@ export function messageOf(event: SessionEvent, tools: boolean): HistoryMessage |
     case 'tool_result': {
       const { content, tool, isError } = event.data
       const failed = isError ? { isError } : {}
-      return tools ? { role: 'toolResult', text: content, timestamp, tool, ...failed } : undefined
+      return tools ? { role: 'toolResult', text: inWords(content), timestamp, tool, ...failed } : undefined
     }
     default:
       return undefined

@@ -1,3 +1,4 @@
+import { inWords } from '../../core/content-words.ts'
 import type { HistoryBoundary, SessionEvent, TurnEndData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 
@@ -20,7 +21,7 @@ export function eventText(event: SessionEvent): string {
     case 'tool_call':
       return `${event.data.tool} begins (${event.data.class})`
     case 'tool_result':
-      return `${event.data.tool}${event.data.isError ? ' failed' : ''}: ${event.data.content}`
+      return `${event.data.tool}${event.data.isError ? ' failed' : ''}: ${inWords(event.data.content)}`
     case 'turn_completed':
       return endText(event.data)
     case 'turn_cancelled':

@@ -1,9 +1,10 @@
+import { type Content, textContent } from '../../core/content.ts'
 import type { Exchange, HistoryBoundary } from '../../core/event.ts'
 import { escapeLabels } from '../../core/label.ts'
 import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
 import type { ReceivedMessage } from './received.ts'
 
-/** The parts of which a user's text was made. */
+/** The source of a user's words as the model is shown them. */
 export interface SaidSource {
   /** The lines before and after the messages. */
   readonly before?: readonly string[]
@@ -12,16 +13,16 @@ export interface SaidSource {
 }
 
 /**
- * A user's text as the model is shown it, which is all that others see of it. The view knows its source, so that it can
- * be made anew without a deleted part.
+ * A user's words as the model is shown them, which is all that others see of it. The view knows its source, so that it
+ * can be made anew without a deleted part.
  */
 class SaidByUser {
   readonly role = 'user'
-  readonly text: string
+  readonly content: Content
   readonly #source: SaidSource
 
-  constructor(text: string, source: SaidSource) {
-    this.text = text
+  constructor(content: Content, source: SaidSource) {
+    this.content = content
     this.#source = source
   }
 
@@ -40,11 +41,11 @@ export interface History {
   readonly hidden: readonly ModelMessage[]
 }
 
-export function saidByUser(text: string, source: SaidSource): ModelMessage {
-  return new SaidByUser(text, source)
+export function saidByUser(content: Content, source: SaidSource): ModelMessage {
+  return new SaidByUser(content, source)
 }
 
-export function exchange(user: string, assistant: string, source: SaidSource = NO_SOURCE): ModelMessage[] {
+export function exchange(user: Content, assistant: string, source: SaidSource = NO_SOURCE): ModelMessage[] {
   return [saidByUser(user, source), { role: 'assistant', text: assistant, calls: NO_CALLS }]
 }
 
@@ -74,7 +75,7 @@ export function setBoundary({ history, hidden }: History, boundary: HistoryBound
 
 /** Returns the messages of a turn that was written to replace others: it has no labels. */
 function written({ user, assistant }: Exchange): ModelMessage[] {
-  return exchange(escapeLabels(user), assistant)
+  return exchange(textContent(escapeLabels(user)), assistant)
 }
 
 function divide(all: readonly ModelMessage[], shown: number): History {

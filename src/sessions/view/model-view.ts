@@ -1,4 +1,5 @@
 import type { ChatType } from '../../core/address.ts'
+import { textContent } from '../../core/content.ts'
 import type {
   EventDraft,
   HistoryBoundary,
@@ -11,15 +12,7 @@ import type { TurnId } from '../../core/ids.ts'
 import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import {
-  addHistory,
-  exchange,
-  type History,
-  type SaidSource,
-  saidByUser,
-  setBoundary,
-  sourceOf,
-} from './history-view.ts'
+import { addHistory, exchange, type History, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
   applyEdit,
   boundContext,
@@ -29,7 +22,7 @@ import {
   redact,
   takeMessages,
 } from './received.ts'
-import { taggedText } from './user-text.ts'
+import { promptOf, shown } from './said-content.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits {
@@ -115,7 +108,7 @@ export function requestMessages(
 ): { messages: readonly ModelMessage[]; open: OpenStep | undefined } {
   const { history, running } = view
   if (!running) return { messages: history, open: undefined }
-  const messages = history.concat({ role: 'user', text: promptOf(running, chat) }, running.steps)
+  const messages = history.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
   return { messages, open: running.open }
 }
 
@@ -173,13 +166,6 @@ const BEGINNING = {
   answer: undefined,
 } satisfies Partial<RunningTurn>
 
-/** The data of a scheduled prompt belongs to its own turn only: later turns are not shown it. */
-function promptOf({ received, notes }: RunningTurn, chat: ChatType): string {
-  let prompt = textOf({ received, before: notes }, chat)
-  for (const { data } of received) if (data !== undefined) prompt += `\n\n${data}`
-  return prompt
-}
-
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
   const { pending, running } = view
@@ -198,14 +184,7 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
   const received = redact(source.received, deleted)
   if (received === source.received) return said
   const left = { ...source, received }
-  return saidByUser(textOf(left, chat), left)
-}
-
-function textOf({ received = NONE, before = NONE, note }: SaidSource, chat: ChatType): string {
-  const lines = [...before]
-  if (received.length > 0) lines.push(joined(received, chat))
-  if (note !== undefined) lines.push(note)
-  return lines.join('\n')
+  return saidByUser(shown(left, chat), left)
 }
 
 /** Adds a text that another session delivered here as the agent's own words, after what was said before it. */
@@ -218,7 +197,7 @@ function post(
   if (running) return { running: { ...running, posted: [...running.posted, data] } }
   const received = pending.filter((message) => !message.triggers)
   const note = postedNote(data)
-  const history = addHistory(view, exchange(textOf({ received, note }, chat), data.text, { received, note }), keep)
+  const history = addHistory(view, exchange(shown({ received, note }, chat), data.text, { received, note }), keep)
   return { ...history, pending: pending.filter((message) => message.triggers) }
 }
 
@@ -229,8 +208,8 @@ function postedNote({ from }: PostedData): string {
 function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
   if (!view.running) return UNCHANGED
   const { taken, left } = takeMessages(view.pending, which)
-  const text: ModelMessage = { role: 'user', text: joined(taken, chat) }
-  return { pending: left, running: { ...view.running, steps: [...view.running.steps, text] } }
+  const said: ModelMessage = { role: 'user', content: shown({ received: taken }, chat) }
+  return { pending: left, running: { ...view.running, steps: [...view.running.steps, said] } }
 }
 
 type StepEvent = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
@@ -271,7 +250,7 @@ function end(
   const { running } = view
   if (!running) return UNCHANGED
   const added = completed && running.answer !== undefined ? answered(running, running.answer, chat) : []
-  for (const data of running.posted) added.push(...exchange(postedNote(data), data.text))
+  for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text))
   if (added.length === 0) return { running: undefined }
   const { history, hidden } = addHistory(view, added, keep)
   return { running: undefined, history, hidden }
@@ -279,7 +258,7 @@ function end(
 
 function answered({ received, notes }: RunningTurn, answer: string, chat: ChatType): ModelMessage[] {
   const source = { received, before: notes }
-  return exchange(textOf(source, chat), answer, source)
+  return exchange(shown(source, chat), answer, source)
 }
 
 /** Unanswered messages belong to the history that a replacement puts aside. */
@@ -291,8 +270,4 @@ function bound(view: ModelView, boundary: HistoryBoundary): Change {
 /** Ends a turn that was under way in the older session; its unanswered messages are context here. */
 function endTakenOver({ pending }: ModelView): Change {
   return { running: undefined, pending: pending.map((message) => ({ ...message, triggers: false })) }
-}
-
-function joined(received: readonly ReceivedMessage[], chat: ChatType): string {
-  return received.map((message) => taggedText(message, chat)).join('\n')
 }

@@ -1,3 +1,4 @@
+import { inWords } from '../../core/content-words.ts'
 import type { ModelMessage, ModelToolCall, ModelToolResult } from '../../core/model.ts'
 import type { VerboseLevel } from '../../core/session.ts'
 
@@ -25,7 +26,7 @@ export function toolNotes(steps: readonly ModelMessage[], level: VerboseLevel): 
 function noteOf({ name, args }: ModelToolCall, result: ModelToolResult | undefined, level: VerboseLevel): string {
   const failed = result?.isError ? ', which failed' : ''
   if (level === 'on') return `> used ${code(name)}${failed}`
-  const outcome = result === undefined ? '' : `: ${code(result.content)}`
+  const outcome = result === undefined ? '' : `: ${code(inWords(result.content))}`
   return `> used ${code(name)} with ${code(JSON.stringify(args) ?? '')}${failed}${outcome}`
 }
 

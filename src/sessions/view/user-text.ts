@@ -1,4 +1,5 @@
 import type { ChatType } from '../../core/address.ts'
+import type { MediaPart } from '../../core/content.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import { calledBy, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
@@ -20,6 +21,13 @@ export function taggedText(message: ReceivedMessage, chatType: ChatType): string
   const said = [message.deleted ? '' : labelledWords(message), ...files].filter((part) => part !== '').join('\n')
   return (said === '' ? labels : [...labels, said]).join(' ')
 }
+
+/** Returns the files that came with messages and were fetched: they follow the words, in the order of their labels. */
+export function filesOf(received: readonly ReceivedMessage[]): readonly MediaPart[] {
+  return received.flatMap(({ attachments = NO_FILES }) => attachments.flatMap(({ media }) => media ?? NO_FILES))
+}
+
+const NO_FILES: readonly never[] = []
 
 function speakerLabels({ sender, addressed, edit, deleted }: ReceivedMessage, chatType: ChatType): string[] {
   const change = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined

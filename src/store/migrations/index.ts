@@ -18,6 +18,7 @@ import { lowPriority } from './0017-low-priority.ts'
 import { namedMessages } from './0018-named-messages.ts'
 import { sessionSettings } from './0019-session-settings.ts'
 import { cachedTokens } from './0020-cached-tokens.ts'
+import { media } from './0021-media.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   namedMessages,
   sessionSettings,
   cachedTokens,
+  media,
 ]

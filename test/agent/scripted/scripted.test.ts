@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { echoModel } from '../../../src/agent/scripted/echo.ts'
 import { loadScript } from '../../../src/agent/scripted/load-script.ts'
 import { playScript } from '../../../src/agent/scripted/play-script.ts'
+import { textContent } from '../../../src/core/content.ts'
 import type { Model, ModelEvent, ModelMessage } from '../../../src/core/model.ts'
 import { hastyClock, movedClock } from '../moved-clock.ts'
 import { never, oneByOne } from '../turns.ts'
@@ -49,7 +50,7 @@ async function say(model: Model, ...messages: ModelMessage[]): Promise<ModelEven
   return events
 }
 
-const user = (text: string): ModelMessage => ({ role: 'user', text })
+const user = (text: string): ModelMessage => ({ role: 'user', content: textContent(text) })
 const words = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === 'text' ? [event.delta] : []))
 
 describe('scripted/echo', () => {
@@ -83,7 +84,7 @@ describe('scripted/<file>', () => {
       model,
       asked,
       { role: 'assistant', text: 'Let me look.', calls: [call] },
-      { role: 'tool', results: [{ id: call.id, content: '$& noon', isError: false }] },
+      { role: 'tool', results: [{ id: call.id, content: textContent('$& noon'), isError: false }] },
     )
     expect(words(second)).toEqual(['You said what WEATHER is it; the tool said $& noon'])
     expect(second.at(-1)).toMatchObject({ stop: 'end', usage: { output: 13 } })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
+import { inWords } from '../../../src/core/content-words.ts'
 import { runId, toSessionId } from '../../../src/core/ids.ts'
 import type { SessionTools } from '../../../src/core/session-tools.ts'
 import { toolContext } from '../turns.ts'
@@ -28,7 +29,9 @@ function recording() {
   const run = (name: string, args: object) => {
     const tool = tools.find(({ spec }) => spec.name === name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
-    return tool.run(args, toolContext(0)).then((output) => (typeof output === 'string' ? output : output.text))
+    return tool
+      .run(args, toolContext(0))
+      .then((output) => (typeof output === 'string' ? output : inWords(output.content)))
   }
   return { asked, tools, run }
 }

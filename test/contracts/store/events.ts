@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SessionId } from '../../../src/core/ids.ts'
+import { type Content, type MediaPart, textContent } from '../../../src/core/content.ts'
+import { mediaId, type SessionId } from '../../../src/core/ids.ts'
 import type { EventToAppend } from '../../../src/store/store.ts'
 import { assistantMessage, ids, turnCompleted, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, makeSession, rejection } from './under-test.ts'
@@ -16,7 +17,7 @@ export const eventContract: ContractPart = (underTest) => {
       userMessage('Grüße \u0000 👋 \ud800'),
       { type: 'turn_started', data: { traceId: ids.trace() }, turnId },
       { type: 'tool_call', data: { callId: 'c1', tool: 'list', args: { deep: [1, null] }, class: 'pure' }, turnId },
-      { type: 'tool_result', data: { callId: 'c1', tool: 'list', content: '[]', isError: false }, turnId },
+      { type: 'tool_result', data: { callId: 'c1', tool: 'list', content: textContent('[]'), isError: false }, turnId },
       { ...assistantMessage('<NO_REPLY>'), turnId },
       { ...turnCompleted, turnId },
     ]
@@ -24,6 +25,77 @@ export const eventContract: ContractPart = (underTest) => {
     const store = await underTest.reopen()
     const stored = drafts.map((draft, index) => ({ seq: index + 1, at: 7, ...draft }))
     expect(await store.read.events.since(id, 0, 100)).toEqual(stored)
+  })
+
+  const result = (content: Content): EventToAppend => ({
+    type: 'tool_result',
+    data: { callId: 'c', tool: 'look', content, isError: false },
+  })
+  const picture: MediaPart = {
+    type: 'image',
+    media: mediaId('ab'.repeat(32)),
+    mime: 'image/png',
+    size: 9,
+    name: 'a.png',
+  }
+
+  it('C25: parts of a content come back as they were, after a restart too', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const contents: readonly Content[] = [
+      [],
+      textContent('one text'),
+      [picture],
+      [{ type: 'text', text: 'first' }, picture, { type: 'text', text: 'last' }],
+    ]
+    await append(id, 1, ...contents.map(result))
+    const store = await underTest.reopen()
+    const events = await store.read.events.since(id, 0, 100)
+    expect(events.map((event) => event.type === 'tool_result' && event.data.content)).toEqual(contents)
+  })
+
+  it.each([
+    ['bytes', { media: 'data:image/png;base64,iVBORw0KGgo=' }],
+    ['an address', { media: 'https://example.org/cat.png' }],
+    ['a path', { media: '/etc/passwd' }],
+    ['a path behind a handle', { media: `media://sha256-${'ab'.repeat(32)}/../../x` }],
+    ['no handle', { media: undefined }],
+    ['a part of another type', { type: 'video' }],
+  ])(
+    'C25: %s in the place of a handle is refused, in a result and in a message, and nothing is stored',
+    async (_, wrong) => {
+      const { id } = await makeSession(underTest.store, 1)
+      const part = { ...picture, ...wrong } as MediaPart
+      const message = userMessage('look', { attachments: [{ ref: 'f1', media: part }] })
+      await expect(append(id, 1, userMessage('before'), result([part]))).rejects.toMatchObject({ code: 'invalid' })
+      if (part.type !== picture.type) return
+      await expect(append(id, 1, userMessage('before'), message)).rejects.toMatchObject({ code: 'invalid' })
+      expect(await underTest.store.read.events.since(id, 0, 100)).toEqual([])
+    },
+  )
+
+  it('a file is used as long as a session has events that name it, its copies included', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const other = await makeSession(underTest.store, 2)
+    const attached = { ...picture, media: mediaId('cd'.repeat(32)) }
+    await append(
+      id,
+      1,
+      result([picture, picture]),
+      userMessage('look', { attachments: [{ ref: 'f', media: attached }] }),
+    )
+    const both = [picture.media, attached.media]
+    const used = () => underTest.store.read.media.used([...both, mediaId('00'.repeat(32))])
+    expect(await used()).toEqual(new Set(both))
+    await underTest.store.write((tx) => tx.events.copy(id, other.id))
+    for (const gone of [id, other.id]) {
+      expect(await used()).toEqual(new Set(both))
+      await underTest.store.write(async (tx) => {
+        await tx.sessions.remove(gone, 3)
+        await tx.events.remove(gone, 100)
+        await tx.sessions.purge(gone)
+      })
+    }
+    expect(await used()).toEqual(new Set())
   })
 
   it('S17: since gives exactly the later events, latest the newest, both in order and bounded', async () => {
@@ -90,7 +162,7 @@ export const eventContract: ContractPart = (underTest) => {
   it('a long append keeps its order', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const texts = Array.from({ length: 150 }, (_, no) => `text ${no}`)
-    await append(id, 1, ...texts.map(userMessage))
+    await append(id, 1, ...texts.map((text) => userMessage(text)))
     const events = await underTest.store.read.events.since(id, 0, 1_000)
     expect(events.map((event) => event.seq)).toEqual(texts.map((_, no) => no + 1))
     expect(events.map((event) => event.type === 'user_message' && event.data.text)).toEqual(texts)

@@ -9,6 +9,7 @@ import { ageOut, loadAgeingTime } from '../../../src/sessions/service/age-out.ts
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { noMedia } from '../../fakes/media.ts'
 import { deliveryOf, inboxRow, sessionDraft } from '../../store/sample-rows.ts'
 
 const DAY = 86_400_000
@@ -46,7 +47,15 @@ async function rig() {
       now += days * DAY
     },
     round: (keepDays: number | undefined, ageingTime = clock.now, of = store) =>
-      ageOut({ store: of, clock, ageingTime, logger: silentLogger, keepDays, stopping: () => false }),
+      ageOut({
+        store: of,
+        clock,
+        ageingTime,
+        logger: silentLogger,
+        keepDays,
+        stopping: () => false,
+        sweepMedia: noMedia.sweep,
+      }),
     rows: async () => (await store.read.inbox.recent(10_000)).length,
     pages(): number {
       const connection = openConnection(path)

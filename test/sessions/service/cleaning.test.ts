@@ -5,6 +5,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { ageOut, startCleaning } from '../../../src/sessions/service/age-out.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { noMedia } from '../../fakes/media.ts'
 
 const [MINUTE, HOUR, LOOK, PAUSE] = [60_000, 3_600_000, 12_000, 50]
 
@@ -57,7 +58,19 @@ function rig({ old = 0, stopAfter = Infinity }: { old?: number; stopAfter?: numb
     },
   } as unknown as Store
   const stopping = () => done.writes >= stopAfter
-  return { clock, done, deps: { store, clock, ageingTime: clock.now, logger: silentLogger, keepDays: 30, stopping } }
+  return {
+    clock,
+    done,
+    deps: {
+      store,
+      clock,
+      ageingTime: clock.now,
+      logger: silentLogger,
+      keepDays: 30,
+      stopping,
+      sweepMedia: noMedia.sweep,
+    },
+  }
 }
 
 describe('cleaning', () => {

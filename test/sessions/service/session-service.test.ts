@@ -238,7 +238,13 @@ describe('status and lists', () => {
   it('R2, S16: a history is paged from the newest page to the first, without a gap', async () => {
     const rig = await serviceRig()
     const id = await rig.make()
-    await rig.store.write((tx) => tx.events.append(id, 1, ['a', 'b', 'c', 'd', 'e'].map(userMessage)))
+    await rig.store.write((tx) =>
+      tx.events.append(
+        id,
+        1,
+        ['a', 'b', 'c', 'd', 'e'].map((text) => userMessage(text)),
+      ),
+    )
     const newest = await rig.service.history(OPERATOR, id, { limit: 2 })
     expect([newest.events.map(({ seq }) => seq), newest.total, newest.before]).toEqual([[4, 5], 5, 4])
     const middle = await rig.service.history(OPERATOR, id, { limit: 2, before: 4 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { SessionId } from '../../../src/core/ids.ts'
 import { messageOf } from '../../../src/sessions/service/history-message.ts'
@@ -100,7 +101,10 @@ describe('an event as a message', () => {
   it('T38: a stored tool result is shown as toolResult, and only where tools are asked for (T13)', () => {
     const log = eventLog()
     log.result('t1', 'c1')
-    log.add({ type: 'tool_result', data: { callId: 'c2', tool: 'clock', content: 'no', isError: true } }, 't1')
+    log.add(
+      { type: 'tool_result', data: { callId: 'c2', tool: 'clock', content: textContent('no'), isError: true } },
+      't1',
+    )
     expect(log.events.map((event) => messageOf(event, false))).toEqual([undefined, undefined])
     expect(log.events.map((event) => messageOf(event, true))).toEqual([
       { role: 'toolResult', text: 'result c1', timestamp: 1, tool: 'clock' },

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Namespace } from '../../../src/core/caller.ts'
+import { textContent } from '../../../src/core/content.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
@@ -386,7 +387,7 @@ it('what was denied is told of an older message too', async () => {
   await rig.ask('111', 'write to cy')
   const asked = (await rig.store.read.inbox.recent(1))[0]
   const { id } = await rig.named(ADA)
-  const result = { callId: 'c', tool: 'clock', content: 'noon', isError: false }
+  const result = { callId: 'c', tool: 'clock', content: textContent('noon'), isError: false }
   const later = Array.from({ length: 300 }, () => ({ type: 'tool_result', data: result }) as const)
   await rig.store.write((tx) => tx.events.append(id, 1, later))
   expect(asked && (await deniedCalls(asked, rig.store.read))).toMatchObject([{ tool: 'sessions_send' }])

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
+import { textContent } from '../../../src/core/content.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { type AgentId, toAgentId, toPersonId } from '../../../src/core/ids.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
@@ -84,9 +85,9 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
   }
 }
 
-const toolResult = (content: string): EventToAppend => ({
+const toolResult = (text: string): EventToAppend => ({
   type: 'tool_result',
-  data: { callId: 'c', tool: 'clock', content, isError: false },
+  data: { callId: 'c', tool: 'clock', content: textContent(text), isError: false },
 })
 
 describe('sessions_list', () => {

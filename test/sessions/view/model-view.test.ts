@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatType } from '../../../src/core/address.ts'
+import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { InboxId } from '../../../src/core/ids.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../../src/sessions/view/model-view.ts'
+import { said } from '../../fakes/said.ts'
 import { eventLog, userMessage } from '../../fakes/session-events.ts'
 
 const LIMITS = { turns: 3, contextMessages: 2, contextCharacters: 100 }
@@ -20,9 +22,9 @@ describe('model view', () => {
     log.user('and now?')
     log.started('t2')
     expect(messagesOf(log.events).messages).toEqual([
-      { role: 'user', text: 'hello' },
+      { role: 'user', content: textContent('hello') },
       { role: 'assistant', text: 'hi', calls: [] },
-      { role: 'user', text: 'and now?' },
+      { role: 'user', content: textContent('and now?') },
     ])
   })
 
@@ -31,10 +33,10 @@ describe('model view', () => {
     log.user('hello', { messageId: 'm1', chat: 'telegram:direct:1' })
     log.started('t1')
     log.answered('t1', 'hi')
-    const [said] = messagesOf(log.events).messages
-    expect([Object.keys(said ?? {}), JSON.stringify(said)]).toEqual([
-      ['role', 'text'],
-      '{"role":"user","text":"hello"}',
+    const [first] = messagesOf(log.events).messages
+    expect([Object.keys(first ?? {}), JSON.stringify(first)]).toEqual([
+      ['role', 'content'],
+      '{"role":"user","content":[{"type":"text","text":"hello"}]}',
     ])
   })
 
@@ -45,7 +47,7 @@ describe('model view', () => {
     log.failed('t1')
     log.user('next')
     log.started('t2')
-    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'next' }])
+    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', content: textContent('next') }])
   })
 
   it('C19: a stopped turn is absent from the model view', () => {
@@ -56,7 +58,7 @@ describe('model view', () => {
     log.cancelled('t1')
     log.user('next')
     log.started('t2')
-    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'next' }])
+    expect(messagesOf(log.events).messages).toEqual([{ role: 'user', content: textContent('next') }])
   })
 
   it('C4: a turn that answers fewer messages than wait leaves the others to the next', () => {
@@ -66,10 +68,13 @@ describe('model view', () => {
     log.user('two')
     log.user('heard last', { triggers: false, addressed: false })
     log.started('t1', 1)
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('one') })
     log.answered('t1', 'first')
     log.started('t2', 1)
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\ntwo\nheard last' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({
+      role: 'user',
+      content: textContent('heard later\ntwo\nheard last'),
+    })
   })
 
   it('C4: what joins a running turn leaves the others waiting', () => {
@@ -79,10 +84,10 @@ describe('model view', () => {
     log.user('two')
     log.user('three')
     log.steered('t1')
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'two' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('two') })
     log.answered('t1', 'first')
     log.started('t2')
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('three') })
   })
 
   it('C4: a turn takes the messages that it names, in whatever order; the others go on waiting with what was said before', () => {
@@ -92,10 +97,16 @@ describe('model view', () => {
     log.user('heard later', { triggers: false, addressed: false })
     log.user('of somebody known', { row: 'i2' as InboxId })
     log.started('t1', ['i2'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard later\nof somebody known' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({
+      role: 'user',
+      content: textContent('heard later\nof somebody known'),
+    })
     log.answered('t1', 'first')
     log.started('t2', ['i1'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'heard first\nof a stranger' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({
+      role: 'user',
+      content: textContent('heard first\nof a stranger'),
+    })
   })
 
   it('C4: a message whose row no turn takes is left out of every turn that names others', () => {
@@ -104,11 +115,11 @@ describe('model view', () => {
     log.user('one', { row: 'i2' as InboxId })
     log.user('two', { row: 'i3' as InboxId })
     log.started('t1', ['i2', 'i3'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'one\ntwo' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('one\ntwo') })
     log.answered('t1', 'first')
     log.user('three', { row: 'i4' as InboxId })
     log.started('t2', ['i4'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'three' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('three') })
   })
 
   it('C4: an edit that owes an answer makes the message owe it, where that was only heard', () => {
@@ -117,10 +128,10 @@ describe('model view', () => {
     log.add({ type: 'message_edited', data: userMessage('a question', { messageId: '7', row: 'i2' as InboxId }) })
     log.user('of somebody else', { row: 'i3' as InboxId })
     log.started('t1', ['i3'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'of somebody else' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('of somebody else') })
     log.answered('t1', 'first')
     log.started('t2', ['i2'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'a question' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('a question') })
   })
 
   it('C20: messages that waited together are one user message', () => {
@@ -132,7 +143,7 @@ describe('model view', () => {
     log.answered('t1', 'first answer')
     log.started('t2')
     expect(messagesOf(log.events).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', text: 'two\nthree' })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('two\nthree') })
   })
 
   it('C27: tool parts of earlier turns are not sent', () => {
@@ -146,9 +157,9 @@ describe('model view', () => {
     log.user('thanks')
     log.started('t2')
     expect(messagesOf(log.events).messages).toEqual([
-      { role: 'user', text: 'what time is it?' },
+      { role: 'user', content: textContent('what time is it?') },
       { role: 'assistant', text: 'noon', calls: [] },
-      { role: 'user', text: 'thanks' },
+      { role: 'user', content: textContent('thanks') },
     ])
   })
 
@@ -200,7 +211,7 @@ describe('model view', () => {
     log.steered('t1')
     const { messages } = messagesOf(log.events)
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
-    expect(messages.at(-1)).toEqual({ role: 'user', text: 'only this year' })
+    expect(messages.at(-1)).toEqual({ role: 'user', content: textContent('only this year') })
   })
 
   it('S26: tags an unaddressed owner message for the model only', () => {
@@ -208,7 +219,7 @@ describe('model view', () => {
     log.user('nice weather', { owner: true, addressed: false })
     log.started('t1')
     expect(messagesOf(log.events, 'group').messages).toEqual([
-      { role: 'user', text: '[Ada] [not directed at you] nice weather' },
+      { role: 'user', content: textContent('[Ada] [not directed at you] nice weather') },
     ])
     expect(log.events[0]).toMatchObject({ data: { text: 'nice weather' } })
   })
@@ -217,8 +228,8 @@ describe('model view', () => {
     const log = eventLog()
     log.user('hello')
     log.started('t1')
-    expect(messagesOf(log.events, 'group').messages).toEqual([{ role: 'user', text: '[Ada] hello' }])
-    expect(messagesOf(log.events, 'direct').messages).toEqual([{ role: 'user', text: 'hello' }])
+    expect(messagesOf(log.events, 'group').messages).toEqual([{ role: 'user', content: textContent('[Ada] hello') }])
+    expect(messagesOf(log.events, 'direct').messages).toEqual([{ role: 'user', content: textContent('hello') }])
   })
 
   it('keeps a bounded context of unaddressed messages and every message that owes an answer', () => {
@@ -227,7 +238,10 @@ describe('model view', () => {
     log.user('summarise')
     log.started('t1')
     expect(messagesOf(log.events, 'group').messages).toEqual([
-      { role: 'user', text: '[Ada] [not directed at you] b\n[Ada] [not directed at you] c\n[Ada] summarise' },
+      {
+        role: 'user',
+        content: textContent('[Ada] [not directed at you] b\n[Ada] [not directed at you] c\n[Ada] summarise'),
+      },
     ])
   })
 
@@ -238,7 +252,7 @@ describe('model view', () => {
       log.started(`t${index}`)
       log.answered(`t${index}`, `answer ${index}`)
     }
-    expect(messagesOf(log.events).messages.map((message) => 'text' in message && message.text)).toEqual([
+    expect(messagesOf(log.events).messages.map(said)).toEqual([
       'question 2',
       'answer 2',
       'question 3',
@@ -277,9 +291,9 @@ describe('what other sessions delivered here', () => {
     log.user('at noon?')
     log.started('t1')
     expect(messagesOf(log.events).messages).toEqual([
-      { role: 'user', text: 'lunch?\n[you posted the following here; it comes from schedule:morning]' },
+      { role: 'user', content: textContent('lunch?\n[you posted the following here; it comes from schedule:morning]') },
       { role: 'assistant', text: 'Digest: rain', calls: [] },
-      { role: 'user', text: 'at noon?' },
+      { role: 'user', content: textContent('at noon?') },
     ])
   })
 
@@ -299,13 +313,9 @@ it('what a scheduled prompt is about is shown to its own turn and kept out of la
   const log = eventLog()
   log.user('Summarise.', { data: '> Ada: hi' })
   log.started('t1')
-  expect(messagesOf(log.events).messages).toEqual([{ role: 'user', text: 'Summarise.\n\n> Ada: hi' }])
+  expect(messagesOf(log.events).messages).toEqual([{ role: 'user', content: textContent('Summarise.\n\n> Ada: hi') }])
   log.answered('t1', 'Ada says hi')
   log.user('Summarise.', { data: '> Bob: ho' })
   log.started('t2')
-  expect(messagesOf(log.events).messages.map((message) => 'text' in message && message.text)).toEqual([
-    'Summarise.',
-    'Ada says hi',
-    'Summarise.\n\n> Bob: ho',
-  ])
+  expect(messagesOf(log.events).messages.map(said)).toEqual(['Summarise.', 'Ada says hi', 'Summarise.\n\n> Bob: ho'])
 })

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { ModelMessage } from '../../../src/core/model.ts'
 import { taggedText } from '../../../src/sessions/view/user-text.ts'
@@ -48,12 +49,12 @@ export class RetoldSession {
 
   shown(turns: number): readonly ModelMessage[] {
     const history = this.#answered.slice(-turns).flatMap(({ said, answer = '' }): ModelMessage[] => [
-      { role: 'user', text: textOf(said) },
+      { role: 'user', content: textContent(textOf(said)) },
       { role: 'assistant', text: answer, calls: [] },
     ])
     if (!this.#running) return history
     const { said, steps } = this.#running
-    return [...history, { role: 'user', text: textOf(said) }, ...steps]
+    return [...history, { role: 'user', content: textContent(textOf(said)) }, ...steps]
   }
 
   #tell(one: Action): void {
@@ -104,7 +105,7 @@ export class RetoldSession {
     this.#log.result('t', id)
     steps.push(
       { role: 'assistant', text: '', calls: [{ id, name: 'clock', args: {} }] },
-      { role: 'tool', results: [{ id, content: `result ${id}`, isError: false }] },
+      { role: 'tool', results: [{ id, content: textContent(`result ${id}`), isError: false }] },
     )
   }
 

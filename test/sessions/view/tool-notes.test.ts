@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
+import { textContent } from '../../../src/core/content.ts'
 import type { ModelMessage } from '../../../src/core/model.ts'
 import { toolNotes } from '../../../src/sessions/view/tool-notes.ts'
 
 const steps: ModelMessage[] = [
   { role: 'assistant', text: '', calls: [{ id: '1', name: 'time', args: { zone: 'UTC' } }] },
-  { role: 'tool', results: [{ id: '1', content: 'noon\n`sharp`', isError: false }] },
+  { role: 'tool', results: [{ id: '1', content: textContent('noon\n`sharp`'), isError: false }] },
   { role: 'assistant', text: '', calls: [{ id: '2', name: 'fetch', args: {} }] },
-  { role: 'tool', results: [{ id: '2', content: 'x'.repeat(500), isError: true }] },
+  { role: 'tool', results: [{ id: '2', content: textContent('x'.repeat(500)), isError: true }] },
 ]
 
 it.each([
@@ -21,5 +22,5 @@ it.each([
 })
 
 it('T37: a turn without tools has nothing to show', () => {
-  expect(toolNotes([{ role: 'user', text: 'x' }], 'full')).toBeUndefined()
+  expect(toolNotes([{ role: 'user', content: textContent('x') }], 'full')).toBeUndefined()
 })

@@ -1,0 +1,71 @@
+import type { Content, ContentPart, MediaPart } from '../core/content.ts'
+import { mediaOf, textContent } from '../core/content.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { EventDraft } from '../core/event.ts'
+import { isMediaId, type MediaId } from '../core/ids.ts'
+
+/** An event's data as its row has it. */
+type StoredData = Readonly<Record<string, unknown>> | EventDraft['data']
+
+/**
+ * Returns the data of an event as it is stored. A content that is one text is stored as that text, as it was before
+ * content had parts. Throws `invalid` for a file that is no handle: inline bytes and URLs are refused (C25).
+ */
+export function toStored(draft: EventDraft): StoredData {
+  if (draft.type !== 'tool_result') {
+    for (const part of attached(draft)) checkMedia(part)
+    return draft.data
+  }
+  const { data } = draft
+  const { content } = data
+  for (const part of content) checkPart(part)
+  const [first] = content
+  if (content.length === 0) return { ...data, content: '' }
+  return content.length === 1 && first?.type === 'text' ? { ...data, content: first.text } : data
+}
+
+/** Returns the data of an event as `toStored` took it. Throws for a content that is none (C25, C31). */
+export function fromStored(type: EventDraft['type'], data: object): object {
+  if (type !== 'tool_result') return data
+  return { ...data, content: contentOf((data as { readonly content?: unknown }).content) }
+}
+
+/** Returns the files that events name, each once. */
+export function mediaIn(drafts: readonly EventDraft[]): readonly MediaId[] {
+  const named = drafts.flatMap((draft) =>
+    draft.type === 'tool_result' ? mediaOf(draft.data.content) : attached(draft),
+  )
+  return named.length === 0 ? NONE : [...new Set(named.map(({ media }) => media))]
+}
+
+const NONE: readonly never[] = []
+
+function attached(draft: EventDraft): readonly MediaPart[] {
+  if (draft.type !== 'user_message' && draft.type !== 'message_edited') return NONE
+  return (draft.data.attachments ?? NONE).flatMap(({ media }) => media ?? NONE)
+}
+
+function contentOf(value: unknown): Content {
+  if (typeof value === 'string') return textContent(value)
+  if (!Array.isArray(value)) throw refused('content is neither a text nor a list of parts')
+  return value.map((part: unknown) => checkPart(part))
+}
+
+function checkPart(part: unknown): ContentPart {
+  if (typeof part !== 'object' || part === null) throw refused('a part is no object')
+  const { type, text } = part as { readonly type?: unknown; readonly text?: unknown }
+  if (type === 'text' && typeof text === 'string') return part as ContentPart
+  if (type !== 'image' && type !== 'file') throw refused(`a part has the unknown type ${String(type)}`)
+  return checkMedia(part as MediaPart)
+}
+
+function checkMedia(part: MediaPart): MediaPart {
+  const { media, mime, size } = part
+  if (!isMediaId(media)) throw refused('a file is stored by its handle alone')
+  if (typeof mime !== 'string' || !Number.isSafeInteger(size)) throw refused('a file has a type and a size')
+  return part
+}
+
+function refused(reason: string): ParleyError {
+  return new ParleyError('invalid', `Content that cannot be stored: ${reason}.`)
+}
