@@ -1,5 +1,6 @@
 import type { WaitOptions } from '../ledger.ts'
 import { Ledger } from '../ledger.ts'
+import type { Usage } from './reply-message.ts'
 import type { MessagesRequest } from './request.ts'
 
 /** A request that passed authentication and validation and was handed to the script. */
@@ -27,6 +28,8 @@ export interface EndedEntry {
   readonly how: 'complete' | 'error' | 'stalled' | 'cut' | 'gone'
   /** The number of deltas that were written. */
   readonly deltas: number
+  /** The tokens the answer reports; absent where no answer was made. */
+  readonly usage?: Usage
 }
 
 /** A request that a fault ended before the server looked at it. */

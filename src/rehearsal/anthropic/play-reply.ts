@@ -14,6 +14,8 @@ export interface Playing {
   readonly message: ReplyMessage
   readonly reply: AnswerReply
   readonly requestId: string
+  /** Called before the first byte of a good answer. */
+  readonly begin: () => void
   /** Aborts when the server closes. */
   readonly closing: AbortSignal
 }
@@ -40,6 +42,7 @@ export async function playWhole(playing: Playing): Promise<Ending> {
   }
   if (interrupt !== undefined) return breakOff(playing, { interrupt, deltas: 0 })
   if (response.destroyed) return { how: 'gone', deltas: 0 }
+  playing.begin()
   sendBody(response, { status: 200, body: JSON.stringify(message), headers: { 'request-id': requestId } })
   return { how: 'complete', deltas: 0 }
 }
@@ -47,6 +50,7 @@ export async function playWhole(playing: Playing): Promise<Ending> {
 /** Answers as a stream of server-sent events. Events between two waits go out in one write. */
 export async function playStream(playing: Playing): Promise<Ending> {
   const { response, message, reply, requestId } = playing
+  playing.begin()
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',

@@ -1,4 +1,5 @@
-import type { MessagesRequest } from './request.ts'
+import { tokensIn } from './prompt-blocks.ts'
+import type { InputUsage } from './prompt-cache.ts'
 import type { AnswerReply, ReplyBlock, StopReason } from './script.ts'
 
 export type SentBlock =
@@ -21,12 +22,8 @@ export interface ReplyMessage {
   usage: Usage
 }
 
-export interface Usage {
-  input_tokens: number
+export interface Usage extends InputUsage {
   output_tokens: number
-  cache_creation_input_tokens: number
-  cache_read_input_tokens: number
-  cache_creation: null
   output_tokens_details: null
   server_tool_use: null
   service_tier: 'standard'
@@ -36,9 +33,6 @@ export interface Usage {
 
 /** The fields that a rehearsed answer leaves out; they are there, as the API sends them. */
 const unusedUsage = {
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation: null,
   output_tokens_details: null,
   server_tool_use: null,
   service_tier: 'standard',
@@ -46,27 +40,32 @@ const unusedUsage = {
   speed: null,
 } as const
 
-const charactersPerToken = 4
+/** The request as far as its answer speaks of it. */
+export interface Asked {
+  readonly model: string
+  /** Makes the ids of the answer unique on one server. */
+  readonly turn: number
+  readonly input: InputUsage
+}
 
-/** Fills in the fields that a reply leaves out; `turn` makes its ids unique on one server. */
-export function buildReply(reply: AnswerReply, request: MessagesRequest, turn: number): ReplyMessage {
+/** Fills in the fields that a reply leaves out. */
+export function buildReply(reply: AnswerReply, { model, turn, input }: Asked): ReplyMessage {
   const content = reply.blocks.map((block, index) => sentBlock(block, `${pad(turn)}${pad(index)}`))
-  const usage = reply.usage ?? {
-    input_tokens: tokens(JSON.stringify([request.system ?? '', request.messages])),
-    output_tokens: tokens(JSON.stringify(content)),
-  }
   return {
     id: `msg_rehearsal${pad(turn)}`,
     type: 'message',
     role: 'assistant',
-    model: request.model,
+    model,
     content,
     stop_reason: reply.stopReason ?? (content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
     stop_details: null,
     container: null,
     diagnostics: null,
-    usage: { ...unusedUsage, ...usage },
+    usage: {
+      ...unusedUsage,
+      ...(usageByHand(reply) ?? { ...input, output_tokens: tokensIn(JSON.stringify(content)) }),
+    },
   }
 }
 
@@ -87,10 +86,17 @@ function sentBlock(block: ReplyBlock, unique: string): SentBlock {
   }
 }
 
-function pad(number: number): string {
-  return String(number).padStart(6, '0')
+function usageByHand({ usage }: AnswerReply): (InputUsage & { output_tokens: number }) | undefined {
+  if (usage === undefined) return undefined
+  const written = usage.cache_creation_input_tokens ?? 0
+  return {
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
+    ...usage,
+  }
 }
 
-function tokens(text: string): number {
-  return Math.max(1, Math.ceil(text.length / charactersPerToken))
+function pad(number: number): string {
+  return String(number).padStart(6, '0')
 }

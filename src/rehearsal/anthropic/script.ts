@@ -29,7 +29,7 @@ export interface AnswerReply {
   blocks: readonly ReplyBlock[]
   /** Default: `tool_use` when a block asks for a tool, else `end_turn`. */
   stopReason?: StopReason
-  /** Default: counted from the text, four characters a token. */
+  /** Default: counted from the text, four characters a token, and from what earlier requests had cached. */
   usage?: {
     input_tokens: number
     output_tokens: number

@@ -7,8 +7,9 @@ import { FaultBook } from '../faults.ts'
 import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
 import { errorJson, invalid, MessagesError } from './api-error.ts'
-import { MessagesLedger } from './ledger-entries.ts'
+import { type EndedEntry, MessagesLedger } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
+import { PromptCache } from './prompt-cache.ts'
 import { buildReply } from './reply-message.ts'
 import type { MessagesRequest } from './request.ts'
 import type { ErrorReply, Script } from './script.ts'
@@ -18,6 +19,8 @@ import { validateRequest } from './validate.ts'
 export interface AnthropicServerOptions extends ListenOptions {
   /** Default `rehearsal-key`. */
   apiKey?: string
+  /** Keys of other organisations, which share no cached prompt with anybody. */
+  otherApiKeys?: readonly string[]
   /** Default: echo of the last user text. Can be changed while the server runs. */
   script?: Script
   /** The models that exist; if absent, every name does. */
@@ -67,6 +70,8 @@ class MessagesRehearsal {
   readonly faults: FaultBook<MessagesCall, Interruption>
   readonly #models: readonly string[] | undefined
   readonly #now: () => number
+  readonly #apiKeys: ReadonlySet<string>
+  readonly #cache = new PromptCache()
   readonly #closing = new AbortController()
   #script: Script
   #requests = 0
@@ -76,6 +81,7 @@ class MessagesRehearsal {
     // Any number of calls may be delayed or held at a time.
     setMaxListeners(0, this.#closing.signal)
     this.apiKey = options.apiKey ?? 'rehearsal-key'
+    this.#apiKeys = new Set([this.apiKey, ...(options.otherApiKeys ?? [])])
     this.#models = options.models
     this.#now = options.now ?? Date.now
     this.#script = options.script ?? echoScript
@@ -103,7 +109,7 @@ class MessagesRehearsal {
 
   async #serve(call: Received): Promise<void> {
     checkPath(call.request)
-    this.#authenticate(call.request)
+    const apiKey = this.#authenticate(call.request)
     if (call.body === null) throw new MessagesError(413, 'request_too_large', 'Request exceeds the maximum size')
     const body = parseJson(call.body)
     const { response } = call
@@ -112,23 +118,26 @@ class MessagesRehearsal {
     if (faulty !== undefined && !(await meet(faulty, 'before'))) {
       return this.ledger.append({ kind: 'skipped', at: this.#now(), fault: faulty.fault.action.kind })
     }
-    await this.#answer(call, body, faulty)
+    await this.#answer(call, { body, apiKey }, faulty)
   }
 
   async #answer(
     { response, requestId }: Received,
-    body: unknown,
+    { body, apiKey }: { body: unknown; apiKey: string },
     faulty: Pick<FaultyCall, 'response' | 'fault' | 'closing'> | undefined,
   ): Promise<void> {
     const request = this.#validate(body)
     const turn = this.#turns++
-    this.ledger.append({ kind: 'accepted', at: this.#now(), turn, request })
+    const at = this.#now()
+    this.ledger.append({ kind: 'accepted', at, turn, request })
+    const { usage: input, begin } = this.#cache.count({ request, apiKey, at })
     const reply = await this.#script(request, turn)
     if (faulty !== undefined && !(await meet(faulty, 'after'))) return this.#ended(turn, { how: 'cut', deltas: 0 })
     if ('error' in reply) return this.#answerError(response, reply, requestId)
-    const message = buildReply(reply, request, turn)
-    const playing = { response, message, reply, requestId, closing: this.#closing.signal }
-    this.#ended(turn, await (request.stream === true ? playStream(playing) : playWhole(playing)))
+    const message = buildReply(reply, { model: request.model, turn, input })
+    const playing = { response, message, reply, requestId, begin, closing: this.#closing.signal }
+    const ending = await (request.stream === true ? playStream(playing) : playWhole(playing))
+    this.#ended(turn, { ...ending, usage: message.usage })
   }
 
   #validate(body: unknown): MessagesRequest {
@@ -139,7 +148,7 @@ class MessagesRehearsal {
     return request
   }
 
-  #ended(turn: number, ending: { how: 'complete' | 'error' | 'stalled' | 'cut' | 'gone'; deltas: number }): void {
+  #ended(turn: number, ending: Pick<EndedEntry, 'how' | 'deltas' | 'usage'>): void {
     this.ledger.append({ kind: 'ended', at: this.#now(), turn, ...ending })
   }
 
@@ -151,15 +160,17 @@ class MessagesRehearsal {
     sendBody(response, { status, body: errorJson(type, message, requestId), headers })
   }
 
-  #authenticate({ headers }: IncomingMessage): void {
+  /** Returns the key of the caller. */
+  #authenticate({ headers }: IncomingMessage): string {
     const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '')
     if (given === undefined || given === '') throw unauthorized('x-api-key header is required')
-    if (given !== this.apiKey) throw unauthorized('invalid x-api-key')
+    if (!this.#apiKeys.has(String(given))) throw unauthorized('invalid x-api-key')
     const version = headers['anthropic-version']
     if (version === undefined || version === '') throw invalid('anthropic-version: header is required')
     if (!/^\d{4}-\d\d-\d\d$/.test(String(version))) {
       throw invalid(`anthropic-version: "${version}" is not a valid version`)
     }
+    return String(given)
   }
 
   /**

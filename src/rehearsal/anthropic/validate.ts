@@ -1,4 +1,5 @@
 import { invalid } from './api-error.ts'
+import { checkCacheMarks } from './cache-marks.ts'
 import type { ContentBlock, MessagesRequest, RequestMessage } from './request.ts'
 import { checkToolPairs } from './tool-pairs.ts'
 
@@ -16,8 +17,8 @@ export function validateRequest(body: unknown): MessagesRequest {
   checkMaxTokens(body.max_tokens)
   checkThinking(body.thinking, body.max_tokens)
   const tools = checkTools(body.tools)
+  checkCacheMarks(body)
   const messages = checkMessages(body.messages)
-  checkCacheControl(body)
   const merged = mergeRuns(messages)
   if (!tools && merged.some((message) => blocksOf(message).some(isToolBlock))) {
     throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools')
@@ -172,15 +173,6 @@ function checkEmptiness(messages: readonly RequestMessage[]): void {
     if (last && end?.type === 'text' && /\s$/.test(end.text ?? '')) {
       throw invalid('messages: final assistant content cannot end with trailing whitespace')
     }
-  }
-}
-
-const maxCacheBlocks = 4
-
-function checkCacheControl(body: Record<string, unknown>): void {
-  const found = JSON.stringify([body.system, body.messages, body.tools]).split('"cache_control":{').length - 1
-  if (found > maxCacheBlocks) {
-    throw invalid(`A maximum of ${maxCacheBlocks} blocks with cache_control may be provided. Found ${found}.`)
   }
 }
 
