@@ -3,6 +3,7 @@ import { benchEcho } from './echo.ts'
 import { benchIdle } from './idle.ts'
 import { benchLatency } from './latency.ts'
 import { benchMemory } from './memory.ts'
+import { benchMoney } from './money.ts'
 import { type BenchOptions, readRequest } from './options.ts'
 import { printTable } from './print-table.ts'
 import { progress } from './rig.ts'
@@ -24,6 +25,7 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['latency', benchLatency],
   ['echo', benchEcho],
   ['memory', benchMemory],
+  ['money', benchMoney],
   ['sessions', benchSessions],
 ])
 
