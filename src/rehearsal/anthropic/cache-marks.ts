@@ -54,7 +54,7 @@ function checkOrder(marked: readonly MarkedBlock[], automatic: unknown): void {
           'Note that blocks are processed in the following order: `tools`, `system`, `messages`.',
       )
     }
-    before = ttl ?? before
+    before = ttl
   }
 }
 

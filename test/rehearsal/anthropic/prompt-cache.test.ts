@@ -1,48 +1,20 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { playReplies, textReply } from '../../../src/rehearsal/anthropic/script.ts'
-import type { AnthropicServer, AnthropicServerOptions } from '../../../src/rehearsal/anthropic/server.ts'
-import { createGate } from '../../../src/rehearsal/deferred.ts'
-import { ask, clientOf, rehearse } from './rehearsal.ts'
-
-type Params = Anthropic.MessageCreateParamsNonStreaming
-type Block = Anthropic.ContentBlockParam
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const mark = { cache_control: { type: 'ephemeral' } } as const
-const longMark = { cache_control: { type: 'ephemeral', ttl: '1h' } } as const
-
-/** A text of exactly so many tokens as the server estimates. */
-function tokens(count: number, letter = 'x'): string {
-  return letter.repeat(4 * count)
-}
-
-function text(count: number, more: Partial<Anthropic.TextBlockParam> = {}, letter = 'x'): Anthropic.TextBlockParam {
-  return { type: 'text', text: tokens(count, letter), ...more }
-}
-
-const tool: Anthropic.Tool = { name: 'weather', description: tokens(2_000), input_schema: { type: 'object' } }
-/** The description and the names of the fields. */
-const toolTokens = 2_021
-const user = (...content: Block[]): Anthropic.MessageParam => ({ role: 'user', content })
-const assistant = (...content: Block[]): Anthropic.MessageParam => ({ role: 'assistant', content })
-
-/** A server with a clock, and a caller that tells [uncached, written, read] of a request. */
-async function rehearseCache(options: AnthropicServerOptions = {}) {
-  const clock = { now: Date.UTC(2026, 10, 21) }
-  const server = await rehearse({ now: () => clock.now, ...options })
-  const send = (params: Partial<Params>, by: AnthropicServer['apiKey'] = server.apiKey) =>
-    countsOf(clientOf({ ...server, apiKey: by }).messages.create({ ...ask('ok'), model: 'claude-sonnet-5', ...params }))
-  return { server, clock, send }
-}
-
-async function countsOf(answer: Promise<Anthropic.Message>): Promise<[number, number, number]> {
-  const { usage } = await answer
-  return [usage.input_tokens, usage.cache_creation_input_tokens ?? 0, usage.cache_read_input_tokens ?? 0]
-}
-
-const marked = { system: [text(1_500, mark)], messages: [user(text(10))] }
+import {
+  assistant,
+  type Block,
+  longMark,
+  mark,
+  marked,
+  rehearseCache,
+  text,
+  tokens,
+  tool,
+  toolTokens,
+  user,
+} from './cached-prompts.ts'
+import { ask, clientOf } from './rehearsal.ts'
 
 describe('a marked prefix', () => {
   test('is written once and read from then on; the three counts are the whole prompt', async () => {
@@ -63,6 +35,14 @@ describe('a marked prefix', () => {
     await send({ messages: [user(text(1_500, mark))] })
     const grown = [{ role: 'user', content: tokens(1_500) } as const, assistant(text(5)), user(text(7, mark))]
     expect(await send({ messages: grown })).toEqual([0, 12, 1_500])
+  })
+
+  test('is the same in whatever order the fields of a block come, and another by its role', async () => {
+    const { send } = await rehearseCache()
+    await send({ messages: [user(text(1_500)), assistant(text(5, mark))] })
+    const turned = { text: tokens(5), ...mark, type: 'text' } as const
+    expect(await send({ messages: [user(text(1_500)), assistant(turned)] })).toEqual([0, 0, 1_505])
+    expect(await send({ messages: [user(text(1_500)), user(turned)] })).toEqual([0, 1_505, 0])
   })
 
   test('covers the tools, the system and the messages before the mark, in this order', async () => {
@@ -88,7 +68,7 @@ describe('a marked prefix', () => {
   })
 
   test.each([
-    ['claude-sonnet-4-5-20250929', 1_024],
+    ['claude-sonnet-4-6', 1_024],
     ['claude-sonnet-5', 1_024],
     ['claude-opus-4-1', 1_024],
     ['claude-opus-4-8', 1_024],
@@ -143,120 +123,6 @@ describe('a look-back', () => {
     const [, written] = await send({ tools: [tool], messages: [user(text(1_500, mark))] })
     const messages = [user(text(1_500)), assistant(...calls), user(...results, text(1, mark))]
     expect((await send({ tools: [tool], messages }))[2]).toBe(written)
-  })
-})
-
-describe('a cached prefix is lost', () => {
-  const image = (data: string): Block => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } })
-  const base = {
-    tools: [{ ...tool, ...mark }],
-    system: [text(1_500, mark)],
-    messages: [user(text(1_000, mark), text(1))],
-  } satisfies Partial<Params>
-  const inSystem = toolTokens + 1_500
-  const inMessages = inSystem + 1_000
-  const thinking = (budget_tokens: number) =>
-    ({ max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens } }) as const
-
-  test.each<[string, Partial<Params>, number]>([
-    ['by nothing', {}, inMessages],
-    ['whole by a byte of a tool', { tools: [{ ...tool, ...mark, description: `${tokens(1_999)}xxxy` }] }, 0],
-    ['whole by another model', { model: 'claude-sonnet-4-6' }, 0],
-    [
-      'from the system on by a byte of it',
-      { system: [{ ...text(1_500, mark), text: `${tokens(1_499)}xxxy` }] },
-      toolTokens,
-    ],
-    ['from the system on by another speed', { speed: 'fast' } as Partial<Params>, toolTokens],
-    ['in the messages by a byte', { messages: [user(text(1_000, mark, 'y'))] }, inSystem],
-    ['in the messages by tool_choice', { tool_choice: { type: 'any' } }, inSystem],
-    ['by no tool_choice of auto, the default', { tool_choice: { type: 'auto' } }, inMessages],
-    ['in the messages by thinking', thinking(2_000), inSystem],
-    ['in the messages by another effort', { output_config: { effort: 'low' } } as Partial<Params>, inSystem],
-    ['in the messages by a picture anywhere', { messages: [user(text(1_000, mark), image('aaaa'))] }, inSystem],
-    ['by no text behind the mark', { messages: [user(text(1_000, mark), text(9))] }, inMessages],
-  ])('%s', async (_name, change, read) => {
-    const { send } = await rehearseCache()
-    expect((await send(base))[1]).toBe(inMessages)
-    expect((await send({ ...base, ...change }))[2]).toBe(read)
-  })
-
-  test('by another budget of thinking and by another picture', async () => {
-    const { send } = await rehearseCache()
-    const budgets = [thinking(2_000), thinking(2_000), thinking(3_000)].map((one) => ({ ...base, ...one }))
-    const pictures = ['aaaa', 'aaaa', 'bbbb'].map((data) => ({
-      ...base,
-      messages: [user(image(data), text(1_000, mark))],
-    }))
-    const reads: number[] = []
-    for (const params of [...budgets, ...pictures]) reads.push((await send(params))[2])
-    const picture = inMessages + 1
-    expect(reads).toEqual([0, inMessages, inSystem, inSystem, picture, inSystem])
-  })
-
-  test('for other keys, which never share one', async () => {
-    const { send } = await rehearseCache({ otherApiKeys: ['other-key'] })
-    await send(marked)
-    expect(await send(marked, 'other-key')).toEqual([10, 1_500, 0])
-    expect(await send(marked)).toEqual([10, 0, 1_500])
-  })
-})
-
-describe('a written prefix lives', () => {
-  test('five minutes', async () => {
-    const { send, clock } = await rehearseCache()
-    await send(marked)
-    clock.now += 5 * MINUTE
-    expect(await send(marked)).toEqual([10, 1_500, 0])
-  })
-
-  test('five minutes from the last read', async () => {
-    const { send, clock } = await rehearseCache()
-    await send(marked)
-    for (let read = 0; read < 3; read++) {
-      clock.now += 5 * MINUTE - SECOND
-      expect(await send(marked)).toEqual([10, 0, 1_500])
-    }
-  })
-
-  test('an hour where the mark asks for it', async () => {
-    const { send, clock } = await rehearseCache()
-    const long = { ...marked, system: [text(1_500, longMark)] }
-    await send(long)
-    clock.now += 60 * MINUTE - SECOND
-    expect(await send(long)).toEqual([10, 0, 1_500])
-    clock.now += 60 * MINUTE
-    expect(await send(long)).toEqual([10, 1_500, 0])
-  })
-
-  test('from the moment the response begins', async () => {
-    const [first, second] = [createGate(), createGate()]
-    const held = textReply('later', { holds: [{ beforeDelta: 0, gate: first }] })
-    const streamed = textReply('later', { holds: [{ beforeDelta: 0, gate: second }] })
-    const { server, send } = await rehearseCache({
-      script: playReplies(held, textReply('ok'), streamed, textReply('ok')),
-    })
-
-    const whole = send(marked)
-    await first.reached
-    expect(await send(marked)).toEqual([10, 1_500, 0])
-    first.release()
-    expect(await whole).toEqual([10, 1_500, 0])
-
-    // A stream has begun once its first event is out, long before its last.
-    const other = { ...ask('ok'), model: 'claude-sonnet-4-6', ...marked }
-    const stream = clientOf(server).messages.stream(other)
-    await second.reached
-    expect(await send({ ...marked, model: 'claude-sonnet-4-6' })).toEqual([10, 0, 1_500])
-    second.release()
-    await stream.finalMessage()
-  })
-
-  test('not at all where the answer was an error', async () => {
-    const overloaded = { error: { status: 529, type: 'overloaded_error' } }
-    const { send } = await rehearseCache({ script: playReplies(overloaded, textReply('ok')) })
-    await expect(send(marked)).rejects.toMatchObject({ status: 529 })
-    expect(await send(marked)).toEqual([10, 1_500, 0])
   })
 })
 
