@@ -21,6 +21,7 @@ import { isTalk, pairCalls } from './pair-calls.ts'
 import { planCalls } from './plan-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { runTools } from './run-tools.ts'
+import { showsImages, withoutImages } from './without-images.ts'
 
 export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */
@@ -86,7 +87,7 @@ async function* runLoop(run: Run): ReturnType<RunAgent> {
       signal.throwIfAborted()
       const reason = limitOf(run)
       if (reason !== undefined) return stoppedBy(reason, progress)
-      const answer = await askModel(equipment.model, nextRequest(run, equipment), run)
+      const answer = await ask(run, equipment)
       take(answer, progress)
       signal.throwIfAborted()
       if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
@@ -112,6 +113,27 @@ function equip({ settings, request }: Run, model: Model): Equipment {
     model,
     tools: settings.tools(agent.tools),
     system: buildPrompt({ agent, chatType, joined, scheduled, elsewhere, now, timeZone: settings.timeZone }),
+  }
+}
+
+/**
+ * Asks for the next step. A provider that refuses a request with pictures is asked once more without them, for the rest
+ * of the turn: one that it cannot read would make every later request of the conversation fail as well.
+ */
+async function ask(run: Run, equipment: Equipment): Promise<ModelAnswer> {
+  const { progress, request, settings } = run
+  try {
+    return await askModel(equipment.model, nextRequest(run, equipment), run)
+  } catch (err) {
+    if (errorCode(err) !== 'model_invalid_request' || !showsImages(progress.messages)) throw err
+    const { traceId, sessionId } = request
+    settings.logger.warn('The model refused a request with pictures; it is asked without them', {
+      traceId,
+      sessionId,
+      err,
+    })
+    progress.messages = withoutImages(progress.messages)
+    return askModel(equipment.model, nextRequest(run, equipment), run)
   }
 }
 

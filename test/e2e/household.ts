@@ -30,6 +30,7 @@ export interface Household {
   /** The model's server; only there if a script was given. */
   readonly anthropic: AnthropicServer | undefined
   readonly daemon: Daemon
+  readonly dataDir: string
   /** Stops the daemon and starts another on the same store. */
   restart(): Promise<Daemon>
 }
@@ -105,6 +106,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   return {
     telegram,
     anthropic,
+    dataDir,
     get daemon() {
       return daemon
     },

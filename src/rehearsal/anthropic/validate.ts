@@ -1,5 +1,6 @@
 import { invalid } from './api-error.ts'
 import { checkCacheMarks } from './cache-marks.ts'
+import { checkImage } from './images.ts'
 import type { ContentBlock, MessagesRequest, RequestMessage } from './request.ts'
 import { checkToolPairs } from './tool-pairs.ts'
 
@@ -143,8 +144,25 @@ function checkBlock(block: unknown, role: string, at: string): ContentBlock {
   }
   checkPlace(type, role, at)
   if (type === 'text') checkText(String(block.text))
+  if (type === 'image') checkImage(block, at)
+  if (type === 'tool_result') checkResult(block.content, at)
   return { ...block, type }
 }
+
+/** A result is a text, or a list of texts and pictures. */
+function checkResult(content: unknown, at: string): void {
+  if (content === undefined || typeof content === 'string') return
+  if (!Array.isArray(content)) throw invalid(`${at}.tool_result.content: Input should be a valid list`)
+  for (const [nth, inner] of content.entries()) {
+    const path = `${at}.tool_result.content.${nth}`
+    const { type } = checkBlock(inner, 'user', path)
+    if (!resultTypes.has(type)) {
+      throw invalid(`${path}: Input tag '${type}' found using 'type' does not match any of the expected tags`)
+    }
+  }
+}
+
+const resultTypes = new Set(['text', 'image', 'document', 'search_result'])
 
 function checkPlace(type: string, role: string, at: string): void {
   if (type === 'tool_use' && role === 'user') {

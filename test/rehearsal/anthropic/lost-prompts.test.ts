@@ -19,7 +19,11 @@ import {
 import { ask, clientOf } from './rehearsal.ts'
 
 describe('a cached prefix is lost', () => {
-  const image = (data: string): Block => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } })
+  const image = (end: string): Block => {
+    // It begins as a PNG does.
+    const data = `iVBORw0K${'A'.repeat(36)}${end}`
+    return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+  }
   const base = {
     tools: [{ ...tool, ...mark }],
     system: [text(1_500, mark)],

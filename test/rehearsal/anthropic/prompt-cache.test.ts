@@ -170,8 +170,8 @@ describe('the usage', () => {
       })
       return input
     }
-    expect(await tokensOf('a'.repeat(12_800))).toBe(150)
-    expect(await tokensOf('a'.repeat(4_000_000))).toBe(1_600)
+    expect(await tokensOf(`iVBORw0K${'a'.repeat(12_792)}`)).toBe(150)
+    expect(await tokensOf(`iVBORw0K${'a'.repeat(4_000_000)}`)).toBe(1_600)
   })
 })
 

@@ -11,6 +11,10 @@ function withMessages(...messages: unknown[]): object {
   return { model: 'm', max_tokens: 5, tools, messages }
 }
 
+const PNG = `iVBORw0K${'A'.repeat(40)}`
+const picture = (source: object) => withMessages({ role: 'user', content: [{ type: 'image', source }] })
+const base64 = (data: string, type = 'image/png') => picture({ type: 'base64', media_type: type, data })
+
 describe('the Messages API refuses', () => {
   test.each([
     ['a missing model', { max_tokens: 5, messages: [user] }, 'model: Field required'],
@@ -52,6 +56,33 @@ describe('the Messages API refuses', () => {
       'an empty message',
       withMessages({ role: 'user', content: [] }, user),
       'messages.0: all messages must have non-empty content',
+    ],
+    [
+      'a picture of a type it does not know',
+      base64(PNG, 'image/heic'),
+      "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
+    ],
+    ['a picture that is none', base64('A'.repeat(48)), 'Could not process image'],
+    ['a torn picture', base64('iVBORw0K'), 'Could not process image'],
+    [
+      'a picture of another type than it says',
+      base64(PNG, 'image/jpeg'),
+      'messages.0.content.0.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to be a image/png image',
+    ],
+    [
+      'a picture that is too large',
+      base64(`${PNG}${'A'.repeat(5_242_880)}`),
+      'messages.0.content.0.image.source.base64: image exceeds 5 MB maximum',
+    ],
+    [
+      'a tool call within a result',
+      withMessages(user, call, {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'thinking', thinking: 'x', signature: 's' }] },
+        ],
+      }),
+      "messages.2.content.0.tool_result.content.0: Input tag 'thinking'",
     ],
     [
       'a dangling tool_use',

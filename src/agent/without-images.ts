@@ -1,0 +1,30 @@
+import type { Content } from '../core/content.ts'
+import { nameOf } from '../core/content-words.ts'
+import type { ModelMessage } from '../core/model.ts'
+
+/** Returns whether a model would be shown a picture. */
+export function showsImages(messages: readonly ModelMessage[]): boolean {
+  return messages.some((message) => contentsOf(message).some((content) => content.some(({ type }) => type === 'image')))
+}
+
+/**
+ * Returns the messages with a line in the place of each picture, from which the model knows that it is not shown it.
+ */
+export function withoutImages(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.map((message): ModelMessage => {
+    if (message.role === 'user') return { role: 'user', content: inLines(message.content) }
+    if (message.role === 'assistant') return message
+    return { role: 'tool', results: message.results.map((one) => ({ ...one, content: inLines(one.content) })) }
+  })
+}
+
+function contentsOf(message: ModelMessage): readonly Content[] {
+  if (message.role === 'user') return [message.content]
+  return message.role === 'tool' ? message.results.map(({ content }) => content) : []
+}
+
+function inLines(content: Content): Content {
+  return content.map((part) =>
+    part.type === 'image' ? { type: 'text', text: `${nameOf(part)} (you cannot be shown this picture)` } : part,
+  )
+}
