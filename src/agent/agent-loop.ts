@@ -108,11 +108,11 @@ function begun({ messages, spent, agent }: TurnRequest): Progress {
 }
 
 function equip({ settings, request }: Run, model: Model): Equipment {
-  const { agent, chatType, joined, scheduled, elsewhere, now } = request
+  const { agent, chatType, joined, scheduled, elsewhere } = request
   return {
     model,
     tools: settings.tools(agent.tools),
-    system: buildPrompt({ agent, chatType, joined, scheduled, elsewhere, now, timeZone: settings.timeZone }),
+    system: buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone: settings.timeZone }),
   }
 }
 

@@ -5,9 +5,13 @@ import { type ThoughtBlock, thoughtsOf } from './anthropic-thinking.ts'
 import { type Images, NO_IMAGES } from './load-images.ts'
 
 /** The subset of the Messages API that is ever sent. */
-interface WireMessage {
+export interface WireMessage {
   role: 'user' | 'assistant'
-  content: WireBlock[]
+  content: (WireBlock & CacheMark)[]
+}
+
+interface CacheMark {
+  cache_control?: { type: 'ephemeral' }
 }
 
 type WireBlock =

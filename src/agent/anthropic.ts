@@ -11,6 +11,7 @@ import {
   toUsage,
   type Usage,
 } from '../core/model.ts'
+import { CACHE_MARK, markEnd } from './anthropic-cache.ts'
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
@@ -102,9 +103,9 @@ function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic
   return {
     model,
     ...params,
-    messages,
+    messages: markEnd(messages),
     stream: true,
-    ...(request.system === '' ? {} : { system: request.system }),
+    ...(request.system === '' ? {} : { system: [{ type: 'text', text: request.system, ...CACHE_MARK }] }),
     ...(tools.length === 0 ? {} : { tools }),
   }
 }

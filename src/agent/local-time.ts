@@ -12,8 +12,19 @@ export function formatLocalTime(ms: number, timeZone: string): string {
   return latest.text
 }
 
+/** Returns the time as it stands with messages: `Sat 2026-11-21 10:31`. `ms` since the epoch. */
+export function formatShortTime(ms: number, timeZone: string): string {
+  const minute = Math.floor(ms / MINUTE_MS)
+  if (shortest.minute !== minute || shortest.timeZone !== timeZone) {
+    const [weekday = '', rest = ''] = formatLocalTime(ms, timeZone).split(', ', 2)
+    shortest = { minute, timeZone, text: `${weekday.slice(0, 3)} ${rest.slice(0, 'yyyy-mm-dd hh:mm'.length)}` }
+  }
+  return shortest.text
+}
+
 const MINUTE_MS = 60_000
 /** Every turn of a minute gives the same time; making the text anew takes longer than the rest of a prompt. */
+let shortest = { minute: Number.NaN, timeZone: '', text: '' }
 let latest = { minute: Number.NaN, timeZone: '', text: '' }
 
 function format(ms: number, timeZone: string): string {

@@ -1,9 +1,9 @@
 import type { ChatType } from '../core/address.ts'
 import type { AgentProfile } from '../core/turn.ts'
-import { formatLocalTime } from './local-time.ts'
 
 const GROUP_RULES = `You are one of several participants of a group chat.
 Each message begins with tags in square brackets, which the chat software adds:
+- [time: …] is when the messages after it were answered.
 - [Name] is who wrote the message.
 - [not directed at you] means that it was not addressed to you: answer only if you have something useful to add.
 - [in reply to …] quotes the message it answers; [attached: …] names a file that came with it.
@@ -36,19 +36,18 @@ interface PromptFacts {
   readonly joined?: true | undefined
   readonly scheduled?: true | undefined
   readonly elsewhere?: 'only' | 'too' | undefined
-  /** Ms since the epoch. */
-  readonly now: number
   readonly timeZone: string
 }
 
 /**
- * The system prompt: the agent's own text, the audience, time and zone (R13). Groups get the tags explained and are
- * asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). What changes comes last.
+ * Returns the system prompt: the agent's own text, the audience, the zone (R13). Groups get the tags explained and are
+ * asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays the same from turn to
+ * turn, so that a provider can keep it: the time comes with the messages.
  */
-export function buildPrompt({ agent, chatType, joined, scheduled, elsewhere, now, timeZone }: PromptFacts): string {
+export function buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone }: PromptFacts): string {
   const own = agent.prompt.trim()
   const direct = joined ? JOINED : DIRECT
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
   const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}\n\n`
-  return `${own === '' ? '' : `${own}\n\n`}${audience}\n\n${asked}It is ${formatLocalTime(now, timeZone)}.`
+  return `${own === '' ? '' : `${own}\n\n`}${audience}\n\n${asked}Times are local to ${timeZone}.`
 }

@@ -31,8 +31,6 @@ export interface TurnRequest {
   readonly scheduled?: true | undefined
   /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */
   readonly elsewhere?: 'only' | 'too' | undefined
-  /** Ms since the epoch, for the prompt. */
-  readonly now: number
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
   readonly messages: readonly ModelMessage[]
   /** The step a crash interrupted; its calls are settled before the model is asked again. */

@@ -1,3 +1,4 @@
+import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelCursor } from '../channels/adapter.ts'
@@ -75,7 +76,16 @@ export interface Stages extends SessionAccess {
   recover(): Promise<void>
 }
 
-const VIEW_LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 24_000 }
+const VIEW_LIMITS = { turns: 40, dropTurns: 10, contextMessages: 50, contextCharacters: 24_000 }
+
+/** Returns times as they stand with messages. Asking for the zone takes 13 ms, which no start should wait for. */
+function homeTime(): (at: number) => string {
+  let zone: string | undefined
+  return (at) => {
+    zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
+    return formatShortTime(at, zone)
+  }
+}
 
 /** Connects the stages, and opens the entrance to them. */
 export function createStages(parts: StagesDeps): Stages {
@@ -90,8 +100,10 @@ export function createStages(parts: StagesDeps): Stages {
   const modelHealth = healthOf(parts)
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
-  const transcript = createTranscript(store.read.events, VIEW_LIMITS, (session: SessionIdentity) =>
-    joined(session) ? 'group' : session.chatType,
+  const transcript = createTranscript(
+    store.read.events,
+    { ...VIEW_LIMITS, timeOf: homeTime() },
+    (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
   )
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })

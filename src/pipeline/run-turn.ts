@@ -142,11 +142,10 @@ function contextOf(
   turn: StartedTurn,
   { live, signal }: { readonly live: LiveReply; readonly signal: AbortSignal },
 ): RequestContext {
-  const { agent, clock, busy } = deps
+  const { agent, busy } = deps
   return {
     agent: agent(turn.session),
     joined: deps.joined(turn.session) || undefined,
-    now: clock.now(),
     show: live.push,
     steer: busy === 'steer' ? () => steer(deps, turn, signal) : nothingSaid,
   }
@@ -171,14 +170,14 @@ async function steer(
 }
 
 /** The part of a request that does not come from the log. */
-type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'now' | 'show' | 'steer'>
+type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'steer'>
 
 /**
  * Returns the request to the agent: the session's view, with whatever an interrupted run of this turn has committed.
  * Pure.
  */
 function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
-  const { agent, joined, now, show, steer } = context
+  const { agent, joined, show, steer } = context
   const { messages, open } = requestMessages(view, joined ? 'group' : turn.session.chatType)
   return {
     turnId: turn.id,
@@ -189,7 +188,6 @@ function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext
     joined,
     scheduled: isScheduled(turn.session) || undefined,
     elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
-    now,
     messages,
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },

@@ -67,7 +67,10 @@ describe('anthropic', () => {
       { type: 'text', delta: ' there' },
     ])
     expect(events.at(-1)).toMatchObject({ type: 'end', stop: 'end', model: 'anthropic/some-model' })
-    expect(server.ledger.requests()[0]).toMatchObject({ model: 'some-model', max_tokens: 77, system: 'Be brief.' })
+    expect(server.ledger.requests()[0]).toMatchObject({
+      ...{ model: 'some-model', max_tokens: 77 },
+      system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+    })
     expect(clock.pending()).toBe(0)
   })
 
@@ -158,7 +161,7 @@ describe('anthropic', () => {
           { type: 'tool_result', tool_use_id: 'a', content: '(no output)', is_error: true },
           { type: 'tool_result', tool_use_id: 'b', content: 'fine', is_error: false },
           { type: 'text', text: 'wait' },
-          { type: 'text', text: 'not that' },
+          { type: 'text', text: 'not that', cache_control: { type: 'ephemeral' } },
         ],
       },
     ])

@@ -20,7 +20,7 @@ const plans = fc.array(fc.array(fc.constantFrom<ToolClass>('pure', 'keyed', 'onc
   minLength: 1,
   maxLength: 2,
 })
-const limits = { turns: 50, contextMessages: 50, contextCharacters: 9_000 }
+const limits = { turns: 50, dropTurns: 1, contextMessages: 50, contextCharacters: 9_000 }
 
 let server: AnthropicServer
 beforeEach(async () => {

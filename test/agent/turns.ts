@@ -80,7 +80,6 @@ export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {
     traceId: 'tr_1' as TraceId,
     agent: { id: toAgentId('main'), model: 'fake/model', prompt: 'Be brief.', tools: [] },
     chatType: 'direct',
-    now: Date.UTC(2026, 10, 21, 9, 30),
     messages: [{ role: 'user', content: textContent('hello') }],
     spent: { steps: 0, usage: NO_USAGE },
     show: () => {},

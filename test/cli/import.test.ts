@@ -28,7 +28,12 @@ async function withFiles(files: Readonly<Record<string, unknown>>): Promise<Rig>
 async function shown({ loaded }: Rig, name: string) {
   const store = await openSqliteStore({ path: loaded.config.store.path, clock: systemClock })
   const session = await store.read.sessions.resolve(name)
-  const transcript = createTranscript(store.read.events, { turns: 40, contextMessages: 50, contextCharacters: 9_000 })
+  const transcript = createTranscript(store.read.events, {
+    turns: 40,
+    dropTurns: 1,
+    contextMessages: 50,
+    contextCharacters: 9_000,
+  })
   const view = await transcript.view(session ?? { id: '' as SessionId, chatType: 'direct' })
   await store.close()
   return { session, texts: view.history.map(wordsOf) }

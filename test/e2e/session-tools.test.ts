@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { textContent } from '../../src/core/content.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { HistoryAnswer, SendAnswer, SessionRow } from '../../src/core/session-tools.ts'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
@@ -109,6 +108,6 @@ describe('the sessions tools on Telegram', () => {
     expect(sessions).toMatchObject([{ key: 'main', kind: 'main' }])
     const { sessionKey, messages } = await call<HistoryAnswer>(house, 111, 'sessions_history', { sessionKey: 'main' })
     expect(sessionKey).toBe('main')
-    expect(messages[0]).toMatchObject({ role: 'user', content: textContent('a word of Bob'), from: 'Bob' })
+    expect(messages[0]).toMatchObject({ role: 'user', text: 'a word of Bob', from: 'Bob' })
   })
 })

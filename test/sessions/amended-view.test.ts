@@ -6,7 +6,7 @@ import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view
 import { said } from '../fakes/said.ts'
 import { eventLog, userMessage } from '../fakes/session-events.ts'
 
-const LIMITS = { turns: 9, contextMessages: 9, contextCharacters: 200 }
+const LIMITS = { turns: 9, dropTurns: 1, contextMessages: 9, contextCharacters: 200 }
 
 function talk() {
   const log = eventLog()

@@ -25,7 +25,7 @@ import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 removeTempFolders()
 
 const ids = createIdSource({ now: systemClock.now, randomBytes })
-const LIMITS = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
+const LIMITS = { turns: 40, dropTurns: 1, contextMessages: 50, contextCharacters: 9_000 }
 let store: Store
 let overrides: OverridesCache
 

@@ -26,7 +26,7 @@ const open = (path: string) => openSqliteStore({ path, clock: systemClock })
 /** What the model would be shown of the session, one line a message. */
 async function shownMessages(store: Store): Promise<readonly string[]> {
   const { session } = await storedEvents(store)
-  const limits = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
+  const limits = { turns: 40, dropTurns: 1, contextMessages: 50, contextCharacters: 9_000 }
   const view = await createTranscript(store.read.events, limits).view({ id: session.id, chatType: 'direct' })
   return requestMessages(view, 'direct').messages.map(said)
 }

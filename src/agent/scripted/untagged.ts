@@ -1,11 +1,13 @@
+const TIME_LINE = /^\[time: [^\]\n]*\]\n/
 const TAGS = /^(?:\[[^\]\n]*\] )+/
 const NEXT_TAGGED_LINE = /\n(?=\[[^\]\n]*\] )/
 
 /**
- * The newest message as its author wrote it: of a group prompt the last tagged line and what follows it, without the
- * `[Name]` and `[not directed at you]` tags; any other text as it is.
+ * Returns the newest message as its author wrote it, without the line with the time: of a group prompt the last tagged
+ * line and what follows it, without the `[Name]` and `[not directed at you]` tags; any other text as it is.
  */
-export function untagged(text: string): string {
+export function untagged(shown: string): string {
+  const text = shown.replace(TIME_LINE, '')
   const newest = TAGS.test(text) ? (text.split(NEXT_TAGGED_LINE).at(-1) ?? text) : text
   return newest.replace(TAGS, '')
 }

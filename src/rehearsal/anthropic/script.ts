@@ -75,10 +75,13 @@ export function textReply(text: string, more: Omit<AnswerReply, 'blocks'> = {}):
 /** The default script, which repeats the user's last text. */
 export const echoScript: Script = (request) => textReply(`echo ${lastUserText(request)}`)
 
+/** Returns the newest message of a user without the line with the time that it begins with. */
 export function lastUserText(request: MessagesRequest): string {
   const users = request.messages.filter((message) => message.role === 'user')
-  return textOf(users.at(-1)?.content ?? '')
+  return textOf(users.at(-1)?.content ?? '').replace(TIME_LINE, '')
 }
+
+const TIME_LINE = /^\[time: [^\]\n]*\]\n/
 
 function textOf(content: Content): string {
   if (typeof content === 'string') return content

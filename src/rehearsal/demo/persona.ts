@@ -67,6 +67,7 @@ function askClock({ tools }: MessagesRequest): Reply {
 function recollection({ messages }: MessagesRequest): string {
   const lines = messages.filter(({ role }) => role === 'user').flatMap(({ content }) => textOf(content).split('\n'))
   return lines
+    .filter((line) => !line.startsWith('[time: '))
     .slice(0, -1)
     .map((line) => line.replace('[not directed at you] ', '').replace(MENTION, '').replace(NAME_TAG, '$1: '))
     .map((line) => line.replace(/^(\w+): (.*)$/, '$1: “$2”'))

@@ -52,13 +52,25 @@ export function exchange(user: Content, assistant: string, source: SaidSource = 
 const NO_SOURCE: SaidSource = {}
 const NO_CALLS: readonly ModelToolCall[] = []
 
-/** Adds turns; the oldest beyond `keep` are forgotten, hidden ones first. */
-export function addHistory({ history, hidden }: History, added: readonly ModelMessage[], keep: number): History {
+/** The number of completed turns kept. */
+export interface HistoryBounds {
+  /** The turns that are left when older ones are dropped. */
+  readonly turns: number
+  /** The turns that are dropped together: each time the prompt becomes a new one, which no provider has kept. */
+  readonly dropTurns: number
+}
+
+/** Adds turns, and drops the oldest where there are too many, hidden ones first. */
+export function addHistory({ history, hidden }: History, added: readonly ModelMessage[], keep: HistoryBounds): History {
   if (hidden.length === 0) {
     const all = history.concat(added)
-    return { history: all.length > 2 * keep ? all.slice(-2 * keep) : all, hidden }
+    return { history: newest(all, keep), hidden }
   }
-  return divide([...hidden, ...history, ...added].slice(-2 * keep), history.length + added.length)
+  return divide(newest([...hidden, ...history, ...added], keep), history.length + added.length)
+}
+
+function newest(all: readonly ModelMessage[], { turns, dropTurns }: HistoryBounds): readonly ModelMessage[] {
+  return all.length > 2 * turns && all.length >= 2 * (turns + dropTurns) ? all.slice(-2 * turns) : all
 }
 
 /** Changes which earlier turns the model is shown; the log stays as it is (K33, K35, K36). */

@@ -9,10 +9,18 @@ import type {
   TakenMessages,
 } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
-import { addUsage, type ModelMessage, NO_USAGE } from '../../core/model.ts'
-import type { OpenStep, TurnRequest } from '../../core/turn.ts'
+import type { ModelMessage } from '../../core/model.ts'
+import type { OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import { addHistory, exchange, type History, saidByUser, setBoundary, sourceOf } from './history-view.ts'
+import {
+  addHistory,
+  exchange,
+  type History,
+  type HistoryBounds,
+  saidByUser,
+  setBoundary,
+  sourceOf,
+} from './history-view.ts'
 import {
   applyEdit,
   boundContext,
@@ -22,12 +30,13 @@ import {
   redact,
   takeMessages,
 } from './received.ts'
+import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
-export interface ViewLimits extends ContextLimits {
-  /** The most completed turns kept. */
-  readonly turns: number
+export interface ViewLimits extends ContextLimits, HistoryBounds {
+  /** Returns the time at which a turn began as the model is shown it; absent: it is shown none. */
+  readonly timeOf?: (at: number) => string
 }
 
 /**
@@ -46,20 +55,6 @@ export interface ModelView extends History {
 
 /** The part of a view that an event changes. */
 type Change = Partial<ModelView>
-
-interface RunningTurn {
-  readonly id: TurnId
-  readonly received: readonly ReceivedMessage[]
-  /** The notes before the messages. */
-  readonly notes: readonly string[]
-  /** Texts that other sessions delivered here meanwhile; they belong behind this turn. */
-  readonly posted: readonly PostedData[]
-  readonly steps: readonly ModelMessage[]
-  readonly open: OpenStep | undefined
-  /** The model calls and tokens of the steps so far. */
-  readonly spent: TurnRequest['spent']
-  readonly answer: string | undefined
-}
 
 /** More notes than this add nothing. */
 const MOST_NOTES = 5
@@ -83,23 +78,33 @@ export function extendView(
   chat: ChatType,
   limits: ViewLimits,
 ): ModelView {
-  return growView(view, { events, lastSeq: events.at(-1)?.seq ?? view.lastSeq }, chat, limits)
+  const next = { ...view, lastSeq: events.at(-1)?.seq ?? view.lastSeq }
+  for (const event of events) Object.assign(next, fold(next, event, { chat, limits, at: event.at }))
+  return next
 }
 
-/** Adds the events that were just appended; `lastSeq` is the number of the last one. */
+/** Adds the events that were just appended. */
 export function growView(
   view: ModelView,
-  { events, lastSeq }: { readonly events: readonly Logged[]; readonly lastSeq: number },
+  { events, lastSeq, at }: Growth,
   chat: ChatType,
   limits: ViewLimits,
 ): ModelView {
   const next = { ...view, lastSeq }
-  for (const event of events) Object.assign(next, fold(next, event, chat, limits))
+  const folding = { chat, limits, at }
+  for (const event of events) Object.assign(next, fold(next, event, folding))
   return next
 }
 
-/** An event, whatever its number and time. */
+/** An event, whatever its number. */
 type Logged = EventDraft & Pick<SessionEvent, 'turnId'>
+
+/** Events that were appended in one commit, `lastSeq` the number of the last one. */
+export interface Growth {
+  readonly events: readonly Logged[]
+  readonly lastSeq: number
+  readonly at: number
+}
 
 /** Returns the messages of a request for the running turn, and the step a crash left open. */
 export function requestMessages(
@@ -112,7 +117,16 @@ export function requestMessages(
   return { messages, open: running.open }
 }
 
-function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits): Change {
+/** The circumstances of an event. */
+interface Folding {
+  readonly chat: ChatType
+  readonly limits: ViewLimits
+  /** When the event was written, ms since the epoch. */
+  readonly at: number
+}
+
+function fold(view: ModelView, event: Logged, folding: Folding): Change {
+  const { chat, limits } = folding
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return UNCHANGED
@@ -125,7 +139,7 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
     case 'messages_dropped':
       return { pending: view.pending.filter((message) => !message.triggers) }
     case 'turn_started':
-      return event.turnId ? start(view, event.turnId, event.data) : UNCHANGED
+      return event.turnId ? start(view, { id: event.turnId, takes: event.data }, folding) : UNCHANGED
     case 'turn_steered':
       return steer(view, chat, event.data)
     case 'assistant_step':
@@ -137,10 +151,10 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
     case 'turn_cancelled':
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
         chat,
-        keep: limits.turns,
+        keep: limits,
       })
     case 'assistant_posted':
-      return post(view, event.data, { chat, keep: limits.turns })
+      return post(view, event.data, { chat, keep: limits })
     case 'delivery_failed':
       return { notes: [...view.notes, undeliveredNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
@@ -153,18 +167,19 @@ function fold(view: ModelView, event: Logged, chat: ChatType, limits: ViewLimits
   }
 }
 
-function start({ pending, notes }: ModelView, id: TurnId, which: TakenMessages): Change {
-  const { taken, left } = takeMessages(pending, which)
-  return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes } }
+/**
+ * The time stands with the words of its turn, in every later request too: what was shown stays as it was, so that a
+ * provider that keeps the beginning of a prompt finds it again.
+ */
+function start(
+  { pending, notes }: ModelView,
+  { id, takes }: { readonly id: TurnId; readonly takes: TakenMessages },
+  { limits: { timeOf }, at }: Folding,
+): Change {
+  const { taken, left } = takeMessages(pending, takes)
+  const before = timeOf === undefined ? notes : [`[time: ${timeOf(at)}]`, ...notes]
+  return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes: before } }
 }
-
-const BEGINNING = {
-  posted: NONE,
-  steps: NONE,
-  open: undefined,
-  spent: { steps: 0, usage: NO_USAGE },
-  answer: undefined,
-} satisfies Partial<RunningTurn>
 
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
@@ -191,7 +206,7 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
 function post(
   view: ModelView,
   data: PostedData,
-  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+  { chat, keep }: { readonly chat: ChatType; readonly keep: HistoryBounds },
 ): Change {
   const { running, pending } = view
   if (running) return { running: { ...running, posted: [...running.posted, data] } }
@@ -212,40 +227,10 @@ function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
   return { pending: left, running: { ...view.running, steps: [...view.running.steps, said] } }
 }
 
-type StepEvent = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' | 'assistant_message' }>
-
-function advance(running: RunningTurn, event: StepEvent): RunningTurn {
-  switch (event.type) {
-    case 'assistant_step': {
-      const calls = event.data.calls.map((call) => ({ id: call.callId, name: call.tool, args: call.args }))
-      const step: ModelMessage = { role: 'assistant', text: event.data.text, calls }
-      const spent = { steps: running.spent.steps + 1, usage: addUsage(running.spent.usage, event.data.usage) }
-      return { ...running, steps: [...running.steps, step], spent, open: { calls, results: [], intended: [] } }
-    }
-    case 'tool_call':
-      return running.open
-        ? { ...running, open: { ...running.open, intended: [...running.open.intended, event.data.callId] } }
-        : running
-    case 'tool_result':
-      return running.open
-        ? settle(running, { ...running.open, results: [...running.open.results, event.data] })
-        : running
-    case 'assistant_message':
-      return { ...running, answer: event.data.text }
-  }
-}
-
-/** Once every call of the open step has its result, the step becomes ordinary history of the turn. */
-function settle(running: RunningTurn, open: OpenStep): RunningTurn {
-  if (open.results.length < open.calls.length) return { ...running, open }
-  const results = open.results.map(({ callId, content, isError }) => ({ id: callId, content, isError }))
-  return { ...running, steps: [...running.steps, { role: 'tool', results }], open: undefined }
-}
-
 function end(
   view: ModelView,
   completed: boolean,
-  { chat, keep }: { readonly chat: ChatType; readonly keep: number },
+  { chat, keep }: { readonly chat: ChatType; readonly keep: HistoryBounds },
 ): Change {
   const { running } = view
   if (!running) return UNCHANGED

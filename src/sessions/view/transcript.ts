@@ -64,13 +64,13 @@ export function createTranscript<Viewed extends SessionKind>(
       const view = views.get(session.id)
       return turn !== undefined && view?.running?.id === turn ? view : read(session)
     },
-    saw(session, { seq, events: appended }) {
+    saw(session, { seq, at, events: appended }) {
       const { id } = session
       const view = views.get(id)
       if (view?.lastSeq !== seq - 1) return
       views.set(
         id,
-        growView(view, { events: appended, lastSeq: seq + appended.length - 1 }, chatTypeOf(session), limits),
+        growView(view, { events: appended, lastSeq: seq + appended.length - 1, at }, chatTypeOf(session), limits),
       )
     },
     drop: (id) => void views.delete(id),

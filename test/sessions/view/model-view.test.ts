@@ -7,13 +7,29 @@ import { EMPTY_VIEW, extendView, requestMessages } from '../../../src/sessions/v
 import { said } from '../../fakes/said.ts'
 import { eventLog, userMessage } from '../../fakes/session-events.ts'
 
-const LIMITS = { turns: 3, contextMessages: 2, contextCharacters: 100 }
+const LIMITS = { turns: 3, dropTurns: 2, contextMessages: 2, contextCharacters: 100 }
 
 function messagesOf(events: readonly SessionEvent[], chat: ChatType = 'direct') {
   return requestMessages(extendView(EMPTY_VIEW, events, chat, LIMITS), chat)
 }
 
 describe('model view', () => {
+  it('the time at which a turn began stands before its words, in its own request and in later ones', () => {
+    const log = eventLog()
+    const request = () => {
+      const limits = { ...LIMITS, timeOf: (at: number) => `${at} o'clock` }
+      return requestMessages(extendView(EMPTY_VIEW, log.events, 'direct', limits), 'direct').messages.map(said)
+    }
+    log.user('hello')
+    log.started('t1')
+    const first = request()
+    log.answered('t1', 'hi')
+    log.user("[time: 9 o'clock]")
+    log.started('t2')
+    expect(first).toEqual(["[time: 2 o'clock]\nhello"])
+    expect(request()).toEqual([...first, 'hi', "[time: 6 o'clock]\n\\[time: 9 o'clock]"])
+  })
+
   it('shows completed turns as user and assistant texts and the running one last', () => {
     const log = eventLog()
     log.user('hello')
@@ -245,13 +261,16 @@ describe('model view', () => {
     ])
   })
 
-  it('C14: keeps only the newest completed turns', () => {
+  it('C14: keeps only the newest completed turns, and drops the others in steps', () => {
     const log = eventLog()
+    const kept: number[] = []
     for (let index = 0; index < 5; index++) {
       log.user(`question ${index}`)
       log.started(`t${index}`)
       log.answered(`t${index}`, `answer ${index}`)
+      kept.push(messagesOf(log.events).messages.length / 2)
     }
+    expect(kept).toEqual([1, 2, 3, 4, 3])
     expect(messagesOf(log.events).messages.map(said)).toEqual([
       'question 2',
       'answer 2',

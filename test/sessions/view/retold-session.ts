@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { ModelMessage } from '../../../src/core/model.ts'
+import type { HistoryBounds } from '../../../src/sessions/view/history-view.ts'
 import { taggedText } from '../../../src/sessions/view/user-text.ts'
 import { eventLog, userMessage } from '../../fakes/session-events.ts'
 
@@ -47,11 +48,15 @@ export class RetoldSession {
     return this.#log.events
   }
 
-  shown(turns: number): readonly ModelMessage[] {
-    const history = this.#answered.slice(-turns).flatMap(({ said, answer = '' }): ModelMessage[] => [
-      { role: 'user', content: textContent(textOf(said)) },
-      { role: 'assistant', text: answer, calls: [] },
-    ])
+  shown({ turns, dropTurns }: HistoryBounds): readonly ModelMessage[] {
+    let kept = 0
+    for (const _ of this.#answered) kept = kept + 1 === turns + dropTurns ? turns : kept + 1
+    const history = this.#answered
+      .slice(this.#answered.length - kept)
+      .flatMap(({ said, answer = '' }): ModelMessage[] => [
+        { role: 'user', content: textContent(textOf(said)) },
+        { role: 'assistant', text: answer, calls: [] },
+      ])
     if (!this.#running) return history
     const { said, steps } = this.#running
     return [...history, { role: 'user', content: textContent(textOf(said)) }, ...steps]

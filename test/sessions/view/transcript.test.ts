@@ -31,7 +31,7 @@ function logOf(drafts: readonly EventToAppend[]) {
   return log
 }
 
-const limits = { turns: 40, contextMessages: 50, contextCharacters: 9_000 }
+const limits = { turns: 40, dropTurns: 1, contextMessages: 50, contextCharacters: 9_000 }
 
 it('C27: what was seen to be committed is not read again for the turn it began', async () => {
   const log = logOf([])

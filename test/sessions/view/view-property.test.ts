@@ -6,7 +6,7 @@ import { createTranscript } from '../../../src/sessions/view/transcript.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import { actions, RetoldSession } from './retold-session.ts'
 
-const LIMITS = { turns: 3, contextMessages: 1_000, contextCharacters: 100_000 }
+const LIMITS = { turns: 3, dropTurns: 2, contextMessages: 1_000, contextCharacters: 100_000 }
 
 const requestOf = (events: readonly SessionEvent[]) =>
   requestMessages(extendView(EMPTY_VIEW, events, 'group', LIMITS), 'group').messages
@@ -15,7 +15,7 @@ it('the model is shown what was said and answered, less what was deleted', () =>
   fc.assert(
     fc.property(actions, (all) => {
       const session = new RetoldSession(all)
-      expect(JSON.parse(JSON.stringify(requestOf(session.events)))).toEqual(session.shown(LIMITS.turns))
+      expect(JSON.parse(JSON.stringify(requestOf(session.events)))).toEqual(session.shown(LIMITS))
     }),
     { numRuns: 300 },
   )
