@@ -19,7 +19,7 @@ import type { ToolClass, Usage } from './model.ts'
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | C19 |
  * | `turn_steered` | the user messages before it joined the running turn | `session.queue.busy` |
- * | `messages_dropped` | messages that waited for a turn will get none (`/stop`) | C17 |
+ * | `messages_dropped` | messages that waited for a turn will get none, all or those named (`/stop`) | C17 |
  * | `assistant_step` | the model asked for tools: before they run | S15 |
  * | `tool_call` | the intent, before the tool starts | S15 |
  * | `tool_result` | the tool ended, or was found interrupted | S15, R31 |
@@ -43,7 +43,7 @@ export type EventDraft =
   | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
   | { readonly type: 'turn_steered'; readonly data: TakenMessages & { readonly messages: number } }
-  | { readonly type: 'messages_dropped'; readonly data: { readonly messages: number } }
+  | { readonly type: 'messages_dropped'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
   | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
   | { readonly type: 'tool_result'; readonly data: ToolResultData }

@@ -26,10 +26,11 @@ import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
+import type { Parting } from '../sessions/turns/parted.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
-import { createSystemNotices } from '../sessions/turns/system-notices.ts'
+import { createSystemNotices, type SystemNotices } from '../sessions/turns/system-notices.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
 import { createTranscript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
@@ -107,9 +108,11 @@ export function createStages(parts: StagesDeps): Stages {
   )
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
-  const runner = createCommandRunner({ store, logger, say, commands, crowded: delivery.crowded })
+  const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
+  const parting = partingOf(parts, systemNotices)
+  const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const runTurn = createRunTurn({
-    ...{ store, clock, queue, transcript, delivery, busy, agent, joined },
+    ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined },
     runAgent: makeAgent(parts, access.sessionTools),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
   })
@@ -119,9 +122,8 @@ export function createStages(parts: StagesDeps): Stages {
     logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided
   }
-  const { admissions } = people
   const pipeline = new Pipeline({
-    ...{ store, ids, channels, clock, logger, queue, running, publicTurns, delivery, decide, runTurn },
+    ...{ store, ids, channels, clock, logger, queue, parting, running, publicTurns, delivery, decide, runTurn },
     ...{ transcript, busy },
     overrides: lookups.overrides,
     ended(turn, result) {
@@ -134,7 +136,7 @@ export function createStages(parts: StagesDeps): Stages {
       parts.events.ownerNotice.emit({ where: address, notice: { about: `unreadable:${formatAddress(address)}`, text } })
     },
     commands: runner,
-    systemNotices: createSystemNotices({ clock, logger, say, admissions, crowded: delivery.crowded }),
+    systemNotices,
   })
   function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
     if (dispatch.event.kind !== 'migration') return pipeline.accept(lookups.moves.followed(dispatch), position)
@@ -147,7 +149,7 @@ export function createStages(parts: StagesDeps): Stages {
     await oldState.hold()
     await delivery.recover()
     await recoverTurns({
-      ...{ store, clock, ids, logger, queue, publicTurns, say, resume: pipeline.resume, commands: runner },
+      ...{ store, clock, ids, logger, queue, parting, publicTurns, say, resume: pipeline.resume, commands: runner },
       draining: () => running.draining,
     })
   }
@@ -159,6 +161,11 @@ export function createStages(parts: StagesDeps): Stages {
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
   }
+}
+
+function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {
+  const { channels } = policies.routing()
+  return { channels, whoIs, parted: ({ id, dispatch, decision }) => notices.parted(id, dispatch, decision) }
 }
 
 function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth {

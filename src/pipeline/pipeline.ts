@@ -8,7 +8,7 @@ import type { DeliveryService } from '../delivery/delivery.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
-import { asJoined, claimWaiting, recordEnd, type StartedTurn } from '../sessions/turns/record-turn.ts'
+import { asJoined, type ClaimDeps, claimWaiting, recordEnd, type StartedTurn } from '../sessions/turns/record-turn.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import type { SystemNotices } from '../sessions/turns/system-notices.ts'
 import { turnLine } from '../sessions/turns/turn-line.ts'
@@ -18,7 +18,8 @@ import type { Store } from '../store/store.ts'
 import { type RunTurn, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
-  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable'> {
+  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable'>,
+    Pick<ClaimDeps, 'parting'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -26,7 +27,7 @@ export interface PipelineDeps
   readonly running: RunningTurns
   readonly publicTurns: PublicTurns
   readonly runTurn: RunTurn
-  /** Called with the result of each turn before its end is stored. */
+  /** Called before a turn's end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
   readonly transcript: Pick<Transcript, 'saw'>
   readonly delivery: DeliveryService
@@ -80,8 +81,6 @@ export class Pipeline {
         break
       case 'done':
         if (decision.kind === 'refuse') systemNotices.refused(accepted.inboxId, dispatch, decision)
-        break
-      case 'repeat':
     }
   }
 

@@ -6,6 +6,7 @@ import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } fr
 import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
+import type { Parting } from '../sessions/turns/parted.ts'
 import { recordStep, type StartedTurn, steerWaiting } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
@@ -19,6 +20,7 @@ export interface RunTurnDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
+  readonly parting: Parting
   readonly transcript: Transcript
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
@@ -158,11 +160,13 @@ const nothingSaid = async (): Promise<readonly Content[]> => []
  * them.
  */
 async function steer(
-  { store, clock, queue, transcript }: RunTurnDeps,
+  { store, clock, queue, parting, transcript }: RunTurnDeps,
   turn: StartedTurn,
   signal: AbortSignal,
 ): Promise<readonly Content[]> {
-  const rows = await store.write(async (tx) => (signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), queue)))
+  const rows = await store.write(async (tx) =>
+    signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), { queue, parting }),
+  )
   if (rows.length === 0) return []
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)

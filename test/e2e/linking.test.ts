@@ -112,6 +112,35 @@ describe('linking', () => {
     expect(JSON.stringify((await of.daemon.operator.people.list()).people)).not.toContain('9001')
   })
 
+  it('F-H13: what somebody asked for before a crash is not done once they are parted from the owner', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const of = await startHousehold({ config: { store: { path } } })
+    const { world, ledger } = of.telegram
+    await of.daemon.operator.people.link('ada', 'telegram:555')
+    world.addUser({ id: 666, firstName: 'Mal' })
+    const asked = ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 666 })
+    world.say({ from: 666, text: 'let me in' })
+    await asked
+    const [applicant] = await of.daemon.operator.admissions.list()
+    const refused = ledger.nextFromBot('sent', { where: ({ text }) => text.startsWith('Nobody has asked') })
+    world.say({ from: 555, text: '/admit zzzzz' })
+    await refused
+    // The command with the right code, stored and not begun when the process ended.
+    const connection = openConnection(path)
+    connection.run(
+      `INSERT INTO inbox (id, channel, account, event_key, kind, trace_id, message_id, state, dispatch, decision)
+        SELECT id || 'x', channel, account, event_key || 'x', kind, trace_id, message_id, 'waiting',
+        replace(dispatch, 'zzzzz', $1), decision FROM inbox WHERE kind = 'control'`,
+      [applicant?.code ?? ''],
+    )
+    connection.close()
+    await of.daemon.operator.people.unlink('telegram:555')
+    const answered = ledger.nextFromBot('sent', { after: ledger.mark(), where: ({ chatId }) => chatId === 555 })
+    await of.restart()
+    expect((await answered).text).toContain('Please send it again')
+    expect(await of.daemon.operator.admissions.list()).toMatchObject([{ code: applicant?.code, state: 'asked' }])
+  })
+
   it('F-H12: a code is never shown in a group, and one that is typed there is spent', async () => {
     const of = await house()
     const { telegram, discord } = of

@@ -7,6 +7,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
+import { isParted, type Parting } from '../turns/parted.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
@@ -21,6 +22,7 @@ export interface CommandRunnerDeps {
   readonly logger: Logger
   readonly say: PostNotice
   readonly commands: { get(name: string): ChatCommand | undefined }
+  readonly parting: Pick<Parting, 'channels' | 'whoIs'>
   /** Returns true if so much waits for this account that a command of strangers runs without an answer. */
   crowded(address: Address): boolean
 }
@@ -31,6 +33,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const call = row && callOf(row)
     if (!row || !call) return
     const command = deps.commands.get(call.decision.command)
+    if (isParted(row, deps.parting)) return refuse(row, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
     const message = messageOf(row, text, command)
@@ -43,6 +46,12 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
       return true
     })
   }
+  /** A command has the authority of its sender, who may have lost it while the command waited for a start. */
+  const refuse = (row: InboxRow, command: ChatCommand | undefined): Promise<void> =>
+    deps.say(messageOf(row, PARTED, command), async (tx) => {
+      await tx.inbox.settle(row.id, 'refused: parted')
+      return true
+    })
   return {
     run(id) {
       run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))
@@ -61,6 +70,7 @@ interface Answer {
   readonly failed?: true
 }
 
+const PARTED = 'You were somebody else to me when you sent this, so I did not do it. Please send it again.'
 const NOTHING: Answer = { text: null }
 
 async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<Answer> {

@@ -8,6 +8,7 @@ import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { EventToAppend, InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
+import { dropParted, type Parting } from './parted.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
@@ -65,6 +66,7 @@ export async function recordStart(
 export interface ClaimDeps {
   readonly ids: IdSource
   readonly queue: TurnQueue
+  readonly parting: Parting
   /** The places of strangers' turns. If absent, they take one when they resume. */
   readonly publicTurns?: { enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void }
 }
@@ -77,9 +79,9 @@ export async function claimWaiting(
   tx: StoreWriter,
   session: SessionIdentity,
   at: number,
-  { ids, queue, publicTurns }: ClaimDeps,
+  { ids, queue, parting, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
-  const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
+  const waiting = await stillWaiting(tx, session, { at, queue, parting })
   const rows = answeredNext(waiting)
   const newest = rows.at(-1)
   if (!newest) {
@@ -97,6 +99,18 @@ export async function claimWaiting(
   // A known person who waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
+}
+
+/** Returns the messages that wait in a session, without those of people who have left it meanwhile. */
+async function stillWaiting(
+  tx: StoreWriter,
+  session: SessionIdentity,
+  { at, queue, parting }: Pick<ClaimDeps, 'queue' | 'parting'> & { readonly at: number },
+): Promise<readonly InboxRow[]> {
+  const waiting = await tx.inbox.waiting(session.id, CLAIM_LIMIT)
+  const left = await dropParted(tx, session, { waiting, at }, parting)
+  if (left.length < waiting.length) queue.taken(session.id, waiting.length - left.length, tx)
+  return left
 }
 
 /** The most messages one turn answers; the others wait for the next. */
@@ -141,10 +155,10 @@ export async function steerWaiting(
   tx: StoreWriter,
   turn: StartedTurn,
   at: number,
-  queue: TurnQueue,
+  { queue, parting }: Pick<ClaimDeps, 'queue' | 'parting'>,
 ): Promise<readonly InboxRow[]> {
   if (turn.reply.elsewhere !== undefined) return []
-  const waiting = await tx.inbox.waiting(turn.session.id, CLAIM_LIMIT)
+  const waiting = await stillWaiting(tx, turn.session, { at, queue, parting })
   const rows = answeredNext(waiting)
   const [first] = rows
   if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []

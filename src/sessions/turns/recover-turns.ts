@@ -6,6 +6,7 @@ import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
+import type { Parting } from './parted.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { askedIn, claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
@@ -18,6 +19,7 @@ export interface RecoverTurnsDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly queue: TurnQueue
+  readonly parting: Parting
   readonly publicTurns: Pick<PublicTurns, 'expect' | 'waitForPlace' | 'left'>
   readonly commands: { run(inbox: InboxId): void }
   readonly say: PostNotice
@@ -172,13 +174,13 @@ async function quarantine(turn: StartedTurn, { store, clock, logger, say }: Reco
 
 async function claimIdle(
   id: StartedTurn['session']['id'],
-  { store, clock, ids, queue, resume }: RecoverTurnsDeps,
+  { store, clock, ids, queue, parting, resume }: RecoverTurnsDeps,
 ): Promise<void> {
   if (queue.busy(id)) return
   const session = await store.read.sessions.get(id)
   if (!session) return
   queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
-  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue }))
+  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue, parting }))
   if (turn) void resume(turn)
 }
 

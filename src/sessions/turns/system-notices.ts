@@ -15,6 +15,8 @@ import type { PostNotice } from '../people/post-notice.ts'
 export interface SystemNotices {
   refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
   queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
+  /** Called for a message that gets no turn: its sender has left the conversation it was for. */
+  parted(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /** Called when the agent talks with as many strangers as it may. */
   crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
 }
@@ -45,6 +47,8 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
 
 const CROWDED = 'I am talking with as many people as I can right now. Please write again in a minute.'
 const QUEUE_FULL = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
+const PARTED =
+  'This chat was parted from the conversation that your last message was for, so I did not answer it. Please send it again.'
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createSystemNotices({ clock, logger, say, admissions, crowded }: SystemNoticesDeps): SystemNotices {
@@ -75,6 +79,11 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       const { channel, chat } = dispatch.event.address
       once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: CROWDED, decision }))
     },
+    parted(inbox, dispatch, decision) {
+      const { channel, chat } = dispatch.event.address
+      once(`parted:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: PARTED, decision }))
+    },
+
     queueFull(inbox, dispatch, decision) {
       if (dispatch.posted) return
       const { channel, chat } = dispatch.event.address

@@ -29,6 +29,7 @@ import {
   type ReceivedMessage,
   redact,
   takeMessages,
+  withoutDropped,
 } from './received.ts'
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
@@ -137,7 +138,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'message_deleted':
       return forget(view, event.data, chat)
     case 'messages_dropped':
-      return { pending: view.pending.filter((message) => !message.triggers) }
+      return { pending: withoutDropped(view.pending, event.data) }
     case 'turn_started':
       return event.turnId ? start(view, { id: event.turnId, takes: event.data }, folding) : UNCHANGED
     case 'turn_steered':

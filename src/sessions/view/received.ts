@@ -89,6 +89,14 @@ export function takeMessages(
   return { taken: pending.filter(isTaken), left: pending.filter((one, index) => !isTaken(one, index)) }
 }
 
+/** Returns the messages without those that get no turn any more. */
+export function withoutDropped(
+  pending: readonly ReceivedMessage[],
+  { rows }: TakenMessages,
+): readonly ReceivedMessage[] {
+  return pending.filter(({ triggers, row }) => !triggers || (rows !== undefined && !(row && rows.includes(row))))
+}
+
 function isSame(a: MessageName, b: MessageName): boolean {
   return a.messageId !== undefined && a.messageId === b.messageId && a.chat === b.chat
 }

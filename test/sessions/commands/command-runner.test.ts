@@ -8,6 +8,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { createCommandRunner } from '../../../src/sessions/commands/command-runner.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { command, direct, dispatchOf, user } from '../../fakes/dispatch.ts'
+import { nobodyParted } from '../../fakes/parting.ts'
 
 const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   whoami: { name: 'whoami', description: '', who: 'anyone', run: async () => 'You are nobody.' },
@@ -38,6 +39,7 @@ async function ask(name: string, args: string, asker: object): Promise<{ said: s
     inbox: { settle: async (_: InboxId, as: InboxOutcome) => set(as) },
   } as unknown as StoreWriter
   const runner = createCommandRunner({
+    parting: nobodyParted,
     store: {
       read: { inbox: { get: async () => ({ id: 'in_1', dispatch, decision }) } },
       write: (body: (tx: StoreWriter) => Promise<unknown>) => body(tx),

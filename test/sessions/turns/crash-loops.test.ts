@@ -13,6 +13,7 @@ import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { type SteppedClock, steppedClock } from '../../delivery/stepped-clock.ts'
+import { nobodyParted } from '../../fakes/parting.ts'
 import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -64,6 +65,7 @@ function crashingWorld() {
     const running = createRunningTurns(clock, silentLogger)
     const publicTurns = createPublicTurns(DEFAULT_PUBLIC_TURNS)
     await recoverTurns({
+      parting: nobodyParted,
       ...{ store, clock, logger: silentLogger },
       ids: createIdSource({ now: clock.now, randomBytes }),
       queue: createTurnQueue(100),

@@ -8,6 +8,7 @@ import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { replyOf } from '../../../src/sessions/turns/turn-reply.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { nobodyParted } from '../../fakes/parting.ts'
 import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -38,7 +39,7 @@ async function waiting(...places: readonly Address[]): Promise<void> {
 async function claimAll(): Promise<readonly string[]> {
   const turns: string[] = []
   for (;;) {
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
     if (!turn) return turns
     const messages = await store.read.inbox.ofTurn(turn.id)
     turns.push(`${messages.length} at ${formatAddress(turn.reply.address)}`)
@@ -61,7 +62,8 @@ describe('messages of several chats behind one turn', () => {
     const turn = { ...turnOf(session.id, 1), reply: { address: TELEGRAM } }
     await store.write((tx) => tx.turns.start(turn))
     const started: StartedTurn = { ...turn, session }
-    const steer = async () => (await store.write((tx) => steerWaiting(tx, started, 2, queue))).length
+    const steer = async () =>
+      (await store.write((tx) => steerWaiting(tx, started, 2, { queue, parting: nobodyParted }))).length
     expect(await steer()).toBe(0)
     await waiting(TELEGRAM, DISCORD)
     expect([await steer(), await steer()]).toEqual([1, 0])
@@ -83,14 +85,14 @@ describe('a turn for people nobody let in by name', () => {
 
   it('counts as one of theirs, and its answer has low priority', async () => {
     await waitingFor('T', 'D')
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
     expect(turn).toMatchObject({ forStrangers: true, publicFor: 'telegram:111' })
     expect(turn && replyOf(await asJoined(store.read, turn), final)).toMatchObject({ lowPriority: {} })
   })
 
   it('is one for everybody once somebody known has joined it', async () => {
     await waitingFor('T', 'D')
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
     const joined = inboxRow(1, 7, { sessionId: session.id, state: 'claimed', ...(turn && { turnId: turn.id }) })
     await store.write((tx) => tx.inbox.add(joined))
     expect(turn && replyOf(await asJoined(store.read, turn), final)).not.toHaveProperty('lowPriority')

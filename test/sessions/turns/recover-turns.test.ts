@@ -17,6 +17,7 @@ import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { nobodyParted } from '../../fakes/parting.ts'
 import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -73,6 +74,7 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
   const resumed: StartedTurn[] = []
   const waited: Promise<void>[] = []
   await recoverTurns({
+    parting: nobodyParted,
     store,
     logger,
     clock,

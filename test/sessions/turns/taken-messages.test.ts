@@ -8,6 +8,7 @@ import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { user } from '../../fakes/dispatch.ts'
+import { nobodyParted } from '../../fakes/parting.ts'
 import { decisionOf, dispatchOf, ids, inboxRow, messageOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -31,7 +32,9 @@ it('a turn whose answer is read elsewhere takes in nothing that is said in the c
     await tx.turns.start(turn)
     await tx.inbox.add(inboxRow(1, 1, { dispatch, sessionId: session.id }))
   })
-  expect(await store.write((tx) => steerWaiting(tx, { ...turn, session }, 2, queue))).toEqual([])
+  expect(
+    await store.write((tx) => steerWaiting(tx, { ...turn, session }, 2, { queue, parting: nobodyParted })),
+  ).toEqual([])
   expect(await store.read.inbox.waiting(session.id, 10)).toHaveLength(1)
 })
 
@@ -41,7 +44,7 @@ it('a turn that answers several strangers of a group is counted for the one who 
     const decision = { ...decisionOf(1), public: true } as const
     await store.write((tx) => tx.inbox.add(inboxRow(1, no, { dispatch, decision, sessionId: session.id })))
   }
-  const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue }))
+  const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
   expect(turn && (await store.read.inbox.ofTurn(turn.id))).toHaveLength(2)
   expect(turn).toMatchObject({ publicFor: 'telegram:9001' })
 })

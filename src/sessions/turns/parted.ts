@@ -1,0 +1,52 @@
+import type { Channels } from '../../core/channel-traits.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { SessionIdentity } from '../../core/session.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
+
+/** Asks again who wrote a message that was decided some time ago. */
+export interface Parting {
+  readonly channels: Pick<Channels, 'traits'>
+  /** Returns who is behind a platform id, as configured and linked. */
+  whoIs(this: void, platformId: string): Identity
+  /** Called after the commit for a message that gets no turn any more. */
+  parted(row: InboxRow): void
+}
+
+/**
+ * Ends the waiting messages of those who are somebody else by now than when they were decided, and returns the others.
+ * A session that follows a person over several chats would answer one with words from another that is not theirs any
+ * more, e.g. after `/unlink`; a session of one chat cannot.
+ */
+export async function dropParted(
+  tx: StoreWriter,
+  session: SessionIdentity,
+  { waiting, at }: { readonly waiting: readonly InboxRow[]; readonly at: number },
+  parting: Parting,
+): Promise<readonly InboxRow[]> {
+  if (session.scope.values.chat !== undefined) return waiting
+  const gone = waiting.filter((row) => isParted(row, parting))
+  if (gone.length === 0) return waiting
+  for (const { id } of gone) await tx.inbox.settle(id, 'refused: parted')
+  const rows = gone.map(({ id }) => id)
+  await tx.events.append(session.id, at, [{ type: 'messages_dropped', data: { messages: rows.length, rows } }])
+  tx.afterCommit(() => {
+    for (const row of gone) parting.parted(row)
+  })
+  return waiting.filter((row) => !gone.includes(row))
+}
+
+/**
+ * Returns whether a message was decided for somebody who its sender is not any more: for another person, or for an
+ * owner who has lost that role.
+ */
+export function isParted(
+  { dispatch, decision: { identity } }: Pick<InboxRow, 'dispatch' | 'decision'>,
+  { channels, whoIs }: Pick<Parting, 'channels' | 'whoIs'>,
+): boolean {
+  if (dispatch.origin !== 'platform') return false
+  const { address, sender } = dispatch.event
+  if (identity.person === undefined || identifiesNobody(channels, address.channel, sender)) return false
+  const { person, role } = whoIs(platformIdOf(channels, address.channel, sender))
+  return person !== identity.person || (identity.role === 'owner' && role !== 'owner')
+}

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { toPersonId } from '../../src/core/ids.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { household } from '../fakes/routing-policy.ts'
+import { startHousehold } from './household.ts'
+
+const ADA = { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] } as const
+const BOTH = { ...ADA, ids: ['telegram:111', 'telegram:555'] }
+
+/** Ada's conversation follows her to Cy's chat (555) until it is parted from her; a turn of hers is under way. */
+async function linked(people: typeof ADA | typeof BOTH) {
+  const gate = createGate()
+  const script: Script = (request) => {
+    if (lastUserText(request) === 'slow') return textReply('done', { holds: [{ beforeDelta: 0, gate }] })
+    const secret = /my secret is \w+/.exec(JSON.stringify(request.messages))
+    return textReply(`I know: ${secret?.[0] ?? 'nothing'}`)
+  }
+  const routing = { direct: 'person', people: [people] } as const
+  const policy = household({ direct: 'person', people: [ADA] })
+  const house = await startHousehold({
+    ...{ script, routing },
+    streaming: false,
+    reload: async () => ({ routing: policy, warnings: [], down: [] }) as unknown as Config,
+  })
+  const { telegram, daemon } = house
+  const answer = (chat: number) => {
+    const after = telegram.ledger.mark()
+    return telegram.ledger
+      .nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+      .then(({ text }) => text)
+  }
+  const say = async (text: string) => {
+    const answered = answer(111)
+    telegram.world.say({ from: 111, text })
+    return answered
+  }
+  if (people === ADA) await daemon.operator.people.link('ada', 'telegram:555')
+  await say('my secret is bluebird')
+  telegram.world.say({ from: 111, text: 'slow' })
+  await gate.reached
+  const { message_id: id } = telegram.world.say({ from: 555, text: 'what do you know?' })
+  const outcome = async () => (await daemon.operator.why(String(id))).find(({ sender }) => sender.id === '555')
+  await expect.poll(async () => (await outcome())?.session).toBeDefined()
+  return { ...house, daemon, gate, answer, say, outcome }
+}
+
+it.each([
+  ['by the operator', ADA, async ({ daemon }: Linked) => daemon.operator.people.unlink('telegram:555')],
+  ['by herself in chat', ADA, async ({ say }: Linked) => say('/unlink telegram:555')],
+  ['by a changed configuration', BOTH, async ({ daemon }: Linked) => daemon.operator.config.reload()],
+])('F-H04: what waits from a chat that is parted %s is not answered from her conversation', async (_, people, part) => {
+  const house = await linked(people)
+  await part(house)
+  const told = house.answer(555)
+  const done = house.answer(111)
+  house.gate.release()
+  await done
+  expect(await told).toContain('Please send it again')
+  await expect.poll(async () => (await house.outcome())?.outcome).toBe('refused: parted')
+  expect(await house.say('and I?')).toBe('I know: my secret is bluebird')
+})
+
+it('F-H04: nor after a restart', async () => {
+  const house = await linked(ADA)
+  await house.daemon.operator.people.unlink('telegram:555')
+  const told = house.answer(555)
+  const restarted = house.restart()
+  house.gate.release()
+  await restarted
+  expect(await told).toContain('Please send it again')
+})
+
+type Linked = Awaited<ReturnType<typeof linked>>

@@ -1,0 +1,11 @@
+import type { Parting } from '../../src/sessions/turns/parted.ts'
+import { CHANNELS } from './channels.ts'
+
+/** Everybody is who they were when their message was decided. */
+export const nobodyParted: Parting = {
+  channels: CHANNELS,
+  whoIs: () => ({ role: 'guest' }),
+  parted() {
+    throw new Error('nobody has parted')
+  },
+}
