@@ -42,14 +42,24 @@ export function suggestion(typed: unknown, candidates: readonly string[]): strin
   return near === undefined ? '' : `; did you mean \`${near}\`?`
 }
 
+/** Its hint is looked for when the message is read, which is not so of the many that no error lists. */
 function unknownKey(root: JsonSchema, path: ConfigPath, key: string): Mistake {
   const where = path.length === 0 ? 'at top level' : `in ${formatPath(path)}`
+  return {
+    path: [...path, key],
+    get message() {
+      return `unknown key \`${key}\` ${where}${keyHint(root, path, key)}`
+    },
+  }
+}
+
+function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
   const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
   const near = suggestion(key, siblings)
-  const elsewhere = near === '' ? placeOf(root, key) : undefined
-  const known = siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
-  const hint = near || (elsewhere === undefined ? known : `; it belongs ${elsewhere}`)
-  return { path: [...path, key], message: `unknown key \`${key}\` ${where}${hint}` }
+  if (near !== '') return near
+  const elsewhere = placeOf(root, key)
+  if (elsewhere !== undefined) return `; it belongs ${elsewhere}`
+  return siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
 }
 
 function badKey(issue: z.core.$ZodIssueInvalidElement | z.core.$ZodIssueInvalidKey): Mistake {

@@ -56,7 +56,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const mistakes = [...built.mistakes, ...timing, ...rules]
-  if (mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
+  if (mistakes.length > 0) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
   if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
@@ -77,7 +77,8 @@ function readFile(tree: unknown, { catalogue, unresolved, source }: Reading): Co
   const told = new Set(unresolved.map(({ path }) => path.join('\0')))
   const issues = result.success ? [] : explainIssues(result.error.issues, catalogue)
   const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
-  if (!result.success || mistakes.length > 0) throw configError(source.file, mistakes, source.lineOf)
+  if (!result.success || mistakes.length > 0)
+    throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   return result.data
 }
 

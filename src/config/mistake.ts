@@ -32,12 +32,19 @@ const SHOWN = 10
 /** Returns the line of a mistake, counted from 1; undefined without a file. */
 export type LineOf = (path: ConfigPath) => number | undefined
 
-/** The `config` error that lists mistakes, one a line, `<file>:<line>: <message>` so that editors can jump to it. */
-export function configError(file: string | undefined, mistakes: readonly Mistake[], lineOf: LineOf): ParleyError {
+/**
+ * The `config` error that lists mistakes, one a line, `<file>:<line>: <message>` so that editors can jump to it. Only
+ * of the few that it lists is the message read.
+ */
+export function configError<One extends { readonly message: string }>(
+  file: string | undefined,
+  mistakes: readonly One[],
+  lineOf: (mistake: One) => number | undefined,
+): ParleyError {
   const inOrder = mistakes
-    .map(({ path, message }) => ({ line: lineOf(path), message }))
+    .map((mistake) => ({ line: lineOf(mistake), mistake }))
     .sort((left, right) => (left.line ?? 0) - (right.line ?? 0))
-  const lines = inOrder.slice(0, SHOWN).map(({ line, message }) => {
+  const lines = inOrder.slice(0, SHOWN).map(({ line, mistake: { message } }) => {
     if (file === undefined) return message
     return line === undefined ? `${file}: ${message}` : `${file}:${line}: ${message}`
   })

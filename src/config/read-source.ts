@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { ParleyError } from '../core/errors.ts'
-import type { LineOf } from './mistake.ts'
+import { configError, type LineOf } from './mistake.ts'
 import { findConfigFile, type Surroundings } from './places.ts'
 import { readBounded } from './read-bounded.ts'
 
@@ -23,8 +23,8 @@ export async function readSource(options: Surroundings & { readonly path?: strin
   const { readYaml } = await import('./read-yaml.ts')
   const { tree, mistakes, lineOf } = readYaml(text)
   if (mistakes.length > 0) {
-    const told = new Set(mistakes.map(({ line, message }) => `${file}:${line}: ${message}`))
-    throw new ParleyError('config', [...told].join('\n'))
+    const distinct = new Map(mistakes.map((mistake) => [`${mistake.line}: ${mistake.message}`, mistake]))
+    throw configError(file, [...distinct.values()], ({ line }) => line)
   }
   return { file, folder: dirname(file), tree, lineOf }
 }

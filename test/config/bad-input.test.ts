@@ -296,8 +296,6 @@ describe('the file itself', () => {
   test.each([
     ['a list', '- channels\n', 'the file: must be a block of keys, not a list'],
     ['plain text', 'telegram\n', 'the file: must be a block of keys, not text'],
-    ['an alias inside itself', 'people: &all { ada: *all }\n', ':1: aliases ("*name") repeat themselves'],
-    ['aliases that multiply', multiplying(), ':1: aliases ("*name") repeat themselves'],
   ])('%s is refused', async (_, yaml, message) => {
     expect(await refusal(yaml)).toContain(message)
   })
@@ -375,16 +373,3 @@ test('large ids, which YAML would round, are exact', async () => {
 
   expect(config.routing.people[0]?.ids).toEqual(['123456789012345678901', '-1002147483648', '007'])
 })
-
-/** A few lines that stand for millions of values. */
-function multiplying(): string {
-  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x]']
-  for (let depth = 1; depth < 9; depth++) {
-    lines.push(
-      `a${depth}: &a${depth} [${Array(8)
-        .fill(`*a${depth - 1}`)
-        .join(', ')}]`,
-    )
-  }
-  return `${lines.join('\n')}\n`
-}
