@@ -10,7 +10,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_type':
       return issue.input === undefined
         ? `is missing; it must be ${kind(issue.expected)}`
-        : `must be ${kind(issue.expected)}, not ${kindOf(issue.input)}`
+        : (wrongNumber(issue) ?? `must be ${kind(issue.expected)}, not ${kindOf(issue.input)}`)
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}${suggestion(issue.input, issue.values.map(String))}`
     case 'too_small':
@@ -95,6 +95,15 @@ const KINDS: Readonly<Record<string, string>> = {
   object: 'a block of keys',
   record: 'a block of keys',
   null: 'empty',
+}
+
+/** Undefined for what is no number at all. A whole number that is too large to be exact has become text. */
+function wrongNumber({ expected, input }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string | undefined {
+  if (expected !== 'number' && expected !== 'int') return undefined
+  if (typeof input === 'number') {
+    return Number.isFinite(input) ? 'must be a whole number, not a fraction' : 'must be a finite number'
+  }
+  return typeof input === 'string' && /^-?\d{16,}$/.test(input) ? 'is too large a number' : undefined
 }
 
 function kind(expected: string): string {

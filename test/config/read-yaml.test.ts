@@ -141,6 +141,15 @@ describe('keys and values that are none', () => {
     ['a key written as a text and as a number', 'people: { 1: {}, "1": {} }\n', '2: the same key stands here twice'],
     ['a tag of YAML', 'agents: !!set { a, b }\n', '2: tags ("!name") are not used here; put the value in quotes'],
     ['a deep nest', `agents: ${'['.repeat(20_000)}\n`, '2: nests more than 100 levels deep'],
+    ['no number', 'session: { answerParts: .nan }\n', '2: session.answerParts: must be a finite number'],
+    ['an infinite number', 'store: { keepRefusedDays: -.inf }\n', '2: store.keepRefusedDays: must be a finite number'],
+    ['a number beyond all', 'store: { keepRefusedDays: 1e400 }\n', '2: store.keepRefusedDays: must be a finite number'],
+    [
+      'a number of 26 digits',
+      'session: { answerParts: 99999999999999999999999999 }\n',
+      '2: session.answerParts: is too large a number',
+    ],
+    ['a fraction', 'session: { answerParts: 1.5 }\n', '2: session.answerParts: must be a whole number, not a fraction'],
   ])('%s', async (_, yaml, message) => {
     expect(await refusal(`${TELEGRAM}${yaml}`)).toContain(`parley.yaml:${message}`)
   })
