@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { toAgentId } from '../core/ids.ts'
+import { type AgentId, toAgentId } from '../core/ids.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
@@ -47,8 +47,11 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   }))
   for (const [index, block] of file.agents.entries())
     found.warnings.push(...scriptWarnings(block, index, options.folder))
+  const earlier = new Set<AgentId>()
   for (const [index, { id }] of agents.entries()) {
-    if (agents.findIndex((other) => other.id === id) === index) continue
+    const taken = earlier.has(id)
+    earlier.add(id)
+    if (!taken) continue
     const message = `agents[${index}].id: there is another agent ${id}; names are compared without case`
     found.mistakes.push({ path: ['agents', index, 'id'], message })
   }

@@ -110,10 +110,17 @@ function buildSessionTools(
   known: readonly AgentId[],
 ): { readonly sessionTools: SessionToolSettings; readonly mistakes: readonly Mistake[] } {
   const agents = tools.sessions.agents.map(toAgentId)
-  const mistakes = agents.flatMap((agent, index): Mistake[] => {
-    if (known.includes(agent)) return []
-    const message = `tools.sessions.agents[${index}]: there is no agent ${agent}; known: ${known.join(', ')}`
-    return [{ path: ['tools', 'sessions', 'agents', index], message: `${message}${suggestion(agent, known)}` }]
+  const there = new Set(known)
+  const mistakes = agents.flatMap((agent, index): Mistake | [] => {
+    if (there.has(agent)) return []
+    return {
+      path: ['tools', 'sessions', 'agents', index],
+      // Compares the name with all others: it is put into words only where it is read.
+      get message() {
+        const message = `tools.sessions.agents[${index}]: there is no agent ${agent}; known: ${known.join(', ')}`
+        return `${message}${suggestion(agent, known)}`
+      },
+    }
   })
   return { mistakes, sessionTools: { agents, inGroups: tools.sessions.inGroups } }
 }

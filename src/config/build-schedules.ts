@@ -13,8 +13,8 @@ export type CheckTiming = (timing: {
 }) => Promise<readonly { readonly field: 'cron' | 'timezone'; readonly message: string }[]>
 
 interface Surrounding {
-  readonly agents: readonly AgentId[]
-  readonly accounts: readonly string[]
+  readonly agents: ReadonlySet<AgentId>
+  readonly accounts: ReadonlySet<string>
   readonly mistakes: Mistake[]
 }
 
@@ -26,10 +26,12 @@ export function buildSchedules(
   file: ConfigFile,
   known: { readonly agents: readonly AgentId[]; readonly down: Config['down'] },
 ): { readonly schedules: readonly ConfiguredSchedule[]; readonly mistakes: readonly Mistake[] } {
-  const around: Surrounding = { agents: known.agents, accounts: accountsOf(file, known.down), mistakes: [] }
-  const ids = file.schedules.map(({ id }) => id)
+  const accounts = new Set(accountsOf(file, known.down))
+  const around: Surrounding = { agents: new Set(known.agents), accounts, mistakes: [] }
+  const earlier = new Set<string>()
   const schedules = file.schedules.flatMap((block, index) => {
-    if (ids.indexOf(block.id) < index) report(around, { index, field: 'id' }, `there is another schedule ${block.id}`)
+    if (earlier.has(block.id)) report(around, { index, field: 'id' }, () => `there is another schedule ${block.id}`)
+    earlier.add(block.id)
     return build(block, index, around) ?? []
   })
   return { schedules, mistakes: around.mistakes }
@@ -82,13 +84,11 @@ interface At {
 
 function agentNamed(name: string, index: number, around: Surrounding): AgentId | undefined {
   const agent = toAgentId(name)
-  if (around.agents.includes(agent)) return agent
-  const known = around.agents.join(', ')
-  report(
-    around,
-    { index, field: 'agent' },
-    `there is no agent ${name}; known: ${known}${suggestion(name, around.agents)}`,
-  )
+  if (around.agents.has(agent)) return agent
+  report(around, { index, field: 'agent' }, () => {
+    const known = [...around.agents]
+    return `there is no agent ${name}; known: ${known.join(', ')}${suggestion(name, known)}`
+  })
   return undefined
 }
 
@@ -96,10 +96,12 @@ const FORM = 'write <channel>:<direct|group|channel>:<chat>[/<topic>], with @<ac
 
 function place(text: string, at: At, around: Surrounding): Address | undefined {
   const address = readAddress(text)
-  if (address && around.accounts.includes(`${address.channel}@${address.account}`)) return address
-  const known = around.accounts.map((name) => name.replace(/@default$/, '')).join(', ')
-  const what = address ? `${formatAddress(address)} is on no channel of this file` : `"${text}" is no address`
-  report(around, at, `${what}; ${FORM}; channels: ${known || 'none'}`)
+  if (address && around.accounts.has(`${address.channel}@${address.account}`)) return address
+  report(around, at, () => {
+    const known = [...around.accounts].map((name) => name.replace(/@default$/, '')).join(', ')
+    const what = address ? `${formatAddress(address)} is on no channel of this file` : `"${text}" is no address`
+    return `${what}; ${FORM}; channels: ${known || 'none'}`
+  })
   return undefined
 }
 
@@ -120,6 +122,12 @@ function accountsOf({ channels }: ConfigFile, down: Config['down']): readonly st
   return [...configured, ...down.map(({ channel, account }) => `${channel}@${account}`)]
 }
 
-function report({ mistakes }: Surrounding, { index, field }: At, message: string): void {
-  mistakes.push({ path: ['schedules', index, field], message: `schedules[${index}].${field}: ${message}` })
+/** Its words name all there is to choose from: they are found when the message is read. */
+function report({ mistakes }: Surrounding, { index, field }: At, words: () => string): void {
+  mistakes.push({
+    path: ['schedules', index, field],
+    get message() {
+      return `schedules[${index}].${field}: ${words()}`
+    },
+  })
 }

@@ -15,6 +15,9 @@ interface Rule {
   readonly note?: string
 }
 
+/** Limits the accounts that a warning names. */
+const MOST_NAMED = 20
+
 const TYPED_CHAT = /^(direct|group|channel):(.+)$/is
 
 /** Returns one warning for each rule that can match nothing, or nothing that an earlier rule leaves over. */
@@ -26,12 +29,13 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
   const sends = file.session.sendPolicy.rules.map(
     ({ match }, index): Rule => ({ path: `session.sendPolicy.rules[${index}]`, match }),
   )
+  const names = new Set(Object.keys(file.people).map((name) => name.toLowerCase()))
   const empty = routes.filter(({ match }) => isEmpty(match))
   return [
     ...[...groups, ...routes, ...sends].flatMap((rule) => [
       ...placeWarnings(rule, file, channels),
       ...titleWarnings(rule, channels),
-      ...senderWarnings(rule, file, channels),
+      ...senderWarnings(rule, names, channels),
     ]),
     ...empty.map(({ path }) => `${path}.match: is empty, so the rule matches nothing; name a place or a sender`),
     ...groups.flatMap((rule) => personWarnings(rule, channels)),
@@ -46,12 +50,12 @@ function placeWarnings({ path, match }: Rule, { channels }: ConfigFile, { traits
   const block = channel === undefined ? undefined : channels[channel]
   if (channel !== undefined && block === undefined)
     return [`${path}.match.channel: the file has no channels.${channel}, so the rule matches nothing`]
-  const blocks = block === undefined ? Object.values(channels) : [block]
-  const known = blocks.flatMap((one) => Object.keys(one?.accounts ?? {}))
-  if (account !== undefined && !known.some((name) => normal(name) === normal(account)))
-    return [
-      `${path}.match.account: no account is called "${account}", so the rule matches nothing; there are ${known.join(', ')}`,
-    ]
+  const accounts = (block === undefined ? Object.values(channels) : [block]).map((one) => one?.accounts ?? {})
+  if (account !== undefined && !accounts.some((one) => Object.hasOwn(one, normal(account)))) {
+    const known = accounts.flatMap(Object.keys)
+    const some = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', …' : '')
+    return [`${path}.match.account: no account is called "${account}", so the rule matches nothing; there are ${some}`]
+  }
   if (topic === undefined || /\d/.test(topic)) return []
   const where = channel === undefined ? 'any platform' : traits(channel).name
   return [
@@ -83,22 +87,24 @@ function personWarnings({ path, match }: Rule, { traits }: Channels): readonly s
 }
 
 /** A sender who is nobody under people, and no id. */
-function senderWarnings({ path, match }: Rule, { people }: ConfigFile, channels: Channels): readonly string[] {
-  const names = Object.keys(people).map((name) => name.toLowerCase())
+function senderWarnings({ path, match }: Rule, names: ReadonlySet<string>, channels: Channels): readonly string[] {
   return (['sender', 'person'] as const).flatMap((field) => {
     const text = match[field]
     if (typeof text !== 'string' || text.trim() === '' || text.includes(':')) return []
     const isId = channels.platforms.some((one) => couldBeId(channels.traits(one).ids, text.trim()))
-    if (isId || names.includes(text.trim().toLowerCase())) return []
+    if (isId || names.has(text.trim().toLowerCase())) return []
     return [
       `${path}.match.${field}: nobody under people is called "${text}", so the rule matches nothing; write a name from there, or the id that /whoami says`,
     ]
   })
 }
 
+/** Limits the rules that each is compared with: with all of them it would take the square of their number. */
+const MOST_COMPARED = 300
+
 function shadowWarnings(rules: readonly Rule[]): readonly string[] {
   return rules.flatMap(({ path, match }, index) => {
-    const before = rules.slice(0, index).find((earlier) => covers(earlier.match, match))
+    const before = rules.slice(0, Math.min(index, MOST_COMPARED)).find((earlier) => covers(earlier.match, match))
     if (before === undefined) return []
     return [
       `${path}: is never reached, for ${before.path}${before.note ?? ''} matches all of it before; put the narrower rule first`,

@@ -18,7 +18,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-const REFERENCE = /\$\{(\w+):([^}]*)\}/g
+const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 /** Matches a reference in shell syntax, which would otherwise be sent as a token. */
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 
@@ -134,5 +134,5 @@ function lastName(path: ConfigPath): string {
 
 /** The password inside `scheme://user:password@host`. */
 function passwordOf(text: string): string | undefined {
-  return /^[\w+.-]+:\/\/[^/@]*:([^/@]+)@/.exec(text)?.[1]
+  return /^[\w+.-]+:\/\/[^/@:]*:([^/@]+)@/.exec(text)?.[1]
 }

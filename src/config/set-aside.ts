@@ -20,6 +20,7 @@ export function setAside({ value, mistakes }: Resolved): Usable {
   const down = joined(mistakes.flatMap(toDownAccount))
   const tree = structuredClone(value)
   for (const { channel, account } of down) removeAccount(tree, channel, account)
+  for (const channel of new Set(down.map((one) => one.channel))) removeIfEmpty(tree, channel)
   const keyless = mistakes.filter(isModelKey)
   for (const { path } of keyless) removeProvider(tree, String(path[1]))
   const warnings = keyless.map(
@@ -57,9 +58,14 @@ function joined(all: readonly DownAccount[]): DownAccount[] {
 }
 
 function removeAccount(tree: unknown, channel: string, account: string): void {
-  const { channels } = tree as { channels: Record<string, { accounts: Record<string, unknown> } | undefined> }
-  const block = channels[channel]
-  if (!block) return
-  delete block.accounts[account]
-  if (Object.keys(block.accounts).length === 0) delete channels[channel]
+  delete channelsOf(tree)[channel]?.accounts[account]
+}
+
+function removeIfEmpty(tree: unknown, channel: string): void {
+  const channels = channelsOf(tree)
+  if (Object.keys(channels[channel]?.accounts ?? {}).length === 0) delete channels[channel]
+}
+
+function channelsOf(tree: unknown): Record<string, { readonly accounts: Record<string, unknown> } | undefined> {
+  return (tree as { channels: ReturnType<typeof channelsOf> }).channels
 }

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
+import { idleRuleWarnings } from '../../src/config/idle-rules.ts'
+import { createFileSchema, traitsOf } from '../../src/config/schema.ts'
+import { createChannels } from '../../src/core/channel-traits.ts'
 import { load, TELEGRAM } from './loading.ts'
 
 const warningsOf = async (yaml: string): Promise<readonly string[]> => (await load(TELEGRAM + yaml)).config.warnings
@@ -113,4 +117,24 @@ describe('what a model needs and is not there', () => {
     const { config } = await load(TELEGRAM + agents, {}, { 'other.yaml': 'rules: []' })
     expect(config.warnings).toEqual([expect.stringMatching(/^agents\[0\]\.model: there is no script .*demo\.yaml/)])
   })
+})
+
+test('of many rules each is compared with a few, not with all', () => {
+  const channels = createChannels(traitsOf(catalogue))
+  const file = createFileSchema(catalogue).parse({})
+  const readsOf = (count: number): number => {
+    let reads = 0
+    const ownKeys = (match: object): (string | symbol)[] => {
+      reads++
+      return Reflect.ownKeys(match)
+    }
+    const dispatch = Array.from({ length: count }, (_, index) => ({
+      match: new Proxy({ chat: `-1${index}` }, { ownKeys }),
+      shadow: false,
+    }))
+    expect(idleRuleWarnings({ ...file, routing: { ...file.routing, dispatch } }, channels)).toEqual([])
+    return reads
+  }
+
+  expect(readsOf(4_000) / readsOf(1_000)).toBeLessThan(6)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { configError } from '../../src/config/mistake.ts'
 import { readYaml } from '../../src/config/read-yaml.ts'
-import { refusal, TELEGRAM } from './loading.ts'
+import { cost, refusal, TELEGRAM } from './loading.ts'
 
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n')
@@ -9,18 +9,6 @@ const many = (count: number, line: (index: number) => string): string =>
 /** Returns blocks of `size` keys each, `count` keys in all. */
 const blocks = (size: number, count: number): string =>
   many(count, (index) => `${index % size === 0 ? `b${index}:\n` : ''}  k${index}: 1`)
-
-/** Returns the processor time of some work, as the least of three runs. */
-async function cost(work: () => unknown): Promise<number> {
-  const runs: number[] = []
-  for (let run = 0; run < 3; run++) {
-    const before = process.cpuUsage()
-    await work()
-    const { user, system } = process.cpuUsage(before)
-    runs.push(user + system)
-  }
-  return Math.min(...runs)
-}
 
 describe('a file takes time in proportion to its length', () => {
   test('however many aliases it has', async () => {
