@@ -41,6 +41,7 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
     ...groups.flatMap((rule) => personWarnings(rule, channels)),
     ...shadowWarnings(groups),
     ...shadowWarnings(routes.filter(({ match }) => !isEmpty(match))),
+    ...unheardWarnings(file),
   ]
 }
 
@@ -95,6 +96,19 @@ function senderWarnings({ path, match }: Rule, names: ReadonlySet<string>, chann
     if (isId || names.has(text.trim().toLowerCase())) return []
     return [
       `${path}.match.${field}: nobody under people is called "${text}", so the rule matches nothing; write a name from there, or the id that /whoami says`,
+    ]
+  })
+}
+
+/** Returns a warning for each listed person whom no rule lets in, neither in private nor in a group. */
+function unheardWarnings({ people, routing: { access } }: ConfigFile): readonly string[] {
+  if (access.direct !== 'owner') return []
+  const open = access.groups.filter(({ who, trigger }) => who !== 'owner' && trigger !== 'never')
+  return Object.entries(people).flatMap(([name, { role, ids }]) => {
+    const reaches = (channel: string): boolean => ids.some((one) => normal(one).startsWith(`${channel}:`))
+    if (role === 'owner' || open.some(({ match: { channel } }) => channel === undefined || reaches(channel))) return []
+    return [
+      `people.${name}: may talk nowhere but in groups let in by /admit, for routing.access is for the owner; set routing.access.direct to allowlist, or write a rule for a group`,
     ]
   })
 }

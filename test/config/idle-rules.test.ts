@@ -119,6 +119,38 @@ describe('what a model needs and is not there', () => {
   })
 })
 
+describe('somebody listed whom no rule lets in is warned of', () => {
+  const people = 'people:\n  bo: { role: owner }\n  ada: { ids: ["telegram:7001002"] }\n'
+  const unheard = async (access: string): Promise<readonly string[]> =>
+    (await warningsOf(`${people}routing: { access: { ${access} } }\n`)).filter((one) => one.startsWith('people.'))
+
+  test.each([
+    ['only the owner may write', 'direct: owner'],
+    ['groups are for the owner', 'groups: [{ match: { chat: -1002147483648 } }]'],
+    ['the group is never answered', 'groups: [{ who: allowlist, trigger: never }]'],
+    ['the group is on another platform', 'groups: [{ match: { channel: discord }, who: allowlist }]'],
+  ])('where %s', async (_, access) => {
+    expect(await unheard(access)).toEqual([
+      'people.ada: may talk nowhere but in groups let in by /admit, for routing.access is for the owner; set routing.access.direct to allowlist, or write a rule for a group',
+    ])
+  })
+
+  test.each([
+    ['listed people may write', 'direct: allowlist'],
+    ['anybody may', 'direct: public'],
+    ['a group is for them', 'groups: [{ match: { channel: telegram }, who: allowlist }]'],
+    ['any group is for all', 'groups: [{ who: public }]'],
+  ])('and not where %s', async (_, access) => {
+    expect(await unheard(access)).toEqual([])
+  })
+
+  test('with the line', async () => {
+    const { config, lineOf } = await load(TELEGRAM + people)
+    const warning = config.warnings.find((one) => one.startsWith('people.')) ?? ''
+    expect(lineOf(warning)).toBe(TELEGRAM.split('\n').length + 2)
+  })
+})
+
 test('of many rules each is compared with a few, not with all', () => {
   const channels = createChannels(traitsOf(catalogue))
   const file = createFileSchema(catalogue).parse({})
