@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
+import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
+import { Secret } from '../../src/config/secrets.ts'
+import { load } from './loading.ts'
+
+type Tree = Readonly<Record<string, unknown>>
+
+/** Every block that may be repeated is there once. */
+const FILE: Tree = {
+  agents: [{ id: 'main' }, { id: 'other' }],
+  channels: {
+    telegram: { accounts: { default: { token: '5:AA' } } },
+    discord: { accounts: { default: { token: 'AA' } } },
+    slack: { accounts: { default: { botToken: 'xoxb-1', appToken: 'xapp-1' } } },
+  },
+  models: { anthropic: { apiKey: 'key' } },
+  people: { ada: {} },
+  routing: { access: { groups: [{}] }, dispatch: [{ match: {} }] },
+  schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
+  session: { sendPolicy: { rules: [{}] } },
+}
+
+/** Values of settings that a schema alone cannot say, by their last names. */
+const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
+  [/models\[0\]$|\.model$/, 'scripted/echo'],
+  [/\.prompt$/, 'prompt.md'],
+  [/\.tools\[0\]$/, 'sessions'],
+  [/Url$/, 'https://model.test'],
+  [/store\.url$/, 'sqlite:other.db'],
+  [/sessions\.agents\[0\]$|\.agent$/, 'other'],
+  [/dispatch\[0\]\.match\.sender$|\.person$|\.ids\[0\]$|\.botIds\[0\]$/, 'telegram:7001002'],
+  [/\.(chat|space|topic)$/, '-1002147483648'],
+  [/\.cron$/, '@hourly'],
+  [/\.timezone$/, 'Asia/Tokyo'],
+  [/\.(digestOf|deliverTo)$/, 'telegram:direct:8'],
+  [/\.missed$/, 'skip'],
+  [/\.(id|name|account|keyPrefix|apiKey|host)$|wakeWords\[0\]$/, 'changed'],
+]
+
+/** These are refused where they are used, since they do not work yet. */
+const REFUSED = ['routing.dispatch[0].shadow']
+
+interface Setting {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** Returns every setting of the schema with a value that is not its default. */
+function settingsOf(schema: JsonSchema, path = ''): readonly Setting[] {
+  const inner = Object.entries(schema.properties ?? {}).filter(([name]) => name !== '$schema' && name !== 'accounts')
+  if (inner.length > 0) return inner.flatMap(([name, one]) => settingsOf(one, path === '' ? name : `${path}.${name}`))
+  if (schema.items !== undefined) return settingsOf(schema.items, `${path}[0]`)
+  if (typeof schema.additionalProperties === 'object') return settingsOf(schema.additionalProperties, `${path}.ada`)
+  return [{ path, value: otherValue(schema, path) }]
+}
+
+function otherValue(schema: JsonSchema, path: string): unknown {
+  const { enum: choices, type, default: usual, minimum } = schema
+  const given = VALUES.find(([name]) => name.test(path))
+  if (Array.isArray(choices)) return choices.findLast((one) => one !== usual)
+  if (type === 'boolean') return usual !== true
+  if (type === 'integer') return Number(usual ?? minimum) + 1
+  return given?.[1]
+}
+
+function withValue(tree: unknown, [key = '', ...rest]: readonly string[], value: unknown): unknown {
+  const inner = rest.length === 0 ? value : withValue(Reflect.get(Object(tree), key), rest, value)
+  if (!/^\d+$/.test(key)) return { ...(tree as Tree), [key]: inner }
+  return Object.assign([...((tree ?? []) as unknown[])], { [key]: inner })
+}
+
+/** Returns the configuration without its warnings, as a text; and these. */
+async function built(tree: unknown) {
+  const { config, folder } = await load(JSON.stringify(tree), {}, { 'prompt.md': 'Be brief.' })
+  const { warnings, ...rest } = config
+  const reveal = (value: unknown): unknown => {
+    if (value instanceof Secret) return value.reveal()
+    if (Array.isArray(value)) return value.map(reveal)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, reveal(one)]))
+  }
+  return { text: JSON.stringify(reveal(rest)).replaceAll(folder, ''), warnings }
+}
+
+const settings = settingsOf(configJsonSchema(catalogue)).filter(({ path }) => !REFUSED.includes(path))
+
+test('the schema has many settings', () => expect(settings.length).toBeGreaterThan(60))
+
+test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
+  expect(value, 'VALUES says nothing for this setting').toBeDefined()
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '')
+
+  const [before, after] = [await built(FILE), await built(withValue(FILE, names, value))]
+
+  const idle = after.warnings.some(
+    (one) => one.endsWith(': has no effect yet') && path.startsWith(one.split(':')[0] ?? ''),
+  )
+  expect(idle || after.text !== before.text).toBe(true)
+})
