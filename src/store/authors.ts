@@ -39,7 +39,14 @@ export class AuthorWriting extends AuthorReading implements AuthorWriter {
   async copy(from: SessionId, to: SessionId): Promise<void> {
     if (from === to) return
     const authors = await this.of(from)
-    for (const author of authors.length > MOST_AUTHORS ? [NOBODY] : authors) await this.add(to, author)
+    const known = authors.length <= MOST_AUTHORS && (await this.#isThere(from))
+    for (const author of known ? authors : [NOBODY]) await this.add(to, author)
+  }
+
+  /** The authors of a deleted session are gone or on their way. */
+  async #isThere(sessionId: SessionId): Promise<boolean> {
+    const row = await this.sql.get('SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NULL', [sessionId])
+    return row !== undefined
   }
 
   async remove(sessionId: SessionId): Promise<void> {

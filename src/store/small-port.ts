@@ -107,7 +107,10 @@ export interface AuthorWriter {
    * are 200 already, `nobody` is added instead.
    */
   add(sessionId: SessionId, author: AuthorId): Promise<void>
-  /** Makes every author of `from` one of `to`, whose model is shown what was said there. */
+  /**
+   * Makes every author of `from` one of `to`, whose model is shown what was said there; `nobody` if `from` was deleted
+   * meanwhile.
+   */
   copy(from: SessionId, to: SessionId): Promise<void>
   /** Removes those that `add` and `copy` wrote. */
   remove(sessionId: SessionId): Promise<void>

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 import { recorded, startHousehold } from './household.ts'
@@ -58,4 +60,25 @@ test('a send policy that this version cannot read keeps the conversation silent'
   await recorded(of)
   const texts = of.telegram.ledger.entries.filter((entry) => entry.kind === 'message' && 'text' in entry)
   expect(texts.some((entry) => 'text' in entry && entry.text === 'echo hush')).toBe(false)
+})
+
+test('C31: an answer that was made is sent, although the row of its session was damaged while it was made', async () => {
+  const gate = createGate()
+  const path = join(tempFolder(), 'parley.db')
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    return textReply(`heard ${text}`, text === 'one' ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  const of = await startHousehold({ script, streaming: false, config: { store: { path } } })
+  const { world, ledger } = of.telegram
+  world.say({ from: 111, text: 'one' })
+  await gate.reached
+  world.say({ from: 111, text: 'two' })
+  await expect.poll(async () => (await of.daemon.operator.status()).waiting).toBe(1)
+  const connection = openConnection(path)
+  connection.run("UPDATE sessions SET metadata = '{broken'", [])
+  connection.close()
+  const sent = ledger.nextFromBot('sent', { where: ({ text }) => text === 'heard one' })
+  gate.release()
+  await sent
 })

@@ -1,8 +1,8 @@
 import { conversationOf } from '../../core/address.ts'
 import type { ReplyTarget } from '../../core/dispatch.ts'
-import type { ErrorCode } from '../../core/errors.ts'
+import { type ErrorCode, errorCode } from '../../core/errors.ts'
 import type { EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
-import type { IdSource, InboxId, TraceId, TurnId } from '../../core/ids.ts'
+import type { IdSource, InboxId, SessionId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
@@ -90,7 +90,7 @@ export async function claimWaiting(
   }
   queue.taken(session.id, rows.length, tx)
   // A waiting message may have come from another chat of the session, or after a rename.
-  const current = (await tx.sessions.get(session.id)) ?? session
+  const current = (await readSession(tx, session.id)) ?? session
   const { traceId, reply } = newest.dispatch
   const asked = { ...countedFor(rows), ...askedIn(rows) }
   const turn: StartedTurn = { id: ids.turn(), session: current, traceId, reply, startedAt: at, ...asked }
@@ -99,6 +99,14 @@ export async function claimWaiting(
   // A known person who waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
+}
+
+/** An unreadable row keeps nobody from being answered: the turn that ends in this commit would never end. */
+async function readSession(tx: StoreWriter, id: SessionId): Promise<SessionIdentity | undefined> {
+  return tx.sessions.get(id).catch((error: unknown) => {
+    if (errorCode(error) === 'unreadable') return undefined
+    throw error
+  })
 }
 
 /** Returns the messages that wait in a session, without those of people who have left it meanwhile. */

@@ -40,6 +40,8 @@ export function createGroupCommit(
   /** Resolves when the open group, if there is one, has ended. */
   let open: Promise<void> | undefined
   let queue: Job[] = []
+  /** The next group has those that run again. */
+  let savepoints = false
   let running: Promise<void> | undefined
   let draining = false
 
@@ -53,7 +55,9 @@ export function createGroupCommit(
       await begin(connection, clock)
       const jobs = queue.slice(0, MAX_GROUP)
       queue = queue.slice(MAX_GROUP)
-      await run(jobs)
+      const again = await run(jobs)
+      queue = [...again, ...queue]
+      savepoints = again.length > 0
     } catch (error) {
       const jobs = queue
       queue = []
@@ -62,15 +66,16 @@ export function createGroupCommit(
     running = undefined
     if (queue.length > 0) start()
   }
-  const run = async (jobs: readonly Job[]): Promise<void> => {
+  const run = async (jobs: readonly Job[]): Promise<readonly Job[]> => {
     let close = (): void => {}
     open = new Promise((resolve) => {
       close = resolve
     })
-    const settle = await new TransactionGroup(connection, jobs, onceBroken).run()
+    const ended = await new TransactionGroup(connection, jobs, { savepoints, onBroken: onceBroken }).run()
     open = undefined
     close()
-    settle()
+    ended.settle()
+    return ended.again
   }
   const read = async <T>(action: () => T): Promise<T> => {
     while (open !== undefined) await open

@@ -22,10 +22,24 @@ interface Run {
   outcome: Outcome | undefined
 }
 
+export interface GroupOptions {
+  /** Each body has a savepoint: one that fails is undone alone. */
+  readonly savepoints: boolean
+  onBroken(this: void, error: Error): void
+}
+
+/** The end of a group. */
+export interface EndedGroup {
+  /** Answers whoever waits for a body of which something came. */
+  settle(this: void): void
+  /** Those of which nothing came: they run again. */
+  readonly again: readonly Job[]
+}
+
 /**
  * The transactions of one BEGIN … COMMIT, run one after another. A body that fails loses its own writes only: when one
- * fails that has written, everything is rolled back and the other bodies run again, each in a savepoint (decision
- * 0018). Savepoints from the start would cost 6 % of the processor time of an echo.
+ * fails that has written, everything is rolled back, and the other bodies run again in another group, each in a
+ * savepoint (decision 0018). Savepoints from the start would cost 6 % of the processor time of an echo.
  *
  * Whichever comes first, the end of a body or a turn of the event loop, starts the next: a loop that awaits each body
  * and its watch takes 5,300 message cycles a second in the store bench, this one 7,100.
@@ -34,24 +48,23 @@ export class TransactionGroup {
   readonly #connection: SqliteConnection
   readonly #onBroken: (error: Error) => void
   /** Those to run, in order. */
-  #jobs: readonly Job[]
+  readonly #jobs: readonly Job[]
   /** Those of them that have begun. */
-  #runs: Run[] = []
-  /** Those that failed before everything was run again. */
-  #failed: readonly Run[] = []
-  #savepoints = false
-  #resolve: (settle: () => void) => void = () => {}
+  readonly #runs: Run[] = []
+  readonly #savepoints: boolean
+  #resolve: (ended: EndedGroup) => void = () => {}
   #watch: NodeJS.Immediate | undefined
 
   /** `onBroken` is called for a write the disk did not confirm, before anybody is answered (F-F03). */
-  constructor(connection: SqliteConnection, jobs: readonly Job[], onBroken: (error: Error) => void) {
+  constructor(connection: SqliteConnection, jobs: readonly Job[], { savepoints, onBroken }: GroupOptions) {
     this.#connection = connection
     this.#jobs = jobs
+    this.#savepoints = savepoints
     this.#onBroken = onBroken
   }
 
-  /** Runs and commits; BEGIN has been done. Resolves with the function that settles every body; never rejects. */
-  run(): Promise<() => void> {
+  /** Runs and commits; BEGIN has been done. Never rejects. */
+  run(): Promise<EndedGroup> {
     return new Promise((resolve) => {
       this.#resolve = resolve
       this.#watch = setImmediate(this.#giveUp)
@@ -87,8 +100,8 @@ export class TransactionGroup {
     run.transaction.end()
     try {
       if (!this.#connection.inTransaction) throw lostGroup(outcome)
-      if (!outcome.ok) this.#undo(run)
-      else if (this.#savepoints) this.#connection.run('RELEASE body', [])
+      if (!outcome.ok && !this.#undo(run)) return
+      if (outcome.ok && this.#savepoints) this.#connection.run('RELEASE body', [])
     } catch (error) {
       this.#lose(error)
       return
@@ -96,27 +109,31 @@ export class TransactionGroup {
     this.#next()
   }
 
-  #undo({ transaction, before }: Run): void {
+  /** Returns false if that was the end of the group. */
+  #undo({ transaction, before }: Run): boolean {
     const wrote = this.#connection.writes > before
     if (wrote && !this.#savepoints) {
-      this.#runAgain()
-      return
+      this.#undoAll()
+      return false
     }
     if (wrote) this.#connection.run('ROLLBACK TO body', [])
     if (this.#savepoints) this.#connection.run('RELEASE body', [])
     transaction.undone()
+    return true
   }
 
-  /** Undoes every body and begins anew without those that failed. */
-  #runAgain(): void {
+  /** Undoes every body; those that did not fail are to run again. */
+  #undoAll(): void {
     this.#connection.run('ROLLBACK', [])
     for (const { transaction } of this.#runs.toReversed()) transaction.undone()
-    this.#failed = this.#runs.filter(({ outcome }) => outcome?.ok === false)
-    const failed = new Set(this.#failed.map(({ job }) => job))
-    this.#jobs = this.#jobs.filter((job) => !failed.has(job))
-    this.#runs = []
-    this.#savepoints = true
-    this.#connection.run('BEGIN IMMEDIATE', [])
+    const failed = this.#runs.filter(({ outcome }) => outcome?.ok === false)
+    const jobs = new Set(failed.map(({ job }) => job))
+    this.#close({
+      settle: () => {
+        for (const run of failed) settle(run)
+      },
+      again: this.#jobs.filter((job) => !jobs.has(job)),
+    })
   }
 
   /** The event loop has turned and a body has not ended: it waits for something else. */
@@ -128,8 +145,8 @@ export class TransactionGroup {
 
   #commit(): void {
     this.#connection.run('COMMIT', [])
-    this.#close(() => {
-      for (const run of [...this.#failed, ...this.#runs]) settle(run)
+    this.#closeWith(() => {
+      for (const run of this.#runs) settle(run)
     })
   }
 
@@ -138,8 +155,7 @@ export class TransactionGroup {
     if (errorCode(error) === 'store_broken') this.#onBroken(toError(error))
     this.#rollBack()
     for (const { transaction } of this.#runs.toReversed()) transaction.undone()
-    this.#close(() => {
-      for (const { job } of this.#failed) job.reject(error)
+    this.#closeWith(() => {
       for (const job of this.#jobs) job.reject(error)
     })
   }
@@ -151,9 +167,13 @@ export class TransactionGroup {
     } catch {}
   }
 
-  #close(settle: () => void): void {
+  #closeWith(settle: () => void): void {
+    this.#close({ settle, again: [] })
+  }
+
+  #close(ended: EndedGroup): void {
     clearImmediate(this.#watch)
-    this.#resolve(settle)
+    this.#resolve(ended)
   }
 }
 

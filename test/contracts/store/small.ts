@@ -92,6 +92,24 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.authors.of(one.id)).toEqual(['telegram:111'])
   })
 
+  it('T32: words of a session that was deleted meanwhile are nobody’s', async () => {
+    const [one, two, three] = await underTest.store.write(async (tx) => [
+      await tx.sessions.create(sessionDraft(1), 1),
+      await tx.sessions.create(sessionDraft(2), 1),
+      await tx.sessions.create(sessionDraft(3), 1),
+    ])
+    await underTest.store.write(async (tx) => {
+      await tx.participants.add(one.id, 'telegram:444', 1)
+      await tx.sessions.remove(one.id, 2)
+      await tx.authors.copy(one.id, two.id)
+      await tx.participants.remove(one.id)
+      await tx.sessions.purge(one.id)
+      await tx.authors.copy(one.id, three.id)
+    })
+    expect(await underTest.store.read.authors.of(two.id)).toEqual(['nobody'])
+    expect(await underTest.store.read.authors.of(three.id)).toEqual(['nobody'])
+  })
+
   it('T32: more authors than anybody would name are copied as nobody', async () => {
     const [one, two] = await underTest.store.write(async (tx) => [
       await tx.sessions.create(sessionDraft(1), 1),
