@@ -47,7 +47,10 @@ export interface AdmissionWriter {
     message: { readonly inbox: InboxId; readonly at: number; readonly bytes: number },
     bounds: RefusalBounds,
   ): Promise<readonly InboxId[]>
-  /** A place has a new id: it takes the admission along, over one of the new id that was asked for meanwhile. */
+  /**
+   * A place has a new id: it takes the admission along, over one of the new id that was asked for meanwhile. Where both
+   * were decided, the later decision stands.
+   */
   rekey(from: string, to: string, address: Address): Promise<void>
   /** They are handled, or not wanted any more: this one and what came before it; all without one. */
   forget(key: string, upTo?: InboxId): Promise<void>

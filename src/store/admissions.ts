@@ -140,7 +140,10 @@ export class AdmissionWriting extends AdmissionReading implements AdmissionWrite
   }
 
   async rekey(from: string, to: string, address: Address): Promise<void> {
-    await this.sql.run('DELETE FROM admissions WHERE key = $1', [to])
+    // The later of two decisions stands, whichever id it was made about.
+    const later = `DELETE FROM admissions WHERE key = $1 AND EXISTS (SELECT 1 FROM admissions AS there
+      WHERE there.key = $2 AND there.decided_at >= COALESCE(admissions.decided_at, 0))`
+    if ((await this.sql.run(later, [from, to])) === 0) await this.sql.run('DELETE FROM admissions WHERE key = $1', [to])
     await this.sql.run('UPDATE admissions SET key = $2, address = $3 WHERE key = $1', [
       from,
       to,

@@ -42,9 +42,9 @@ async function change<Name extends SettingName>(
   const value = readTyped(name, asked)
   if (value === undefined) throw new ParleyError('invalid', command.usage)
   // An override that comes before the first message is set for the session which that message will find.
-  const session = await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps))
-  // Only owners pass the command's own check.
-  await deps.sessions.patch({ kind: 'person', ...decision.identity }, session.id, { [name]: value })
+  await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps))
+  // Only owners pass the command's own check. Somebody else's `/new` may open another session in between.
+  await deps.sessions.patch({ kind: 'person', ...decision.identity }, decision.route.scopeKey, { [name]: value })
   return command.said(value)
 }
 

@@ -4,6 +4,8 @@ import type { Route } from '../../core/dispatch.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
 import type { ScheduleDefinition } from '../../core/schedule.ts'
 import type { Session } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
+import type { Mute } from '../../store/small-port.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { copyHistory } from '../turns/take-over.ts'
 
@@ -49,7 +51,8 @@ async function rekeySession(
 
 /**
  * The history stays with the session that was there before the move. If the new chat has a session already, its
- * messages follow behind that history. The old names still mean the session.
+ * messages follow behind that history, and what was set for it stands: it was said later. The old names still mean the
+ * session.
  */
 async function joinScopes(
   tx: StoreWriter,
@@ -58,7 +61,10 @@ async function joinScopes(
 ): Promise<void> {
   const [session, early] = [await tx.sessions.current(from), await tx.sessions.current(to)]
   if (!session || from === to) return
-  if (early) await copyHistory(tx, { from: early.id, to: session.id, at })
+  if (early) {
+    await copyHistory(tx, { from: early.id, to: session.id, at })
+    await tx.sessions.patchOverrides(session.id, { set: overridesOf(early), inherit: [] })
+  }
   await tx.chatMoves.repoint(from, to, session.id)
   const names = await tx.aliases.of(from)
   await tx.aliases.drop(from)
@@ -111,14 +117,22 @@ export function movedSchedule(definition: ScheduleDefinition, move: ChatMove): S
   return { ...definition, deliverTo: to, ...(of === undefined ? {} : { digestOf: of }) }
 }
 
+/** The longer of two mutes stands. */
 async function moveMutes(tx: StoreWriter, move: ChatMove, at: number): Promise<void> {
-  for (const mute of await tx.mutes.all()) {
+  const mutes = await tx.mutes.all()
+  for (const mute of mutes) {
     const address = parseAddress(mute.conversation)
     const to = movedAddress(address, move)
     if (to === address) continue
+    const conversation = formatAddress(to)
+    const there = mutes.find((other) => other.conversation === conversation)
     await tx.mutes.clear(mute.conversation)
-    await tx.mutes.set({ ...mute, conversation: formatAddress(to) }, at)
+    if (there === undefined || endOf(there) < endOf(mute)) await tx.mutes.set({ ...mute, conversation }, at)
   }
+}
+
+function endOf({ until = Number.POSITIVE_INFINITY }: Mute): number {
+  return until
 }
 
 /** The owner's decision about the group stays in force, as do the messages that wait for one. */

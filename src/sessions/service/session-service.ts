@@ -154,15 +154,16 @@ class Service implements SessionService {
     const patch = readPatch(changes)
     const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
     if (refused) throw new ParleyError('invalid', refused)
-    const { overrides, current } = await store.write(async (tx) => {
-      const now = await tx.sessions.get(session.id)
-      if (!now) throw noSuchSession(name)
+    const { now, overrides, current } = await store.write(async (tx) => {
+      // A `/new` may have come since: the name means the new session by now.
+      const now = await tx.sessions.resolve(name)
+      if (now?.scopeKey !== session.scopeKey) throw noSuchSession(name)
       const overrides = patched(overridesOf(now), patch)
-      await tx.sessions.patchOverrides(session.id, patch)
-      return { overrides, current: await isCurrent(tx, session) }
+      await tx.sessions.patchOverrides(now.id, patch)
+      return { now, overrides, current: await isCurrent(tx, now) }
     })
-    daemon?.overrides.set(session, overrides, current)
-    return this.#showAgain(session)
+    daemon?.overrides.set(now, overrides, current)
+    return this.#showAgain(now)
   }
 
   async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { parseAddress } from '../../../src/core/address.ts'
+import { formatAddress, parseAddress } from '../../../src/core/address.ts'
 import type { ChatMove } from '../../../src/core/chat-move.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision, Dispatch } from '../../../src/core/dispatch.ts'
@@ -116,6 +116,52 @@ describe('F-C07: a group gets a new id', () => {
     expect(await texts(before.id)).toEqual(['hello', 'too early'])
     expect((await sessionIn('-100200', 'again')).id).toBe(before.id)
     expect(await store.read.sessions.get(early.id)).toMatchObject({ inactiveAt: expect.any(Number) })
+  })
+
+  it('F-C07: what was set in the new chat stands, and else what was set before', async () => {
+    const before = await sessionIn('-200', 'hello')
+    const early = await sessionIn('-100200', 'too early')
+    await store.write(async (tx) => {
+      const old = { sendPolicy: 'allow', verboseLevel: 'full' } as const
+      await tx.sessions.patchOverrides(before.id, { set: old, inherit: [] })
+      await tx.sessions.patchOverrides(early.id, { set: { sendPolicy: 'deny' }, inherit: [] })
+    })
+    await tell()
+    expect(await store.read.sessions.get(before.id)).toMatchObject({ sendPolicy: 'deny', verboseLevel: 'full' })
+  })
+
+  it.each([
+    ['one that has ended', 1, undefined],
+    ['a shorter one', 5_000, 9_000],
+  ])('F-C07: %s of the old chat does not end a mute of the new one', async (_, old, longer) => {
+    const until = longer === undefined ? {} : { until: longer }
+    await store.write(async (tx) => {
+      await tx.mutes.set({ conversation: formatAddress(OLD), until: old }, 1)
+      await tx.mutes.set({ conversation: formatAddress(NEW), ...until }, 2)
+    })
+    await tell()
+    expect(await store.read.mutes.all()).toEqual([{ conversation: formatAddress(NEW), ...until }])
+  })
+
+  it.each([
+    ['denied', 'admitted', 2, 1, 'denied'],
+    ['denied', 'admitted', 1, 2, 'admitted'],
+    ['denied', 'admitted', 2, 2, 'denied'],
+  ] as const)('F-C07: %s there and %s here before: the later decision stands', async (...given) => {
+    const [there, here, at, before, stands] = given
+    await store.write(async (tx) => {
+      for (const [address, code] of [
+        [OLD, 'aaaaa'],
+        [NEW, 'bbbbb'],
+      ] as const) {
+        const applicant = { key: formatAddress(address), kind: 'place', code, name: 'Family', address } as const
+        await tx.admissions.ask({ ...applicant, traceId: ids.trace() }, 0)
+      }
+      await tx.admissions.decide(formatAddress(OLD), { state: here, by: 'ada' }, before)
+      await tx.admissions.decide(formatAddress(NEW), { state: there, by: 'ada' }, at)
+    })
+    await tell()
+    expect(await store.read.admissions.all()).toMatchObject([{ key: formatAddress(NEW), state: stands }])
   })
 
   it('F-C07: what is owed is owed to the new chat', async () => {
