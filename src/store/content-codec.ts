@@ -17,11 +17,10 @@ export function toStored(draft: EventDraft): StoredData {
     return draft.data
   }
   const { data } = draft
-  const { content } = data
-  for (const part of content) checkPart(part)
+  const content = data.content.map(checkPart)
   const [first] = content
   if (content.length === 0) return { ...data, content: '' }
-  return content.length === 1 && first?.type === 'text' ? { ...data, content: first.text } : data
+  return content.length === 1 && first?.type === 'text' ? { ...data, content: first.text } : { ...data, content }
 }
 
 /** Returns the data of an event as `toStored` took it. Throws for a content that is none (C25, C31). */
@@ -54,17 +53,21 @@ function contentOf(value: unknown): Content {
 function checkPart(part: unknown): ContentPart {
   if (typeof part !== 'object' || part === null) throw refused('a part is no object')
   const { type, text } = part as { readonly type?: unknown; readonly text?: unknown }
-  if (type === 'text' && typeof text === 'string') return part as ContentPart
+  if (type === 'text' && typeof text === 'string') return { type, text }
   if (type !== 'image' && type !== 'file') throw refused(`a part has the unknown type ${String(type)}`)
   return checkMedia(part as MediaPart)
 }
 
 function checkMedia(part: MediaPart): MediaPart {
-  const { media, mime, size } = part
+  const { type, media, mime, size, name } = part
   if (!isMediaId(media)) throw refused('a file is stored by its handle alone')
-  if (typeof mime !== 'string' || !Number.isSafeInteger(size)) throw refused('a file has a type and a size')
-  return part
+  if (typeof mime !== 'string' || !Number.isSafeInteger(size) || size < 0) throw refused('a file has a type and a size')
+  const extra = Object.keys(part).find((field) => !MEDIA_FIELDS.has(field))
+  if (extra !== undefined) throw refused(`a file has no ${extra}`)
+  return name === undefined ? { type, media, mime, size } : { type, media, mime, size, name }
 }
+
+const MEDIA_FIELDS: ReadonlySet<string> = new Set(['type', 'media', 'mime', 'size', 'name'])
 
 function refused(reason: string): ParleyError {
   return new ParleyError('invalid', `Content that cannot be stored: ${reason}.`)

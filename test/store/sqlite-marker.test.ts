@@ -111,6 +111,22 @@ describe('F-F08: the marker beside the database', () => {
     }
   })
 
+  it('tells a copy that was made before the marker could once not be raised', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const clock = steppedClock()
+    const store = await open(path, clock)
+    copyTo(path, `${path}.copy`)
+    withDatabase(path, (database) =>
+      database.exec("CREATE TRIGGER full BEFORE UPDATE ON counters BEGIN SELECT RAISE(ABORT, 'full'); END"),
+    )
+    clock.moveTo(clock.now() + 60_000)
+    await say(store, 'after')
+    withDatabase(path, (database) => database.exec('DROP TRIGGER full'))
+    await store.close()
+    copyFileSync(`${path}.copy`, path)
+    expect(await found(path)).toMatchObject({ state: 'found' })
+  })
+
   it('says nothing of a database that was begun anew, nor where it holds no number or is gone', async () => {
     const { path } = await copied()
     writeFileSync(`${path}.marker`, 'nonsense\n')

@@ -51,14 +51,18 @@ async function stopOwn(
   session: SessionId,
   { store, running, channels }: Pick<StopCommandDeps, 'store' | 'running' | 'channels'>,
 ): Promise<string> {
-  const stopping = await store.write(async (tx) => {
+  let ended: ReturnType<typeof running.abort>
+  await store.write(async (tx) => {
     const turn = await findOwnTurn(tx, session, event, channels)
     if (turn === 'others') throw othersToo()
-    // Inside the transaction nobody else can join the turn before it is stopped.
-    return { ended: turn && running.abort(session, turn) }
+    // Before the next transaction, in which somebody else could join the turn.
+    if (turn)
+      tx.afterCommit(() => {
+        ended = running.abort(session, turn)
+      })
   })
-  await stopping.ended
-  return stopping.ended === undefined ? NOTHING : STOPPED
+  await ended
+  return ended === undefined ? NOTHING : STOPPED
 }
 
 const STOPPED = 'Stopped.'

@@ -1,6 +1,6 @@
 import type { Applicant } from '../../core/admission.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -65,12 +65,19 @@ async function forgetApplicant(tx: StoreWriter, key: string): Promise<void> {
   await tx.admissions.withdraw(key)
 }
 
-/** Removes the texts but keeps the rows, so that a message that comes again is recognised. */
+/**
+ * Removes the texts but keeps the rows, so that a message that comes again is recognised. A row that cannot be read
+ * stays as it is, and keeps nobody else from being recorded.
+ */
 async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promise<void> {
   for (const id of messages) {
-    const row = await tx.inbox.get(id)
+    const row = await tx.inbox.get(id).catch(unlessUnreadable)
     if (row) await tx.inbox.replaceDispatch(id, withoutText(row.dispatch))
   }
+}
+
+function unlessUnreadable(error: unknown): undefined {
+  if (errorCode(error) !== 'unreadable') throw error
 }
 
 /** With thousands of applicants one draw in ten thousand finds a code that is used. */

@@ -87,6 +87,8 @@ export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'who
 const SHOWN_EVENTS = 50
 const PAGE = { least: 1, most: 200 }
 const TITLE = 80
+/** Characters that nobody sees, or that turn what follows around. */
+const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\s]+/gu
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
   return new Service(deps)
@@ -177,8 +179,8 @@ class Service implements SessionService {
 
   async rename(caller: Caller, name: string, title: string): Promise<SessionDetail> {
     const session = await this.#find(caller, name)
-    const description = title.replace(/\s+/g, ' ').trim()
-    if (description === '' || description.length > TITLE)
+    const description = title.replace(HIDDEN, ' ').trim()
+    if (description === '' || [...description].length > TITLE)
       throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
     await this.#deps.store.write(async (tx) => {
       await tx.sessions.describe(session.id, description, 'user')
@@ -270,5 +272,10 @@ function ownAddress(caller: Caller, name: string): Address {
   const [, channel, rest] = /^(cli|web|api):([a-z0-9][a-z0-9._:-]{0,99})$/.exec(name) ?? []
   const allowed = isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, name))
   if (!channel || !rest || !allowed) throw noSuchSession(name)
+  if (/^(direct|group|channel):/.test(rest))
+    throw new ParleyError(
+      'invalid',
+      `${name} reads like the key of a chat; begin the name after "${channel}:" with another word.`,
+    )
   return parseAddress(`${channel}:direct:${rest}`)
 }

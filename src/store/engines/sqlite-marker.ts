@@ -68,7 +68,10 @@ export function openMarker(deps: MarkerDeps): Marker {
         const row = await sql.get(RAISE, [])
         await sql.run(MARKED_AT, [at])
         return row === undefined ? 0 : integer(row, 'value')
-      }).then(file.write, (err: unknown) => logger.debug('The marker of the database was not raised', { err }))
+      }).then(file.write, (err: unknown) => {
+        touched = true
+        logger.debug('The marker of the database was not raised', { err })
+      })
     },
     seal() {
       if (touched) mark()

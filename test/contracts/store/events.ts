@@ -59,6 +59,9 @@ export const eventContract: ContractPart = (underTest) => {
     ['a path', { media: '/etc/passwd' }],
     ['a path behind a handle', { media: `media://sha256-${'ab'.repeat(32)}/../../x` }],
     ['no handle', { media: undefined }],
+    ['bytes beside the handle', { data: 'QUJD' }],
+    ['an address beside the handle', { url: 'https://example.org/cat.png' }],
+    ['a size below nothing', { size: -1 }],
     ['a part of another type', { type: 'video' }],
   ])(
     'C25: %s in the place of a handle is refused, in a result and in a message, and nothing is stored',

@@ -65,6 +65,42 @@ it('a stranger ends no turn that somebody joins at that moment', async () => {
   expect(ended).toEqual([])
 })
 
+it('a stranger ends no turn where that could not be stored', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const { dispatch, ...given } = commandCall('stop', '', { address })
+  const event = { ...dispatch.event, sender: user('9') }
+  const call: CommandCall = {
+    ...given,
+    dispatch: { ...dispatch, event },
+    decision: { ...given.decision, public: true },
+  }
+  const { id: sessionId } = await store.write((tx) =>
+    tx.sessions.create(sessionDraft(1, { scopeKey: call.decision.route.scopeKey }), 1),
+  )
+  const turn = turnOf(sessionId, 1)
+  const asked = dispatchOf(message({ address, sender: user('9'), eventKey: 'said' }))
+  await store.write(async (tx) => {
+    await tx.turns.start(turn)
+    await tx.inbox.add({ ...inboxRow(1, 1, { sessionId }), dispatch: asked, state: 'claimed', turnId: turn.id })
+  })
+  const ended: unknown[] = []
+  const running = { abort: async (...which: unknown[]) => void ended.push(which) }
+  const stopOn = (on: Store) => stopCommand({ channels: CHANNELS, store: on, clock: systemClock, running }).run(call)
+  const full = {
+    read: store.read,
+    write: <Result>(body: (tx: StoreWriter) => Promise<Result>) =>
+      store.write(async (tx) => {
+        await body(tx)
+        throw new Error('the disk is full')
+      }),
+  } as unknown as Store
+  await expect(stopOn(full)).rejects.toThrow('the disk is full')
+  expect(ended).toEqual([])
+  expect(await stopOn(store)).toBe('Stopped.')
+  expect(ended).toHaveLength(1)
+})
+
 type Values = CommandCall['decision']['route']['scope']['values']
 type Said = { readonly by: string; readonly posted?: PostedText }
 
