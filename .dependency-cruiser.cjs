@@ -116,6 +116,7 @@ module.exports = {
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
     ...vendor('^src/media/', 'file-type'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
+    ...vendor('^src/agent/openai-compatible\\.ts$', 'openai'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { waitFor } from '../answering.ts'
-import { deferred } from '../deferred.ts'
+import { cutOff, passGate, stall } from '../holding.ts'
 import { sendBody } from '../http-server.ts'
 import { errorJson } from './api-error.ts'
 import type { EndedEntry } from './ledger-entries.ts'
@@ -92,50 +92,21 @@ function stopBefore(event: StreamEvent, reply: AnswerReply, deltas: number): Sto
   }
 }
 
-/** Returns false when the connection was cut at the gate. */
-async function passGate(
-  { response, closing }: Playing,
-  gate: NonNullable<AnswerReply['holds']>[number]['gate'],
-): Promise<boolean> {
-  const how = await orClosed(gate.pass(), closing)
-  if (how === 'drop') response.socket?.destroy()
-  return how === 'answer'
-}
-
 async function breakOff(
-  { response, requestId, closing }: Playing,
+  playing: Playing,
   { interrupt, deltas }: { interrupt: Interrupt; deltas: number },
 ): Promise<Ending> {
   switch (interrupt.kind) {
     case 'cut':
-      // The pieces before the cut must be on the wire first.
-      await new Promise<void>((resolve) =>
-        response.headersSent ? response.write(':\n\n', () => resolve()) : resolve(),
-      )
-      response.socket?.destroy()
+      await cutOff(playing)
       return { how: 'cut', deltas }
     case 'stall':
-      if (!response.destroyed) await orClosed(closed(response), closing)
+      await stall(playing)
       return { how: 'stalled', deltas }
     case 'error': {
       const error = { type: interrupt.type, message: interrupt.message }
-      response.end(writeEvent({ type: 'error', error, request_id: requestId } as { type: string }))
+      playing.response.end(writeEvent({ type: 'error', error, request_id: playing.requestId } as { type: string }))
       return { how: 'error', deltas }
     }
   }
-}
-
-function closed(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => response.once('close', () => resolve()))
-}
-
-/** Settles with whichever comes first, without leaving a listener behind. */
-async function orClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T | 'closed'> {
-  if (closing.aborted) return 'closed'
-  const { promise, resolve } = deferred<'closed'>()
-  const close = () => resolve('closed')
-  closing.addEventListener('abort', close, { once: true })
-  const first = await Promise.race([work, promise])
-  closing.removeEventListener('abort', close)
-  return first
 }

@@ -1,4 +1,5 @@
 import type { GateKeeper } from '../deferred.ts'
+import { withoutTime } from '../texts.ts'
 import type { Content, ContentBlock, MessagesRequest } from './request.ts'
 
 /** The model's reply, block by block. A missing id is made up; thinking gets a signature. */
@@ -78,10 +79,8 @@ export const echoScript: Script = (request) => textReply(`echo ${lastUserText(re
 /** Returns the newest message of a user without the line with the time that it begins with. */
 export function lastUserText(request: MessagesRequest): string {
   const users = request.messages.filter((message) => message.role === 'user')
-  return textOf(users.at(-1)?.content ?? '').replace(TIME_LINE, '')
+  return withoutTime(textOf(users.at(-1)?.content ?? ''))
 }
-
-const TIME_LINE = /^\[time: [^\]\n]*\]\n/
 
 function textOf(content: Content): string {
   if (typeof content === 'string') return content

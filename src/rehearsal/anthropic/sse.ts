@@ -1,3 +1,4 @@
+import { pieces } from '../texts.ts'
 import type { ReplyMessage, SentBlock, Usage } from './reply-message.ts'
 
 /** One server-sent event. A `delta` is a piece of content, at which a reply can be held or cut. */
@@ -5,8 +6,6 @@ export interface StreamEvent {
   readonly delta: boolean
   readonly data: { readonly type: string }
 }
-
-const pieceLength = 12
 
 /** Yields the events of a streamed answer, in the order of the API. */
 export function* streamEvents(
@@ -75,10 +74,4 @@ function* deltasOf(block: SentBlock, split: (text: string) => readonly string[])
       for (const thinking of split(block.thinking)) yield { type: 'thinking_delta', thinking }
       yield { type: 'signature_delta', signature: block.signature }
   }
-}
-
-function pieces(text: string): string[] {
-  const cut: string[] = []
-  for (let at = 0; at < text.length; at += pieceLength) cut.push(text.slice(at, at + pieceLength))
-  return cut
 }
