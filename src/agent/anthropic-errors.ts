@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { notAnswered, notTheApi, publicUrl, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
+import { redacted, retryAdvice, TOO_LONG, wordsOf } from './sdk-failure.ts'
 
 /** The fields of an SDK error, if the API answered at all. */
 interface ApiFailure {
@@ -24,7 +25,6 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
-const TOO_LONG = /prompt is too long|context (length|window|limit)|too many (input )?tokens|maximum context/i
 const SPEND_CAP = 'enforced_spend_limit_reached'
 
 /**
@@ -38,7 +38,7 @@ export function toModelError(
   if (thrown instanceof ModelError) return thrown
   const failure: ApiFailure = typeof thrown === 'object' && thrown !== null ? thrown : {}
   const status = failure.status ?? STATUS_OF_TYPE[failure.type ?? '']
-  const words = wordsOf(thrown, failure).replaceAll(apiKey === '' ? '\0' : apiKey, '[redacted]')
+  const words = redacted(failure.apiMessage || wordsOf(thrown), apiKey)
   if (status === undefined) {
     const said = notAnswered(callTo(baseUrl), words)
     return new ModelError('model_failed', `Anthropic: ${said}`, { advice: { retry: true } })
@@ -75,18 +75,5 @@ function codeOf(status: number, { errorCode }: ApiFailure, words: string): [Erro
 }
 
 function adviceOf(status: number, { errorCode, headers }: ApiFailure): RetryAdvice {
-  const transient = status === 408 || status === 409 || status === 429 || status >= 500
-  if (!transient || errorCode === SPEND_CAP || headers?.get('x-should-retry') === 'false') return { retry: false }
-  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
-  const seconds = Number.parseFloat(headers?.get('retry-after') ?? '')
-  const afterMs = Number.isFinite(ms) ? ms : seconds * 1000
-  return Number.isFinite(afterMs) ? { retry: true, afterMs } : { retry: true }
-}
-
-/** The API's sentence, else the texts of the error and its causes: `fetch failed: connect ECONNREFUSED …`. */
-function wordsOf(thrown: unknown, { apiMessage }: ApiFailure): string {
-  if (apiMessage) return apiMessage
-  const texts: string[] = []
-  for (let error = thrown; error instanceof Error && texts.length < 4; error = error.cause) texts.push(error.message)
-  return texts.join(': ') || String(thrown)
+  return errorCode === SPEND_CAP ? { retry: false } : retryAdvice(status, headers)
 }

@@ -3,6 +3,7 @@ import { inWords, nameOf } from '../core/content-words.ts'
 import type { ModelMessage, ToolSpec } from '../core/model.ts'
 import { type ThoughtBlock, thoughtsOf } from './anthropic-thinking.ts'
 import { type Images, NO_IMAGES } from './load-images.ts'
+import { argumentsObject } from './tool-arguments.ts'
 
 /** The subset of the Messages API that is ever sent. */
 export interface WireMessage {
@@ -83,7 +84,7 @@ function blocksOf(message: ModelMessage, { thinks, images }: Shown): WireBlock[]
         type: 'tool_use',
         id,
         name,
-        input: isRecord(args) ? args : {},
+        input: argumentsObject(args),
       }))
       const said: WireBlock[] = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
       // Thoughts come first and unchanged, because the API checks that.
@@ -120,8 +121,4 @@ function shownBlocks(content: Content, images: Images): ShownBlock[] {
 
 function orElse(blocks: ShownBlock[], substitute: string): ShownBlock[] {
   return blocks.length === 0 ? [{ type: 'text', text: substitute }] : blocks
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -15,8 +15,10 @@ import { CACHE_MARK, markEnd } from './anthropic-cache.ts'
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
+import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
+import { parseArguments } from './tool-arguments.ts'
 
 interface AnthropicOptions {
   readonly apiKey: string
@@ -217,39 +219,4 @@ function stopOf(reason: Anthropic.StopReason | null): StopReason | undefined {
     case null:
       return undefined
   }
-}
-
-/** Arguments that are not JSON stay text: the tool loop answers them with an error the model can read. */
-function parseArguments(json: string): unknown {
-  if (json.trim() === '') return {}
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
-}
-
-interface IdleTimer {
-  /** Aborts once nothing happened for the whole time while the timer ran. */
-  readonly signal: AbortSignal
-  /** Stops the time: the other side is not to blame while we work. Idempotent. */
-  pause(): void
-  /** Starts again from the beginning. */
-  resume(): void
-}
-
-/** Runs at once. A stalled stream is not a timeout to any client library, so it is watched here. */
-function startIdleTimer(clock: Clock, ms: number): IdleTimer {
-  const controller = new AbortController()
-  let cancel = (): void => {}
-  const timer: IdleTimer = {
-    signal: controller.signal,
-    pause: () => cancel(),
-    resume() {
-      cancel()
-      cancel = clock.after(ms, () => controller.abort())
-    },
-  }
-  timer.resume()
-  return timer
 }

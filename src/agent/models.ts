@@ -7,6 +7,8 @@ import { type RetryServices, retryModel } from './retry-model.ts'
 /** The `models:` block of the configuration, secrets resolved. */
 export interface ModelSettings {
   readonly anthropic?: { readonly apiKey?: string; readonly baseUrl?: string }
+  /** A server at a base URL may need no key. */
+  readonly openai?: { readonly apiKey?: string; readonly baseUrl?: string }
   /** The folder of the files in `scripted/<file>`; absent: the working folder. */
   readonly scriptFolder?: string
 }
@@ -19,9 +21,9 @@ export interface ModelServices extends RetryServices {
 type ModelCatalogue = (id: string) => Promise<Model>
 
 /**
- * Resolves `<provider>/<model>`: `anthropic/<model>`, `scripted/echo`, `scripted/<file>`. A model is made once and its
- * package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown
- * provider or a missing key, with `config` for a script that is not valid; a failure is not remembered.
+ * Resolves `<provider>/<model>`: `anthropic/<model>`, `openai/<model>`, `scripted/echo`, `scripted/<file>`. A model is
+ * made once and its package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown provider
+ * or a missing key, with `config` for a script that is not valid; a failure is not remembered.
  */
 export function createModels(settings: ModelSettings, services: ModelServices): ModelCatalogue {
   const made = new Map<string, Promise<Model>>()
@@ -39,25 +41,47 @@ async function makeModel(id: string, settings: ModelSettings, services: ModelSer
   const [, provider, name] = /^([^/]+)\/(.+)$/.exec(id) ?? []
   if (provider === 'scripted' && name) return makeScripted(name, settings, services)
   if (provider === 'anthropic' && name) return makeAnthropic(name, settings, services)
+  if (provider === 'openai' && name) return makeOpenAi(name, settings, services)
   throw new ParleyError(
     'model_unconfigured',
-    `"${id}" names no model; write anthropic/<model>, scripted/echo or scripted/<file>.`,
+    `"${id}" names no model; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>.`,
   )
 }
 
-/** Returns in a sentence which key a model needs that is not set; undefined where none is missing. */
-export function missingKey(id: string, hasKey: boolean): string | undefined {
-  if (hasKey || !id.startsWith('anthropic/')) return undefined
-  return `${id} needs a key: set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.`
+const KEYS: Readonly<Record<string, string>> = {
+  anthropic: 'set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.',
+  openai:
+    'set models.openai.apiKey or the variable OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none.',
+}
+
+/**
+ * Returns in a sentence which key a model needs that is not set; undefined where none is missing. `configured` are the
+ * providers that have what they need.
+ */
+export function missingKey(id: string, configured: readonly string[]): string | undefined {
+  const [provider = ''] = id.split('/', 1)
+  if (!Object.hasOwn(KEYS, provider) || configured.includes(provider)) return undefined
+  return `${id} needs a key: ${KEYS[provider]}`
 }
 
 async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: ModelServices): Promise<Model> {
   const { apiKey = '', baseUrl } = anthropic ?? {}
-  const missing = missingKey(`anthropic/${model}`, apiKey !== '')
-  if (missing !== undefined) throw new ParleyError('model_unconfigured', missing)
+  checkKey(`anthropic/${model}`, apiKey !== '' ? ['anthropic'] : [])
   const { createAnthropic } = await import('./anthropic.ts')
   const { clock, media } = services
   return retryModel(await createAnthropic({ apiKey, model, clock, media, ...(baseUrl ? { baseUrl } : {}) }), services)
+}
+
+async function makeOpenAi(model: string, { openai = {} }: ModelSettings, services: ModelServices): Promise<Model> {
+  checkKey(`openai/${model}`, openai.apiKey || openai.baseUrl ? ['openai'] : [])
+  const { createOpenAi } = await import('./openai-compatible.ts')
+  const { clock, media } = services
+  return retryModel(await createOpenAi({ ...openai, model, clock, media }), services)
+}
+
+function checkKey(id: string, configured: readonly string[]): void {
+  const missing = missingKey(id, configured)
+  if (missing !== undefined) throw new ParleyError('model_unconfigured', missing)
 }
 
 async function makeScripted(

@@ -9,6 +9,12 @@ import { readBounded } from './read-bounded.ts'
 import type { ConfigFile } from './schema.ts'
 
 const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
+const DEFAULT_OF_OPENAI = 'openai/gpt-5.4'
+/** The providers of models, each with what a key of it is set by. */
+const KEYS: Readonly<Record<string, string>> = {
+  anthropic: 'set models.anthropic.apiKey or ANTHROPIC_API_KEY',
+  openai: 'set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none',
+}
 const SCRIPTED = 'scripted/'
 const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
@@ -23,8 +29,11 @@ interface AgentOptions {
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
-  /** The file names a key that cannot be had now, which is reported elsewhere: no agent becomes an echo instead. */
-  readonly keyMissing: boolean
+  /**
+   * The providers whose key the file names and that cannot be had now, which is reported elsewhere: no agent becomes an
+   * echo instead.
+   */
+  readonly keyless: readonly string[]
 }
 
 interface Findings {
@@ -65,24 +74,33 @@ function modelOf(
 ): string {
   const { file, options, found } = at
   const path = `agents[${index}].model`
-  const keyed = file.models.anthropic !== undefined || options.keyMissing
-  if (model === undefined) {
-    if (!keyed)
-      found.warnings.push(`${path}: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY`)
-    return keyed ? DEFAULT_MODEL : ECHO
+  const providers = [...Object.keys(file.models), ...options.keyless]
+  if (model === undefined) return defaultOf(path, { file, providers, found })
+  const provider = model.split('/', 1)[0] ?? ''
+  const key = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined
+  if (key !== undefined && !providers.includes(provider)) {
+    found.warnings.push(`${path}: ${model} has no key and cannot answer; ${key}`)
   }
-  const provider = model.split('/', 1)[0]
-  if (provider === 'anthropic' && !keyed) {
-    found.warnings.push(
-      `${path}: ${model} has no key and cannot answer; set models.anthropic.apiKey or ANTHROPIC_API_KEY`,
-    )
-  }
-  if (provider !== 'anthropic' && provider !== 'scripted') {
-    const why = provider === 'openai' ? 'models of openai are not available yet' : 'no such provider'
-    const message = `${path}: ${why}; write anthropic/<model>, scripted/echo or scripted/<file>`
+  if (key === undefined && provider !== 'scripted') {
+    const message = `${path}: no such provider; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>`
     found.mistakes.push({ path: ['agents', index, 'model'], message })
   }
   return model
+}
+
+/** Returns the model of an agent that names none. The models of another server than OpenAI's are not known. */
+function defaultOf(
+  path: string,
+  { file, providers, found }: { file: ConfigFile; providers: readonly string[]; found: Findings },
+): string {
+  if (providers.includes('anthropic')) return DEFAULT_MODEL
+  const elsewhere = file.models.openai?.baseUrl !== undefined
+  if (providers.includes('openai') && !elsewhere) return DEFAULT_OF_OPENAI
+  const why = elsewhere
+    ? 'names no model, so the agent repeats what people say; write openai/<model> as models.openai.baseUrl calls it'
+    : 'no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY or OPENAI_API_KEY'
+  found.warnings.push(`${path}: ${why}`)
+  return ECHO
 }
 
 /** Returns a warning for each script an agent names that is not there. */

@@ -22,8 +22,8 @@ interface BuildOptions extends Surroundings {
   readonly folder: string
   readonly toolGroups?: readonly string[]
   readonly down: Config['down']
-  /** A model key is named and cannot be had now. */
-  readonly keyMissing: boolean
+  /** The providers whose key is named and cannot be had now. */
+  readonly keyless: readonly string[]
   readonly catalogue: ChannelCatalogue
   readonly known: Channels
 }
@@ -66,6 +66,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     config,
     mistakes: [
       ...mistakes,
+      ...modelMistakes(parsed),
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...scheduled.mistakes,
@@ -80,8 +81,18 @@ function sessionSettings({ session: { queue, publicTurns, answerParts, staleDays
   return { queue, publicTurns, answerParts, staleDays }
 }
 
-function buildModels({ models: { anthropic } }: ConfigFile): Config['models'] {
-  return anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }
+function buildModels({ models: { anthropic, openai } }: ConfigFile): Config['models'] {
+  const { apiKey, ...place } = openai ?? {}
+  return {
+    ...(anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }),
+    ...(openai === undefined ? {} : { openai: { ...place, ...(apiKey ? { apiKey: new Secret(apiKey) } : {}) } }),
+  }
+}
+
+function modelMistakes({ models: { openai } }: ConfigFile): Mistake[] {
+  if (openai === undefined || openai.apiKey !== undefined || openai.baseUrl !== undefined) return []
+  const message = 'models.openai: needs apiKey, or baseUrl for a server that needs no key'
+  return [{ path: ['models', 'openai'], message }]
 }
 
 /** In the order of the catalogue, whatever that of the file. */

@@ -10,7 +10,11 @@ export interface Config {
   /** The file it came from; absent when the environment alone was enough. */
   readonly file?: string
   readonly agents: readonly AgentProfile[]
-  readonly models: { readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string } }
+  readonly models: {
+    readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string }
+    /** At least one of the two: a server of one's own may need no key. */
+    readonly openai?: { readonly apiKey?: Secret; readonly baseUrl?: string }
+  }
   readonly channels: Readonly<Record<ChannelId, ChannelBlock>>
   /** Accounts that cannot come up for want of their secret. */
   readonly down: readonly DownAccount[]

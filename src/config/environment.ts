@@ -15,7 +15,8 @@ export function withEnvironment(tree: unknown, env: Env, known: Channels): unkno
     const channels = channelsOf(env, known)
     if (Object.keys(channels).length > 0) filled.channels = channels
   }
-  if (isSet(env.ANTHROPIC_API_KEY)) filled.models = withAnthropicKey(filled.models)
+  if (isSet(env.ANTHROPIC_API_KEY)) filled.models = withKey(filled.models, 'anthropic', 'ANTHROPIC_API_KEY')
+  if (isSet(env.OPENAI_API_KEY)) filled.models = withKey(filled.models, 'openai', 'OPENAI_API_KEY')
   return filled
 }
 
@@ -33,10 +34,13 @@ function oneAccount(settings: Readonly<Record<string, string>>): unknown {
   return { accounts: { default: settings } }
 }
 
-function withAnthropicKey(models: unknown = {}): unknown {
-  if (!isRecord(models)) return models
-  const block = models.anthropic ?? {}
-  return isRecord(block) ? { ...models, anthropic: { apiKey: reference('ANTHROPIC_API_KEY'), ...block } } : models
+/** OpenAI's key goes to OpenAI alone: a block that names another server has its own key there, or none. */
+function withKey(models: unknown, provider: 'anthropic' | 'openai', variable: string): unknown {
+  const known = models ?? {}
+  if (!isRecord(known)) return models
+  const block = known[provider] ?? {}
+  if (!isRecord(block) || (provider === 'openai' && 'baseUrl' in block)) return models
+  return { ...known, [provider]: { apiKey: reference(variable), ...block } }
 }
 
 /** Variables that are set and of no use so, without their counterpart. */
@@ -65,7 +69,7 @@ export function choicesText(surroundings: Surroundings, known: Channels, also: r
     '  1. See it work, without any token:   parley demo   (from a checkout: npm run demo)',
     `  2. Connect a ${name} bot: ${firstSteps}:`,
     `       ${variable}=<token> parley start   (from a checkout: ${variable}=<token> npm start)`,
-    '     With ANTHROPIC_API_KEY set as well a model answers; without it the bot repeats what people say.',
+    '     With ANTHROPIC_API_KEY or OPENAI_API_KEY set as well a model answers; without it the bot repeats what people say.',
     `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml is one to start from.',

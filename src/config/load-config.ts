@@ -49,10 +49,10 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const known = createChannels(traitsOf(catalogue))
   const tree = withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
-  const { value, mistakes: absent, down, warnings: keyless } = setAside(resolved)
+  const { value, mistakes: absent, down, warnings: missingKeys, keyless } = setAside(resolved)
   const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
   const file = readFile(value, { catalogue, unresolved, source })
-  const built = buildConfig(file, { ...options, ...source, down, known, keyMissing: keyless.length > 0 })
+  const built = buildConfig(file, { ...options, ...source, down, known, keyless })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const mistakes = [...built.mistakes, ...timing, ...rules]
@@ -60,7 +60,7 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
   if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
-  const warnings = [...resolved.warnings, ...(use === 'run' ? keyless : []), ...unused, ...built.config.warnings]
+  const warnings = [...resolved.warnings, ...(use === 'run' ? missingKeys : []), ...unused, ...built.config.warnings]
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
   return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets, lineOf }
 }

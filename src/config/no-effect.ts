@@ -7,7 +7,6 @@ import type { ConfigFile } from './schema.ts'
 export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
   const used: string[] = []
   const idle: string[] = []
-  if (file.models.openai !== undefined) used.push('models.openai')
   for (const [index, rule] of file.routing.access.groups.entries()) {
     const { channel } = rule.match
     const rooms = rule.followThreads && channel !== undefined && traits(channel).topics === 'rooms'

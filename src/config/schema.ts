@@ -26,7 +26,7 @@ const agent = z.strictObject({
   model: modelName
     .exactOptional()
     .describe(
-      'anthropic/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 where a key is set, else scripted/echo.',
+      'anthropic/<model>, openai/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
     ),
   models: z
     .array(modelName)
@@ -152,7 +152,12 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
           .strictObject({ apiKey: text, baseUrl: url.exactOptional() })
           .exactOptional()
           .describe('The variable ANTHROPIC_API_KEY is used without this block.'),
-        openai: openai.exactOptional(),
+        openai: z
+          .strictObject({ apiKey: text.exactOptional(), baseUrl: url.exactOptional() })
+          .exactOptional()
+          .describe(
+            'The variable OPENAI_API_KEY is used without this block. baseUrl: any server that speaks the Chat Completions API, with the path before /chat/completions; it gets the key of this block, or none.',
+          ),
       })
       .prefault({}),
     channels: z.strictObject(channelBlocks(catalogue)).prefault({}),
@@ -202,8 +207,6 @@ const accountName = z.string().regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 
  * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written
  * for a later version is checked today. `no-effect.ts` says so for each that is used.
  */
-const openai = z.strictObject({ apiKey: text.exactOptional(), baseUrl: url.exactOptional() }).describe('No effect yet.')
-
 const positive = z.int().min(1)
 
 const turnCap = z

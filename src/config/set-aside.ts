@@ -9,6 +9,8 @@ export interface Usable {
   readonly down: readonly DownAccount[]
   /** One for each model key that cannot be had now. */
   readonly warnings: readonly string[]
+  /** The providers of those keys. */
+  readonly keyless: readonly string[]
 }
 
 /**
@@ -22,12 +24,13 @@ export function setAside({ value, mistakes }: Resolved): Usable {
   for (const { channel, account } of down) removeAccount(tree, channel, account)
   for (const channel of new Set(down.map((one) => one.channel))) removeIfEmpty(tree, channel)
   const keyless = mistakes.filter(isModelKey)
-  for (const { path } of keyless) removeProvider(tree, String(path[1]))
+  const providers = keyless.map(({ path }) => String(path[1]))
+  for (const provider of providers) removeProvider(tree, provider)
   const warnings = keyless.map(
     ({ message, path }) => `${message}; agents on models of ${String(path[1])} cannot answer`,
   )
   const left = mistakes.filter((mistake) => toDownAccount(mistake).length === 0 && !isModelKey(mistake))
-  return { value: tree, mistakes: left, down, warnings }
+  return { value: tree, mistakes: left, down, warnings, keyless: providers }
 }
 
 function isModelKey({ path, missing }: Mistake): boolean {

@@ -1,5 +1,5 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
-import { createModels } from '../agent/models.ts'
+import { createModels, type ModelSettings } from '../agent/models.ts'
 import { createCatalogue } from '../agent/tools/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -37,14 +37,23 @@ function configured(
 ): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const { anthropic } = config.models
-  const settings = anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}
   return createRunAgent({
-    models: createModels({ ...settings, scriptFolder: config.scriptFolder }, { clock, random, logger, media }),
+    models: createModels(
+      { ...revealed(config.models), scriptFolder: config.scriptFolder },
+      { clock, random, logger, media },
+    ),
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     media,
     clock,
     timeZone,
     logger,
   })
+}
+
+function revealed({ anthropic, openai }: Config['models']): ModelSettings {
+  const { apiKey, ...place } = openai ?? {}
+  return {
+    ...(anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}),
+    ...(openai ? { openai: { ...place, ...(apiKey ? { apiKey: apiKey.reveal() } : {}) } } : {}),
+  }
 }

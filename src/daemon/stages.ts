@@ -169,10 +169,10 @@ function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: System
 }
 
 function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth {
-  const hasKey = config.models.anthropic !== undefined
+  const providers = Object.keys(config.models)
   return createModelHealth({
     ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
-    unconfigured: new Map(config.agents.map(({ model }) => [model, missingKey(model, hasKey)])),
+    unconfigured: new Map(config.agents.map(({ model }) => [model, missingKey(model, providers)])),
   })
 }
 

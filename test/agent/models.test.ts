@@ -18,15 +18,27 @@ describe('models', () => {
     expect(await models('anthropic/some-model')).toBe(await models('anthropic/some-model'))
   })
 
-  it.each(['openai/gpt', 'echo', '', 'anthropic/'])('%j is unconfigured and told what to write', async (id) => {
-    await expect(modelsOf({ anthropic: { apiKey: 'k' } })(id)).rejects.toThrow(
-      expect.objectContaining({ code: 'model_unconfigured', message: expect.stringContaining('scripted/echo') }),
-    )
-  })
+  it.each(['acme/gpt', 'echo', '', 'anthropic/', 'openai/'])(
+    '%j is unconfigured and told what to write',
+    async (id) => {
+      await expect(modelsOf({ anthropic: { apiKey: 'k' } })(id)).rejects.toThrow(
+        expect.objectContaining({ code: 'model_unconfigured', message: expect.stringContaining('scripted/echo') }),
+      )
+    },
+  )
 
   it('a missing key is unconfigured and names where to set it', async () => {
     await expect(modelsOf({ anthropic: { baseUrl: 'http://127.0.0.1' } })('anthropic/x')).rejects.toThrow(
       expect.objectContaining({ code: 'model_unconfigured', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
+    )
+  })
+
+  it('openai/<model> needs a key or a base URL, and names where to set them', async () => {
+    for (const openai of [{ apiKey: 'k' }, { baseUrl: 'http://127.0.0.1:1/v1' }]) {
+      expect((await modelsOf({ openai })('openai/org/some-model')).id).toBe('openai/org/some-model')
+    }
+    await expect(modelsOf({ anthropic: { apiKey: 'k' } })('openai/x')).rejects.toThrow(
+      'openai/x needs a key: set models.openai.apiKey or the variable OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none.',
     )
   })
 

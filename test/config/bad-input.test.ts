@@ -76,12 +76,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'a provider that is none',
     'agents: [{ id: main, model: acme/x }]',
-    '2: agents[0].model: no such provider; write anthropic/<model>, scripted/echo or scripted/<file>',
-  ],
-  [
-    'a provider to come',
-    'agents: [{ id: main, model: openai/x }]',
-    '2: agents[0].model: models of openai are not available yet; write anthropic/<model>, scripted/echo or scripted/<file>',
+    '2: agents[0].model: no such provider; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>',
   ],
   ['no agent', 'agents: []', '2: agents: is empty; fill it in or leave the key out'],
   [
@@ -118,6 +113,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'an empty key',
     'models: { anthropic: { apiKey: "" } }',
     '2: models.anthropic.apiKey: is empty; fill it in or leave the key out',
+  ],
+  [
+    'neither key nor address',
+    'models: { openai: {} }',
+    '2: models.openai: needs apiKey, or baseUrl for a server that needs no key',
   ],
   ['no key', 'models: { anthropic: {} }', '2: models.anthropic.apiKey: is missing; it must be text'],
   [

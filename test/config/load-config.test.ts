@@ -28,7 +28,9 @@ describe('without a file', () => {
       store: { path: join(folder, '.local/state/parley/parley.db') },
       dataDir: join(folder, '.local/state/parley'),
       scriptFolder: folder,
-      warnings: ['agents[0].model: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY'],
+      warnings: [
+        'agents[0].model: no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY or OPENAI_API_KEY',
+      ],
     })
     expect(config.file).toBeUndefined()
     expect(secrets).toEqual([TOKEN])
@@ -289,7 +291,6 @@ test("a channel's own dimensions replace the global ones there", async () => {
 
 test('settings that do nothing are read, and each is warned of once', async () => {
   const { config } = await load(`${TELEGRAM}
-models: { openai: { apiKey: "\${env:TOKEN}", baseUrl: "http://127.0.0.1:1" } }
 agents: [{ id: main, model: scripted/echo, tools: [time, memory] }]
 routing: { access: { groups: [{ match: { channel: telegram }, who: public, followThreads: true }] } }
 session: { turnCap: { api: 50 }, checkpoint: { turns: 5 } }
@@ -299,7 +300,6 @@ http: { port: 7275 }
 
   expect(config.warnings).toEqual([
     'agents[0].tools[1]: the tools "memory" have no effect yet',
-    'models.openai: has no effect yet',
     'session.turnCap: has no effect yet',
     'session.checkpoint: has no effect yet',
     'http: has no effect yet',

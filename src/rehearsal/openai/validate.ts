@@ -4,7 +4,7 @@ import { type ChatRequest, isObject, type RequestMessage } from './request.ts'
 import { checkCalls, checkToolPairs, checkTools } from './tools.ts'
 
 /** The models that think; they take another limit, and an effort. */
-const REASONING = /^(o\d|gpt-5)/
+const REASONING = /^(o\d|gpt-[5-9])/
 
 /**
  * Checks a parsed body as the Chat Completions API does and returns it typed.
@@ -22,6 +22,7 @@ export function validateRequest(body: unknown): ChatRequest {
   checkTools(body.tools, body.tool_choice)
   checkLimits(body, body.model)
   checkEffort(body.reasoning_effort, body.model)
+  checkToolsOfThinkers(body, body.model)
   checkStream(body)
   return body as ChatRequest
 }
@@ -98,7 +99,8 @@ function checkLimit(value: unknown, field: string): void {
 /** The efforts by the beginning of the model's name; the first that fits counts. */
 const efforts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^o\d/, ['low', 'medium', 'high']],
-  [/^gpt-5\.\d/, ['none', 'low', 'medium', 'high']],
+  [/^gpt-5\.1/, ['none', 'low', 'medium', 'high']],
+  [/^gpt-(5\.\d|[6-9])/, ['none', 'low', 'medium', 'high', 'xhigh']],
   [/^gpt-5/, ['minimal', 'low', 'medium', 'high']],
 ]
 const everyEffort = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']
@@ -113,6 +115,17 @@ function checkEffort(effort: unknown, model: string): void {
     `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model. Supported values are: ${listed(known)}.`,
     'reasoning_effort',
     'unsupported_value',
+  )
+}
+
+/** The newest models think by themselves, those before them when the request says so; with tools neither may. */
+function checkToolsOfThinkers({ tools, reasoning_effort: effort }: Record<string, unknown>, model: string): void {
+  const always = /^gpt-(5\.([5-9]|\d\d)|[6-9])/.test(model)
+  const asked = effort !== undefined && /^gpt-5\.[2-4]/.test(model)
+  if (tools === undefined || effort === 'none' || !(always || asked)) return
+  throw invalid(
+    `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+    'reasoning_effort',
   )
 }
 

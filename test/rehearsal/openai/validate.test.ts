@@ -179,6 +179,16 @@ describe('the Chat Completions API refuses', () => {
       "invalid_value reasoning_effort: Invalid value: 'huge'.",
     ],
     [
+      'tools of a model that thinks by itself',
+      withTools([look], { model: 'gpt-5.6-sol' }),
+      "null reasoning_effort: Function tools with reasoning_effort are not supported for gpt-5.6-sol in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    ],
+    [
+      'tools of a model that is told to think',
+      withTools([look], { model: 'gpt-5.4', reasoning_effort: 'low' }),
+      'null reasoning_effort: Function tools with reasoning_effort are not supported for gpt-5.4',
+    ],
+    [
       'options of a stream without a stream',
       { ...ask('x'), stream_options: { include_usage: true } },
       "null stream_options: The 'stream_options' parameter is only allowed when 'stream' is enabled.",
@@ -231,6 +241,8 @@ describe('the Chat Completions API accepts', () => {
     ],
     ['a picture', url(`data:image/png;base64,${PNG}`)],
     ['the new limit for every model', { ...ask('x'), max_completion_tokens: 5 }],
+    ['tools of a model that can think', withTools([look], { model: 'gpt-5.4' })],
+    ['tools of a model that shall not think', withTools([look], { model: 'gpt-5.6', reasoning_effort: 'none' })],
     ['an effort of a model that thinks', { ...ask('x'), model: 'gpt-5.1', reasoning_effort: 'none' }],
   ])('%s', async (_name, body) => {
     expect(await post(await rehearse(), body)).toBe('accepted')
