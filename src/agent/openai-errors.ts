@@ -50,7 +50,7 @@ export function toModelError(thrown: unknown, { apiKey, baseUrl }: Asked): Model
     })
   }
   const type = failure.headers?.get('content-type') ?? ''
-  if (failure.status !== undefined && failure.error === undefined) {
+  if (failure.status !== undefined && isStrange(status, failure.error)) {
     return status < 500 ? notOpenAi(baseUrl, { status, type }) : inTrouble(baseUrl, { status, type }, failure.headers)
   }
   const [code, remedy] = codeOf(status, failure, words)
@@ -62,6 +62,11 @@ export function toModelError(thrown: unknown, { apiKey, baseUrl }: Asked): Model
 export function notOpenAi(baseUrl: string, answer: SeenAnswer): ModelError {
   const said = `${serverName(baseUrl)}: ${notTheApi(callTo(baseUrl), answer)}${versionHint(baseUrl)}`
   return new ModelError('model_unconfigured', said, { advice: { retry: false } })
+}
+
+/** The API says why in a sentence. One that stands alone could be that of any server that does not know the path. */
+function isStrange(status: number, error: unknown): boolean {
+  return sentenceOf(error) === undefined || (status === 404 && typeof error === 'string' && !/model/i.test(error))
 }
 
 /** The body of such an answer is a page of some gateway, which says nothing to an operator. */

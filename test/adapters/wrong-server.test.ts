@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { catalogue } from '../../adapters/index.ts'
 import { createAnthropic } from '../../src/agent/anthropic.ts'
+import { createOpenAi } from '../../src/agent/openai-compatible.ts'
 import type { ChannelPlugin } from '../../src/channels/adapter.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'
@@ -115,40 +116,66 @@ describe.each(all)('%s at an apiRoot that is another server', (platform) => {
   })
 })
 
-describe('a model whose baseUrl is another server', () => {
-  async function ask(baseUrl: string): Promise<unknown> {
-    const model = await createAnthropic({ apiKey: CANARY, baseUrl, model: 'any', clock: systemClock, media: noMedia })
-    const request = {
-      system: '',
-      messages: [{ role: 'user', content: textContent('hi') }],
-      tools: [],
-      maxTokens: 10,
-    } as const
-    const events = model.stream(request, new AbortController().signal)
-    try {
-      for await (const event of events) void event
-      return 'it answered'
-    } catch (error) {
-      return error
+const providers = [
+  {
+    provider: 'anthropic',
+    create: createAnthropic,
+    called: () => 'Anthropic: POST /v1/messages',
+    api: "Anthropic's Messages API",
+  },
+  {
+    provider: 'openai',
+    create: createOpenAi,
+    called: (host: string) => `${host}: POST /chat/completions`,
+    api: 'the Chat Completions API of OpenAI',
+  },
+]
+
+describe.each(providers)(
+  'a model of $provider whose baseUrl is another server',
+  ({ provider, create, called, api }) => {
+    const setting = `models.${provider}.baseUrl`
+
+    async function ask(baseUrl: string): Promise<unknown> {
+      const model = await create({ apiKey: CANARY, baseUrl, model: 'any', clock: systemClock, media: noMedia })
+      const request = {
+        system: '',
+        messages: [{ role: 'user', content: textContent('hi') }],
+        tools: [],
+        maxTokens: 10,
+      } as const
+      const events = model.stream(request, new AbortController().signal)
+      try {
+        for await (const event of events) void event
+        return 'it answered'
+      } catch (error) {
+        return error
+      }
     }
-  }
 
-  test.each(strangers.filter(({ body }) => body !== '{"it":"works"'))(
-    'answering $status $type says so in the same line',
-    async (stranger) => {
-      const root = await serverThat(stranger)
+    test.each(strangers.filter(({ body }) => body !== '{"it":"works"'))(
+      'answering $status $type says so in the same line',
+      async (stranger) => {
+        const root = await serverThat(stranger)
 
-      expect(await ask(root)).toMatchObject({
-        code: 'model_unconfigured',
-        message: `Anthropic: POST /v1/messages at ${root.replace('http://', '')} was answered ${stranger.status} with ${stranger.kind}, which is not Anthropic's Messages API: check models.anthropic.baseUrl`,
-      })
-    },
-  )
+        const { host } = new URL(root)
+        expect(await ask(root)).toMatchObject({
+          code: 'model_unconfigured',
+          message: expect.stringContaining(
+            `${called(host)} at ${host}/some/where was answered ${stranger.status} with ${stranger.kind}, which is not ${api}: check ${setting}`,
+          ),
+        })
+      },
+    )
 
-  test('where nobody listens names the call, the address and the refusal', async () => {
-    const failure = await ask(await nowhere())
+    test('where nobody listens names the call, the address and the refusal', async () => {
+      const root = await nowhere()
+      const failure = String(await ask(root))
 
-    expect(String(failure)).toMatch(/POST \/v1\/messages at 127\.0\.0\.1:\d+\/some\/where: .*ECONNREFUSED/)
-    expect(String(failure)).not.toContain('canary')
-  })
-})
+      const { host } = new URL(root)
+      expect(failure).toContain(`${called(host)} at ${host}/some/where: `)
+      expect(failure).toContain('ECONNREFUSED')
+      expect(failure).not.toContain('canary')
+    })
+  },
+)

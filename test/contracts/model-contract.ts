@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Content, MediaPart } from '../../src/core/content.ts'
+import { textContent } from '../../src/core/content.ts'
+import type { MediaId } from '../../src/core/ids.ts'
+import {
+  type Model,
+  type ModelEvent,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelToolCall,
+  tokensRead,
+} from '../../src/core/model.ts'
+import type { MovedClock } from '../agent/moved-clock.ts'
+import { DOT } from '../fakes/pictures.ts'
+
+/** One thing a model does when it is called. */
+export type Behaviour =
+  /** The texts, all of one length, come one after the other; then the calls. */
+  | { readonly texts: readonly string[]; readonly calls?: readonly AskedCall[]; readonly stop?: 'length' | 'refused' }
+  /** After the texts nothing comes any more, or the connection breaks. */
+  | { readonly texts: readonly string[]; readonly after: 'silence' | 'break' }
+  | { readonly fails: 'model_context_length' }
+
+export interface AskedCall {
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** One model and whatever stands behind it. */
+export interface ModelRig {
+  readonly model: Model
+  readonly clock: MovedClock
+  /** Sets what every call meets from now on. */
+  behave(behaviour: Behaviour): void
+  /** Returns what the newest call was shown, as it came to the provider; a model that no picture reaches has none. */
+  readonly shown?: () => string
+  close(): Promise<void>
+}
+
+/** The media store of a rig: whatever is asked for is the same picture. */
+export const pictureStore = { read: async (): Promise<Uint8Array> => DOT }
+
+const picture: MediaPart = {
+  ...{ type: 'image', media: `media:${'a'.repeat(64)}` as MediaId, mime: 'image/png' },
+  ...{ size: DOT.length, name: 'garden.png' },
+}
+const look = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } }
+const user = (content: Content): ModelMessage => ({ role: 'user', content })
+const hello: ModelRequest = { system: 'Be brief.', messages: [user(textContent('hello'))], tools: [], maxTokens: 4096 }
+
+/** What every model keeps to. Called once for each with its rig. */
+export function modelContract(name: string, openRig: () => Promise<ModelRig>): void {
+  describe(`${name} keeps the model contract`, () => {
+    let rig: ModelRig
+    beforeEach(async () => {
+      rig = await openRig()
+    })
+    afterEach(() => rig.close())
+
+    const streamOf = (more: Partial<ModelRequest> = {}, signal = new AbortController().signal) =>
+      rig.model.stream({ ...hello, ...more }, signal)[Symbol.asyncIterator]()
+
+    async function answer(more: Partial<ModelRequest> = {}): Promise<ModelEvent[]> {
+      const events: ModelEvent[] = []
+      for await (const event of rig.model.stream({ ...hello, ...more }, new AbortController().signal)) {
+        events.push(event)
+      }
+      return events
+    }
+
+    const failsWith = (code: string) => expect.objectContaining({ name: 'ParleyError', code })
+
+    test('an answer comes in its texts; the end is last, with usage and the model', async () => {
+      rig.behave({ texts: ['one ', 'two ', 'six.'] })
+      const events = await answer()
+      expect(events.slice(0, -1)).toEqual(['one ', 'two ', 'six.'].map((delta) => ({ type: 'text', delta })))
+      const end = events.at(-1)
+      expect(end).toMatchObject({ type: 'end', stop: 'end', model: rig.model.id })
+      if (end?.type === 'end') expect([tokensRead(end.usage) > 0, end.usage.output > 0]).toEqual([true, true])
+      expect(rig.clock.pending()).toBe(0)
+    })
+
+    test('each tool call comes once, complete, behind the text; ids differ', async () => {
+      const calls = [
+        { name: 'look', args: { at: ['ü', 2], deep: { x: null } } },
+        { name: 'look', args: {} },
+      ]
+      rig.behave({ texts: ['Wait.'], calls })
+      const events = await answer({ tools: [look] })
+      expect(events.map(({ type }) => type)).toEqual(['text', 'tool_call', 'tool_call', 'end'])
+      const called = callsIn(events)
+      expect(called.map(({ name: tool, args }) => ({ name: tool, args }))).toEqual(calls)
+      expect(new Set(called.map(({ id }) => id)).size).toBe(2)
+      expect(events.at(-1)).toMatchObject({ stop: 'tools' })
+    })
+
+    test('its own calls are taken back with their results, torn arguments and pictures among them', async () => {
+      rig.behave({
+        texts: ['Wait.'],
+        calls: [
+          { name: 'look', args: {} },
+          { name: 'look', args: {} },
+        ],
+      })
+      const [first, second] = callsIn(await answer({ tools: [look] }))
+      if (first === undefined || second === undefined) return expect.unreachable('There were no calls.')
+      rig.behave({ texts: ['Seen.'] })
+      const messages: ModelMessage[] = [
+        user(textContent('look')),
+        { role: 'assistant', text: '', calls: [first, { ...second, args: '{"torn' }] },
+        {
+          role: 'tool',
+          results: [
+            { id: first.id, content: [...textContent('Here.'), picture], isError: false },
+            { id: second.id, content: textContent('no JSON'), isError: true },
+          ],
+        },
+        user(textContent('and now?')),
+      ]
+      for (const tools of [[look], []]) {
+        expect((await answer({ messages, tools })).at(-1)).toMatchObject({ type: 'end', stop: 'end' })
+      }
+    })
+
+    test('a picture is shown where the model can see, a file that is none is named', async () => {
+      rig.behave({ texts: ['Seen.'] })
+      const content: Content = [...textContent('See'), picture, { ...picture, type: 'file', name: 'plan.pdf' }]
+      expect((await answer({ messages: [user(content)] })).at(-1)).toMatchObject({ stop: 'end' })
+      if (rig.shown === undefined) return
+      expect(rig.shown()).toContain(Buffer.from(DOT).toString('base64'))
+    })
+
+    test('an abort before the call, and one while nothing comes, is aborted', async () => {
+      rig.behave({ texts: ['one.'], after: 'silence' })
+      await expect(streamOf({}, AbortSignal.abort()).next()).rejects.toThrow(failsWith('aborted'))
+      const stop = new AbortController()
+      const stream = streamOf({}, stop.signal)
+      expect(await stream.next()).toMatchObject({ value: { type: 'text', delta: 'one.' } })
+      const next = stream.next()
+      stop.abort()
+      await expect(next).rejects.toThrow(failsWith('aborted'))
+      expect(rig.clock.pending()).toBe(0)
+    })
+
+    test('silence after some text is model_stalled after a minute', async () => {
+      rig.behave({ texts: ['one.'], after: 'silence' })
+      const stream = streamOf()
+      expect(await stream.next()).toMatchObject({ value: { delta: 'one.' } })
+      const next = stream.next()
+      await rig.clock.timerOf(60_000)
+      rig.clock.advance(60_000)
+      await expect(next).rejects.toThrow(failsWith('model_stalled'))
+    })
+
+    test('a stream that breaks is model_failed after the text so far, and the next call is answered', async () => {
+      rig.behave({ texts: ['one.'], after: 'break' })
+      const stream = streamOf()
+      expect(await stream.next()).toMatchObject({ value: { delta: 'one.' } })
+      await expect(stream.next()).rejects.toThrow(failsWith('model_failed'))
+      rig.behave({ texts: ['two.'] })
+      expect((await answer()).at(-1)).toMatchObject({ type: 'end' })
+    })
+
+    test.each(['length', 'refused'] as const)('an answer that is cut or declined says so: %s', async (stop) => {
+      rig.behave({ texts: ['one.'], stop })
+      expect((await answer()).at(-1)).toMatchObject({ type: 'end', stop })
+    })
+
+    test('a conversation that does not fit is model_context_length', async () => {
+      rig.behave({ fails: 'model_context_length' })
+      await expect(answer()).rejects.toThrow(failsWith('model_context_length'))
+    })
+  })
+}
+
+function callsIn(events: readonly ModelEvent[]): ModelToolCall[] {
+  return events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+}
