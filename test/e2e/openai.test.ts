@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
+import type { EndedEntry } from '../../src/rehearsal/openai/ledger-entries.ts'
 import { lastUserText, REFUSALS, type Script, textReply } from '../../src/rehearsal/openai/script.ts'
 import { DOT } from '../fakes/pictures.ts'
 import { rehearse } from '../rehearsal/openai/rehearsal.ts'
@@ -19,9 +20,9 @@ const looking: Script = ({ messages }) => {
   return { parts: [{ type: 'tool_call', name: 'photograph', arguments: {} }] }
 }
 
-async function house(script: Script, model = 'openai/gpt-5.4') {
+async function house(script: Script, model = 'openai/gpt-5.4', prompt = 'You are Parley.') {
   const openai = await rehearse({ script, models: ['gpt-5.4', 'local'] })
-  const agent = { id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['camera'] }
+  const agent = { id: toAgentId('main'), model, prompt, tools: ['camera'] }
   const models = { openai: { apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } }
   const started = await startHousehold({ config: { agents: [agent], models }, tools: { camera: [camera] } })
   return {
@@ -73,4 +74,15 @@ it('a spent quota is told in the chat, and to the operator with its remedy', asy
   expect((await daemon.operator.status()).modelTroubles).toMatchObject([
     { model: 'openai/gpt-5.4', code: 'model_overloaded' },
   ])
+})
+
+it('a long prompt is read from the cache with the second turn, and counted so', async () => {
+  const prompt = 'You are Parley. '.repeat(400)
+  const { say, openai } = await house(() => textReply('fine'), 'openai/local', prompt)
+
+  await say('one')
+  await say('two')
+
+  const ended = openai.ledger.all((entry): entry is EndedEntry => entry.kind === 'ended')
+  expect(ended.at(-1)?.usage?.prompt_tokens_details.cached_tokens).toBeGreaterThan(1024)
 })
