@@ -15,7 +15,7 @@ import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
 import { addDelta, type GrowingCalls, wholeCalls } from './openai-calls.ts'
-import { notOpenAi, PUBLIC_API, serverName, toModelError } from './openai-errors.ts'
+import { isPublicApi, notOpenAi, PUBLIC_API, serverName, toModelError } from './openai-errors.ts'
 import { fetchForSdk, isBareError } from './openai-fetch.ts'
 import { limitParams } from './openai-limits.ts'
 import { toWireMessages, toWireTools } from './openai-messages.ts'
@@ -69,7 +69,7 @@ async function* stream(
   const reading: Reading = { calls: [], usage: NO_USAGE, finish: undefined, refused: false, model: `openai/${model}` }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const body = bodyOf(request, { model, isPublic: baseUrl === PUBLIC_API, images })
+    const body = bodyOf(request, { model, isPublic: isPublicApi(baseUrl), images })
     const { data, response } = await client.chat.completions.create(body, { signal: either }).withResponse()
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream')) throw notOpenAi(baseUrl, { status: response.status, type })

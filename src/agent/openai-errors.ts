@@ -75,9 +75,14 @@ function inTrouble(baseUrl: string, answer: SeenAnswer, headers: Headers | undef
   return new ModelError('model_overloaded', said, { advice: retryAdvice(answer.status, headers) })
 }
 
+/** Returns true for OpenAI's own servers, whatever their region. */
+export function isPublicApi(baseUrl: string): boolean {
+  return /(^|\.)api\.openai\.com$/.test(new URL(baseUrl).hostname)
+}
+
 /** The name of the server in messages: the models of a compatible one are not OpenAI's. */
 export function serverName(baseUrl: string): string {
-  return baseUrl === PUBLIC_API ? 'OpenAI' : new URL(baseUrl).host
+  return isPublicApi(baseUrl) ? 'OpenAI' : new URL(baseUrl).host
 }
 
 function callTo(baseUrl: string): WireCall {
@@ -91,7 +96,7 @@ function callTo(baseUrl: string): WireCall {
 
 /** Nobody has to look for the address of OpenAI itself; that of another server may be wrong. */
 function whereTo(baseUrl: string): string {
-  return baseUrl === PUBLIC_API ? '' : `. Check models.openai.baseUrl (${publicUrl(baseUrl)}) and that its server runs.`
+  return isPublicApi(baseUrl) ? '' : `. Check models.openai.baseUrl (${publicUrl(baseUrl)}) and that its server runs.`
 }
 
 function versionHint(baseUrl: string): string {

@@ -22,7 +22,7 @@ const CANNOT = /^(.*\/)?(gpt-[34]|chatgpt-|gpt-\d(\.\d+)?-chat)/
 
 /**
  * OpenAI's models that refuse tools while they think, which they do unless the request says `none`: only its newer API
- * has both. A vendor in front of the name is a gateway that knows its way.
+ * has both (decision 0019). A vendor in front of the name is a gateway that knows its way.
  */
 const EITHER_THINKS_OR_CALLS = /^gpt-(5\.([2-9]|\d\d)|[6-9])/
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAi } from '../../src/agent/openai-compatible.ts'
+import { isPublicApi } from '../../src/agent/openai-errors.ts'
 import { limitParams } from '../../src/agent/openai-limits.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'
@@ -31,6 +32,11 @@ describe('the limit of an answer and the effort', () => {
     expect(of('gpt-5-mini', 'off')).toEqual({ max_completion_tokens: 3_048, reasoning_effort: 'minimal' })
     expect(of('gpt-5.1', 'off')).toEqual({ max_completion_tokens: 1_000, reasoning_effort: 'none' })
     expect(of('qwen3:8b', 'off')).toEqual({ max_tokens: 1_000, reasoning_effort: 'none' })
+  })
+
+  it("go by OpenAI's own servers, in whatever region", () => {
+    const urls = ['https://api.openai.com/v1/', 'https://eu.api.openai.com/v1', 'https://api.openai.com.example.org/v1']
+    expect(urls.map(isPublicApi)).toEqual([true, true, false])
   })
 
   it('leave room for thoughts where nothing is set, and are named as OpenAI demands', () => {
