@@ -5,6 +5,7 @@ import { type ChannelId, type IdSource, type RunId, runId } from '../../core/ids
 import type { Session } from '../../core/session.ts'
 import type { SendAnswer, SendRequest, SessionCaller, WaitRequest } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { ALLOWED, type Verdict } from '../people/least-reach.ts'
 import { addressOf } from '../service/address-of.ts'
 import { answerOf } from '../service/answer-of.ts'
 import { messageDispatch } from '../service/message-dispatch.ts'
@@ -55,12 +56,17 @@ export async function sendTo(deps: SendDeps, to: Session, sending: SendCall): Pr
   const { request, caller, signal, writer } = sending
   const run = runOf(request, caller)
   const reach = await deps.reach.of(caller)
-  const reads = caller.turn === undefined || (await reach.reads(to)).kind === 'allowed'
+  const reads = (await mayRead(deps, caller, to)).kind === 'allowed'
   const begun = (await rowOf(deps, run)) !== undefined
   const refusal = begun ? undefined : await handOver(deps, { to, request, caller, reach, reads, writer, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
   const seconds = clamp(request.timeoutSeconds, WAIT_SECONDS)
   return follow(deps, { to, run, begun, caller, seconds, reads, signal })
+}
+
+/** Returns whether the caller may read that session's answer now; a client may, whose reach the sending decided. */
+async function mayRead({ reach }: Pick<SendDeps, 'reach'>, caller: SessionCaller, to: Session): Promise<Verdict> {
+  return caller.turn === undefined ? ALLOWED : (await reach.of(caller)).reads(to)
 }
 
 export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
@@ -87,7 +93,7 @@ export async function waitAgain(
     begun: true,
     caller,
     seconds: clamp(timeoutSeconds, WAIT_SECONDS),
-    reads: caller.turn === undefined || checkVerdict(await (await deps.reach.of(caller)).reads(to)),
+    reads: checkVerdict(await mayRead(deps, caller, to)),
     signal,
   })
 }
@@ -197,7 +203,12 @@ async function follow(
   const done = asking === undefined ? () => {} : waits.begin(asking, to.id)
   try {
     const row = await waitForRun({ clock, running, session: to.id, ms: seconds * 1_000, signal, look })
-    return { ...named, ...((await answerOf(read, row)) ?? { status: 'timeout' }) }
+    const answer = await answerOf(read, row)
+    if (answer === undefined) return { ...named, status: 'timeout' }
+    // Its readers may be others by now: a link or a role ends at once, and a wait may last a day (S19).
+    return (await mayRead(deps, caller, to)).kind === 'allowed'
+      ? { ...named, ...answer }
+      : { ...named, status: 'accepted' }
   } finally {
     done()
   }

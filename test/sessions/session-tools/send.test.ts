@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Identity } from '../../../src/core/dispatch.ts'
 import { toPersonId } from '../../../src/core/ids.ts'
 import type { HistoryMessage, SessionCaller } from '../../../src/core/session-tools.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { owner } from '../../fakes/routing-policy.ts'
 import { CLIENT, never, openRig, type Rig, turnIn } from './rig.ts'
 
 const ADA = 'telegram:direct:111'
@@ -190,6 +192,28 @@ describe('sessions_send', () => {
     await expect(wait(CLIENT, 'run_0')).rejects.toMatchObject({ code: 'not_found' })
     expect(await wait(CLIENT)).toMatchObject({ status: 'ok', reply: 'heard: one' })
   })
+
+  it.each(['send', 'wait'] as const)(
+    'S19: who may no longer read when the answer is there is not told it: %s',
+    async (how) => {
+      let bob: Identity = { person: toPersonId('bob'), role: 'owner' }
+      const rig = await withBob({
+        routing: { people: [owner('ada', 'telegram:111')], access: { direct: 'public', groups: [] } },
+        facts: { personOf: (_channel, id) => (id === '444' ? bob : undefined) },
+      })
+      await rig.ask('111', 'hello')
+      const caller = await turnIn(rig.store, await rig.named(BOB), '444')
+      const request = { sessionKey: ADA, message: 'hold on', timeoutSeconds: how === 'send' ? 20 : 0 }
+      const sent = rig.send(request, caller)
+      const answer =
+        how === 'send' ? sent : rig.tools.wait({ runId: (await sent).runId, timeoutSeconds: 20 }, caller, never())
+      await rig.hold.reached.promise
+      bob = { role: 'guest' }
+      rig.hold.open.resolve()
+      expect(await answer).toMatchObject({ status: 'accepted' })
+      expect(await answer).not.toHaveProperty('reply')
+    },
+  )
 
   it('S44: the answer goes to whoever asked and not to the chat, where nothing is shown either', async () => {
     const rig = await withBob()
