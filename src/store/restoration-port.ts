@@ -21,8 +21,13 @@ export interface RestorationReader {
 export interface RestorationWriter {
   /** Holds back every delivery that still owes something; the newest restoration is `held` from then on. */
   hold(): Promise<void>
-  /** Lets go of what is held and returns it; the newest restoration is `resumed`. */
+  /**
+   * Lets go of what is held and returns it; the newest restoration is `resumed`. Throws `conflict` if it is not `held`.
+   */
   resume(): Promise<readonly DeliveryId[]>
-  /** Ends what is held as `expired` with this reason, and returns how many; the newest restoration is `discarded`. */
+  /**
+   * Ends what is held as `expired` with this reason, and returns how many; the newest restoration is `discarded`.
+   * Throws `conflict` if it is not `held`.
+   */
   discard(reason: string): Promise<number>
 }

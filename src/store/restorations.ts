@@ -1,3 +1,4 @@
+import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId } from '../core/ids.ts'
 import type { Restoration, RestorationReader, RestorationState, RestorationWriter } from './restoration-port.ts'
 import { id, integer, oneOf } from './rows.ts'
@@ -5,6 +6,7 @@ import type { RepositoryDeps, Sql } from './sql.ts'
 
 const STATES: readonly RestorationState[] = ['found', 'held', 'resumed', 'discarded']
 const OWED = "state <> 'sent' AND state IN ('planned', 'sending', 'waiting', 'uncertain')"
+const NEWEST = 'at = (SELECT MAX(at) FROM restorations)'
 
 export class RestorationReading implements RestorationReader {
   protected readonly sql: Sql
@@ -28,27 +30,28 @@ export class RestorationReading implements RestorationReader {
 export class RestorationWriting extends RestorationReading implements RestorationWriter {
   async hold(): Promise<void> {
     await this.sql.run(`UPDATE outbox SET held = 1 WHERE ${OWED}`, [])
-    await this.#decide('held')
+    await this.sql.run(`UPDATE restorations SET state = 'held' WHERE ${NEWEST}`, [])
   }
 
   async resume(): Promise<readonly DeliveryId[]> {
+    await this.#decide('resumed')
     const rows = await this.sql.all(`SELECT id FROM outbox WHERE ${OWED} AND held = 1 ORDER BY no`, [])
     await this.sql.run(`UPDATE outbox SET held = NULL WHERE ${OWED} AND held = 1`, [])
-    await this.#decide('resumed')
     return rows.map((row) => id(row, 'id'))
   }
 
   async discard(reason: string): Promise<number> {
-    const ended = await this.sql.run(
+    await this.#decide('discarded')
+    return this.sql.run(
       `UPDATE outbox SET held = NULL, state = CASE WHEN state = 'uncertain' THEN 'given_up' ELSE 'expired' END, reason = $1
         WHERE ${OWED} AND held = 1`,
       [reason],
     )
-    await this.#decide('discarded')
-    return ended
   }
 
   async #decide(state: RestorationState): Promise<void> {
-    await this.sql.run('UPDATE restorations SET state = $1 WHERE at = (SELECT MAX(at) FROM restorations)', [state])
+    const query = `UPDATE restorations SET state = $1 WHERE ${NEWEST} AND state = 'held'`
+    if ((await this.sql.run(query, [state])) === 0)
+      throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
   }
 }

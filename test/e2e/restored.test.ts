@@ -115,6 +115,15 @@ it('F-F08: what an owner discards is never sent, and the choice holds after the 
   expect(await house.daemon.operator.status()).not.toHaveProperty('restored')
 })
 
+it('F-F08: of two decisions at once one counts, and the other is told that nothing is held', async () => {
+  const { house, putBack } = await withQueued()
+  await putBack()
+  const { outbox } = house.daemon.operator
+  const [resumed, discarded] = await Promise.allSettled([outbox.decide('resume'), outbox.decide('discard')])
+  expect(resumed).toMatchObject({ status: 'fulfilled', value: { state: 'resumed', held: 0 } })
+  expect(discarded).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } })
+})
+
 it('F-F08: what waits for the decision still waits after the next start', async () => {
   const { house, putBack, later } = await withQueued()
   await putBack()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deliveryOf, ids } from '../../store/sample-rows.ts'
-import type { ContractPart } from './under-test.ts'
+import { type ContractPart, failureOf } from './under-test.ts'
 
 /** How a restore says that the database is an older copy. */
 const MARKED = "INSERT INTO counters (name, value) VALUES ('restored', 1)"
@@ -49,5 +49,24 @@ export const restorationContract: ContractPart = (underTest) => {
     }
     expect(await waiting()).toEqual([later.id])
     expect(await underTest.store.read.restorations.latest()).toMatchObject({ state: 'discarded' })
+  })
+  it.each(['resume', 'discard'] as const)('an owner chooses once: after %s neither is done', async (choice) => {
+    const decide = (verdict: 'resume' | 'discard') =>
+      underTest.store.write<unknown>((tx) =>
+        verdict === 'resume' ? tx.restorations.resume() : tx.restorations.discard('not wanted'),
+      )
+    await underTest.reopen(MARKED)
+    const [planned] = await owed()
+    await underTest.store.write((tx) => tx.restorations.hold())
+    await decide(choice)
+    const { restorations, outbox } = underTest.store.read
+    const before = [await restorations.latest(), await outbox.get(planned.id)]
+    for (const verdict of ['resume', 'discard'] as const) {
+      expect(await failureOf(decide(verdict))).toMatchObject({
+        code: 'conflict',
+        message: 'Nothing is held: there is nothing to decide.',
+      })
+    }
+    expect([await restorations.latest(), await outbox.get(planned.id)]).toEqual(before)
   })
 }
