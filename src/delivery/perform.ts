@@ -6,7 +6,7 @@ import { errorCode } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery } from '../core/outbound.ts'
+import type { Delivery, DeliveryState } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
@@ -124,7 +124,7 @@ async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as
   const at = as === 'again' ? (known.startedAt ?? clock.now()) : clock.now()
   const begun = await store.write(async (tx) => {
     const row = await tx.outbox.get(known.id)
-    if (!row) return undefined
+    if (!row || !OWED.includes(row.state)) return undefined
     const sending: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt: at }
     if (as !== 'repeat') return (await tx.outbox.begin(row.id, OWED, at)) ? sending : undefined
     const part = markRepeat(row.part, settings.repeatMark, deps.format(row.address.channel).limit)
@@ -135,7 +135,8 @@ async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as
   return { to: 'begin', row: begun }
 }
 
-const OWED = ['planned', 'waiting', 'sending', 'uncertain'] as const
+/** A row in another state has ended meanwhile, with its session for example. */
+const OWED: readonly DeliveryState[] = ['planned', 'waiting', 'sending', 'uncertain']
 
 async function call(deps: PerformDeps, { conversation: { address } }: Head, row: Delivery) {
   const { calls, clock } = deps
