@@ -61,6 +61,15 @@ const ALL_COLUMNS = `${COLUMNS}, earlier`
 const NOT_SENT = "state <> 'sent'"
 const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`
 
+/** The reason of a row whose text was taken out: nothing of it is ever sent again. */
+const BLANKED = "'its session was deleted'"
+
+/** Returns the state, or the end that takes its place where nothing more is sent. */
+function endedBy(state: string): string {
+  return `CASE WHEN ${state} IN ('planned', 'waiting') THEN 'expired'
+    WHEN ${state} IN ('sending', 'uncertain') THEN 'given_up' ELSE ${state} END`
+}
+
 const codec: RowCodec<Delivery> = {
   table: 'outbox',
   key: ['id'],
@@ -185,7 +194,8 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   async settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
     const settled = await this.sql.run(
-      `UPDATE outbox SET state = $1, message_id = COALESCE($2, message_id), reason = COALESCE($3, reason),
+      `UPDATE outbox SET state = CASE WHEN reason = ${BLANKED} THEN ${endedBy('$1')} ELSE $1 END,
+        message_id = COALESCE($2, message_id), reason = CASE WHEN reason = ${BLANKED} THEN reason ELSE COALESCE($3, reason) END,
         not_before = $4 WHERE id = $5`,
       [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
     )
@@ -199,7 +209,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const claim = sending ? ', attempt = attempt + 1, owner_epoch = $6, started_at = $7' : ''
     const replaced = await this.sql.run(
       `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5, not_before = NULL, reason = NULL${lost}${claim}
-        WHERE id = $1`,
+        WHERE id = $1 AND COALESCE(reason, '') <> ${BLANKED}`,
       [
         deliveryId,
         change.op,
@@ -209,14 +219,13 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
         ...(sending ? [this.epoch, change.at] : []),
       ],
     )
-    if (replaced === 0) throw unknownDelivery(deliveryId)
+    if (replaced === 0 && (await this.get(deliveryId)) === undefined) throw unknownDelivery(deliveryId)
   }
 
-  /** A part on the wire is left alone: what becomes of it is about to be written. */
+  /** A part on the wire loses its text too: its sender has it in memory, and reports only what became of it. */
   async blank(source: SourceId): Promise<void> {
-    const query = `UPDATE outbox SET part = $2, earlier = NULL, reason = 'its session was deleted',
-      state = CASE WHEN state IN ('planned', 'waiting') THEN 'expired' WHEN state = 'uncertain' THEN 'given_up' ELSE state END
-      WHERE source = $1 AND state <> 'sending'`
+    const query = `UPDATE outbox SET part = $2, earlier = NULL, reason = ${BLANKED}, state = ${endedBy('state')}
+      WHERE source = $1`
     await this.sql.run(query, [source, JSON.stringify({ text: '', plain: '', markup: 'plain' })])
   }
 

@@ -246,9 +246,15 @@ export interface OutboxWriter {
   begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>
   /** Moves a row on, with what is known. */
   settle(id: DeliveryId, change: DeliveryChange): Promise<void>
-  /** Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. */
+  /**
+   * Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. A row without its
+   * text stays as it is.
+   */
   replace(id: DeliveryId, change: DeliveryReplacement): Promise<void>
-  /** Takes the text out of every row of a source; what was not sent yet never will be (S41). */
+  /**
+   * Takes the text out of every row of a source; what was not sent yet never will be, and what is settled later ends
+   * (S41).
+   */
   blank(source: SourceId): Promise<void>
   /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
   fence(): Promise<number>

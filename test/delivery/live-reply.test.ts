@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TraceId, TurnId } from '../../src/core/ids.ts'
+import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import type { LiveTurn } from '../../src/delivery/growing-message.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { answerLost, type Fate, refused, swallowed, unreachable } from './fake-channel.ts'
@@ -222,6 +223,21 @@ test('a message that is gone when the final edit comes is sent anew', async () =
   await rig.delivery.idle()
   expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit', 'send'])
   expect(await rig.rows(source)).toMatchObject([{ state: 'sent', op: 'send', messageId: 'm2' }])
+})
+
+test('S41: a final edit that is refused once its session is deleted is not sent anew', async () => {
+  const rig = await openRig()
+  const { source, settle } = await shownTurn(rig, 'Hel')
+  await settle()
+  const answered = deferred<DeliveryReceipt>()
+  rig.channel.fates.push({ receipt: answered.promise, done: false })
+  await rig.say('Hello there', { source })
+  await rig.channel.called(2)
+  await rig.store.write((tx) => tx.outbox.blank(source))
+  answered.resolve({ kind: 'rejected', reason: 'message to edit not found' })
+  await rig.pass(60_000)
+  expect(rig.channel.calls.map(({ op }) => op)).toEqual(['send', 'edit'])
+  expect(await rig.rows(source)).toMatchObject([{ state: 'given_up', part: { text: '', plain: '' } }])
 })
 
 test('settle waits for the call in flight, so that the final edit is the last', async () => {

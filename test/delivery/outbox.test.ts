@@ -295,19 +295,6 @@ test('a repeat of unknown outcome is given up, never repeated again', async () =
   expect(await rig.rows(source)).toMatchObject([{ state: 'given_up' }])
 })
 
-test('S41: what may have arrived is not repeated once its session is deleted', async () => {
-  const rig = await openRig()
-  rig.channel.fates.push(answerLost)
-  const { source } = rig.message('')
-  await rig.say('hello', { source })
-  await rig.say('next')
-  await rig.delivery.idle()
-  await rig.store.write((tx) => tx.outbox.blank(source))
-  await rig.pass(60_000)
-  expect(rig.channel.visible(DM)).toEqual(['hello', 'next'])
-  expect(await rig.rows(source)).toMatchObject([{ state: 'given_up', attempt: 1, part: { text: '' } }])
-})
-
 test('F-A14: an effect of unknown outcome is never sent again and is listed', async () => {
   const rig = await openRig()
   rig.channel.fates.push(answerLost)
