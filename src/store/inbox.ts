@@ -2,6 +2,7 @@ import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { InboxOutcome } from '../core/event.ts'
 import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { idInLife } from './deleted-id.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
@@ -102,7 +103,7 @@ export class InboxReading implements InboxReader {
   }
 
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]> {
-    return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, sessionId])
+    return this.#list('message_id = $1 AND inbox.session_id = $2 ORDER BY no', [messageId, idInLife(sessionId)])
   }
 
   #list(where: string, params: readonly SqlValue[]): Promise<readonly InboxRow[]> {

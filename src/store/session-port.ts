@@ -14,7 +14,7 @@ export interface SessionReader {
   list(query: SessionQuery): Promise<SessionPage>
   /** Every session with an override. */
   overridden(): Promise<readonly OverriddenSession[]>
-  /** Deleted and not yet purged, at most `limit`. */
+  /** Deleted and not yet purged, by the ids that `remove` gave them, at most `limit`. */
   deleted(limit: number): Promise<readonly SessionId[]>
   /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
   under(displayKey: string, limit: number): Promise<readonly Session[]>
@@ -68,8 +68,11 @@ export interface SessionWriter {
   describe(id: SessionId, description: string, source: DescriptionSource): Promise<void>
   /** Takes a user's text that was deleted out of what is shown of the session: preview and fallback description. */
   unsay(id: SessionId, said: string): Promise<void>
-  /** Takes it out of every read and its scope key off it; what it holds is purged afterwards (C32). */
-  remove(id: SessionId, at: number): Promise<void>
+  /**
+   * Takes it out of every read and its scope key off it; its id is free from then on. Returns the id under which what
+   * it holds is purged afterwards (C32).
+   */
+  remove(id: SessionId, at: number): Promise<SessionId>
   /** Takes away the row of a deleted session. */
   purge(id: SessionId): Promise<void>
   /** Another agent answers in it from now on. */

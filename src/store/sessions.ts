@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionIdentity } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import type { SettingPatch } from '../core/session-settings.ts'
+import { DELETED_MARK } from './deleted-id.ts'
 import { shownOf } from './event-effect.ts'
 import type { KnownSessions } from './known-sessions.ts'
 import { removeMediaUses } from './media-uses.ts'
@@ -151,7 +152,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async create(draft: SessionDraft, at: number): Promise<Session> {
-    const row = (await this.#insert(draft, at)) ?? (await this.#insertOverDeleted(draft, at))
+    const row = await this.#insert(draft, at)
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
     const activity = 'INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)'
     await this.sql.run(activity, [integer(row, 'no'), at])
@@ -181,18 +182,6 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       at,
       ...patchedParams(settings ?? {}, { set: {}, inherit: [] }),
     ])
-  }
-
-  /** A schedule's session always has the same id: a new one does not wait until the deleted one is purged. */
-  async #insertOverDeleted(draft: SessionDraft, at: number): Promise<SqlRow | undefined> {
-    const gone = 'DELETE FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL RETURNING no'
-    const row = await this.sql.get(gone, [draft.id])
-    if (row === undefined) return undefined
-    await this.sql.run('DELETE FROM events WHERE session_no = $1', [integer(row, 'no')])
-    await removeMediaUses(this.sql, integer(row, 'no'))
-    await this.sql.run('DELETE FROM participants WHERE session_id = $1', [draft.id])
-    this.#known.forgetParticipants(draft.id)
-    return this.#insert(draft, at)
   }
 
   /** Writes only if something changes: it is called for every message of a known chat. */
@@ -231,15 +220,16 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     await this.#change(query, [sessionId, preview, description])
   }
 
-  async remove(sessionId: SessionId, at: number): Promise<void> {
-    const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}' WHERE id = $1 AND deleted_at IS NULL
-      RETURNING no, scope_key`
-    const row = await this.sql.get(query, [sessionId, at])
+  async remove(sessionId: SessionId, at: number): Promise<SessionId> {
+    const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}', id = id || $3 || no
+      WHERE id = $1 AND deleted_at IS NULL RETURNING no, id, scope_key`
+    const row = await this.sql.get(query, [sessionId, at, DELETED_MARK])
     if (row === undefined) throw unknownSession(sessionId)
     this.#changed(() => this.#known.forget(sessionId))
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
     const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
     await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])
+    return id(row, 'id')
   }
 
   async purge(sessionId: SessionId): Promise<void> {

@@ -77,6 +77,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   const statements = new Map<string, readonly SqlValue[]>()
   const answer = {
     no: 1,
+    id: SESSION,
     last_seq: 1,
     message_count: 1,
     turn_count: 1,

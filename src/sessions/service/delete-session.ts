@@ -11,9 +11,9 @@ const BATCH = 200
 /**
  * Removes a session from every list and from its scope key, inside one transaction, so that the next message there
  * opens a new one (C32). Only direct sessions can be deleted, and only while nothing runs or waits in them (S40):
- * throws `forbidden` or `conflict`.
+ * throws `forbidden` or `conflict`. Returns the id to purge it by.
  */
-export async function markDeleted(tx: StoreWriter, session: Session, at: number): Promise<void> {
+export async function markDeleted(tx: StoreWriter, session: Session, at: number): Promise<SessionId> {
   if (session.chatType !== 'direct') {
     throw new ParleyError(
       'forbidden',
@@ -24,11 +24,13 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   if (runs || (await tx.inbox.waiting(session.id, 1)).length > 0) {
     throw new ParleyError('conflict', `${session.id} is being answered right now; delete it when that has ended.`)
   }
-  await tx.sessions.remove(session.id, at)
+  await tx.participants.remove(session.id)
+  await tx.authors.remove(session.id)
+  return tx.sessions.remove(session.id, at)
 }
 
 /**
- * Removes the events of a deleted session, its participants and its row (S41). The records of received and sent
+ * Removes the events of a deleted session and its row (S41). The records of received and sent
  * messages stay without their text, as the account of who was answered when and why. Each batch is one transaction; a
  * purge that a crash interrupted is resumed at the next start.
  */
@@ -37,22 +39,13 @@ export async function purgeSession(store: Store, id: SessionId): Promise<void> {
     const events = await store.read.events.since(id, 0, BATCH)
     const last = events.at(-1)
     if (!last) break
-    const gone = await store.write(async (tx) => {
-      // A schedule's session always has the same id: this may be a new one already.
-      if (await tx.sessions.get(id)) return false
+    await store.write(async (tx) => {
       for (const event of events) await forgetText(tx, id, event)
       for (const turn of new Set(events.flatMap(({ turnId }) => turnId ?? []))) await tx.outbox.blank(turn)
       await tx.events.remove(id, last.seq)
-      return true
     })
-    if (!gone) return
   }
-  await store.write(async (tx) => {
-    if (await tx.sessions.get(id)) return
-    await tx.participants.remove(id)
-    await tx.authors.remove(id)
-    await tx.sessions.purge(id)
-  })
+  await store.write((tx) => tx.sessions.purge(id))
 }
 
 /** Purges, in the background after the start, sessions that an earlier process deleted and did not purge. */

@@ -205,16 +205,15 @@ class Service implements SessionService {
     const session = await this.#find(caller, name)
     if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
-    const current = await store.write(async (tx) => {
+    const { current, deleted } = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)
       if (!now) throw noSuchSession(name)
       const current = await isCurrent(tx, now)
-      await markDeleted(tx, now, clock.now())
-      return current
+      return { current, deleted: await markDeleted(tx, now, clock.now()) }
     })
     daemon?.overrides.forget(session, current)
     daemon?.transcript.drop(session.id)
-    await purgeSession(store, session.id)
+    await purgeSession(store, deleted)
   }
 
   /**

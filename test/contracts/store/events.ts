@@ -93,9 +93,9 @@ export const eventContract: ContractPart = (underTest) => {
     for (const gone of [id, other.id]) {
       expect(await used()).toEqual(new Set(both))
       await underTest.store.write(async (tx) => {
-        await tx.sessions.remove(gone, 3)
-        await tx.events.remove(gone, 100)
-        await tx.sessions.purge(gone)
+        const deleted = await tx.sessions.remove(gone, 3)
+        await tx.events.remove(deleted, 100)
+        await tx.sessions.purge(deleted)
       })
     }
     expect(await used()).toEqual(new Set())

@@ -212,30 +212,32 @@ export const sessionContract: ContractPart = (underTest) => {
     const { store } = underTest
     const { id, scopeKey, displayKey } = await makeSession(store, 1)
     await store.write((tx) => tx.sessions.patchOverrides(id, { set: { sendPolicy: 'deny' }, inherit: [] }))
-    await store.write((tx) => tx.sessions.remove(id, 5))
+    const deleted = await store.write((tx) => tx.sessions.remove(id, 5))
     const { sessions } = (await underTest.reopen()).read
     for (const name of [id, scopeKey, displayKey]) expect(await sessions.resolve(name)).toBeUndefined()
     expect((await sessions.list({ limit: 10, offset: 0, inactive: true })).total).toBe(0)
     expect(await sessions.under(displayKey, 5)).toEqual([])
     expect(await sessions.overridden()).toEqual([])
-    expect(await sessions.deleted(5)).toEqual([id])
+    expect(await sessions.deleted(5)).toEqual([deleted])
   })
 
   it('S41: a purge removes the events of a deleted session and of no other', async () => {
     const { store } = underTest
     const [gone, kept] = [await makeSession(store, 1), await makeSession(store, 2)]
-    await store.write(async (tx) => {
+    const deleted = await store.write(async (tx) => {
       for (const { id } of [gone, kept]) await tx.events.append(id, 2, [userMessage('a'), userMessage('b')])
-      await tx.sessions.remove(gone.id, 3)
+      return tx.sessions.remove(gone.id, 3)
     })
+    const both = [deleted, kept.id]
     await store.write(async (tx) => {
-      for (const { id } of [gone, kept]) await tx.events.remove(id, 1)
+      for (const id of both) await tx.events.remove(id, 1)
     })
-    expect((await store.read.events.since(gone.id, 0, 9)).map(({ seq }) => seq)).toEqual([2])
+    expect((await store.read.events.since(deleted, 0, 9)).map(({ seq }) => seq)).toEqual([2])
     expect(await store.read.events.since(kept.id, 0, 9)).toHaveLength(2)
     await store.write(async (tx) => {
-      for (const { id } of [gone, kept]) await tx.sessions.purge(id)
+      for (const id of both) await tx.sessions.purge(id)
     })
+    expect(await store.read.events.since(deleted, 0, 9)).toEqual([])
     expect(await store.read.sessions.deleted(5)).toEqual([])
     expect(await store.read.sessions.get(kept.id)).toBeDefined()
   })
@@ -244,14 +246,14 @@ export const sessionContract: ContractPart = (underTest) => {
     const { store } = underTest
     const id = 'schedule:morning' as SessionId
     await makeSession(store, 1, { id })
-    await store.write(async (tx) => {
+    const deleted = await store.write(async (tx) => {
       await tx.events.append(id, 2, [userMessage('old')])
-      await tx.participants.add(id, 'telegram:1', 2)
-      await tx.sessions.remove(id, 3)
+      return tx.sessions.remove(id, 3)
     })
     expect(await makeSession(store, 1, { id })).toMatchObject({ lastSeq: 0 })
     expect(await store.read.events.since(id, 0, 9)).toEqual([])
-    expect(await store.read.participants.of(id)).toEqual([])
+    expect(await store.read.events.since(deleted, 0, 9)).toHaveLength(1)
+    expect(await store.read.sessions.deleted(5)).toEqual([deleted])
   })
 
   it('R3, S14: a person names a session, and nothing but a person replaces that', async () => {
