@@ -19,6 +19,7 @@ import { namedMessages } from './0018-named-messages.ts'
 import { sessionSettings } from './0019-session-settings.ts'
 import { cachedTokens } from './0020-cached-tokens.ts'
 import { media } from './0021-media.ts'
+import { deletedIds } from './0022-deleted-ids.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionSettings,
   cachedTokens,
   media,
+  deletedIds,
 ]
