@@ -61,9 +61,9 @@ function chatTypeOf(value: unknown): ChatType {
   return type
 }
 
-/** Reads seconds since the epoch, as the platform counts, to milliseconds. */
+/** Reads seconds since the epoch, as the platform counts, to milliseconds, which have to be exact as well. */
 export function timeOf(value: unknown): number {
-  return countOf(value) * 1000
+  return countOf(countOf(value) * 1000)
 }
 
 /**
