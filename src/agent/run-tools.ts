@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
 import { type Content, textContent } from '../core/content.ts'
@@ -50,7 +51,10 @@ async function* runBatch(batch: readonly RunPlan[], { clock, context }: ToolRun)
     failpoint('CP7-tool-intent')
   }
   const left = new AbortController()
-  const run: ToolRun = { clock, context: { ...context, signal: AbortSignal.any([context.signal, left.signal]) } }
+  const signal = AbortSignal.any([context.signal, left.signal])
+  // Each call of the step listens to it, and Node warns on stderr of more than ten.
+  setMaxListeners(0, signal)
+  const run: ToolRun = { clock, context: { ...context, signal } }
   const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
   const results: ToolResultData[] = []
   try {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { inWords } from '../../src/core/content-words.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { movedClock } from './moved-clock.ts'
@@ -117,6 +117,20 @@ describe('run-tools', () => {
     const byId = new Map(results(played.journal).map(({ callId, content }) => [callId, content]))
     expect(byId.get('a')).toBe(`${'x'.repeat(199_999)}\n[cut: 101 more characters]`)
     expect(byId.get('b')).toHaveLength(200_000)
+  })
+
+  it('a step of many calls side by side prints no warning', async () => {
+    const warnings: string[] = []
+    const note = (warning: Error) => void warnings.push(warning.name)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const calls = Array.from({ length: 30 }, (_, no) => call(`c${no}`, 'look'))
+    const played = await play(
+      agentWith(fakeModel({ calls }, { deltas: ['ok'] }), [tool('look')])(turnRequest(), never()),
+    )
+    expect(results(played.journal)).toHaveLength(30)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual([])
   })
 
   it('R31: an abort while a tool runs waits for its result and answers the calls that had not begun', async () => {
