@@ -17,6 +17,7 @@ import { stripSilence } from '../core/silence.ts'
 import type { JournalDraft, OpenStep, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
+import { createModelChain, type ModelChain } from './model-chain.ts'
 import { isTalk, pairCalls } from './pair-calls.ts'
 import { planCalls } from './plan-calls.ts'
 import { buildPrompt } from './prompt.ts'
@@ -33,12 +34,14 @@ export interface RunAgentServices {
   readonly clock: Clock
   /** IANA zone of the times the model is given. */
   readonly timeZone: string
-  /** Model calls of one turn, those before a crash included. Default 10 (R14). */
-  readonly maxSteps?: number
-  /** Tokens of one answer. Default 4096. */
-  readonly maxTokens?: number
+  /** Called after each call of a model by its name, with the failure if there was one. */
+  readonly called?: (model: string, failure?: unknown) => void
   readonly logger?: Logger
 }
+
+/** The limits of an agent that sets none (R14). */
+const MAX_STEPS = 10
+const ANSWER_TOKENS = 4096
 
 type Settings = Required<RunAgentServices>
 type Steps = AsyncGenerator<JournalDraft, void, void>
@@ -48,6 +51,8 @@ interface Progress {
   messages: readonly ModelMessage[]
   /** Nothing but texts so far. */
   talk: boolean
+  /** A model has answered or begun to in this run: from now on no other one is asked. */
+  begun: boolean
   steps: number
   usage: Usage
   /** The last answer's model and text, for a turn that a limit ends. */
@@ -63,7 +68,7 @@ interface Run {
 }
 
 interface Equipment {
-  readonly model: Model
+  readonly chain: ModelChain
   readonly tools: readonly Tool[]
   readonly system: string
 }
@@ -74,14 +79,14 @@ interface Equipment {
  * torn and are not run. An empty answer without a silence marker fails as `model_empty`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
-  const settings: Settings = { maxSteps: 10, maxTokens: 4096, logger: silentLogger, ...services }
+  const settings: Settings = { called() {}, logger: silentLogger, ...services }
   return (request, signal) => runLoop({ settings, request, signal, progress: begun(request) })
 }
 
 async function* runLoop(run: Run): ReturnType<RunAgent> {
-  const { settings, request, signal, progress } = run
+  const { request, signal, progress } = run
   try {
-    const equipment = equip(run, await settings.models(request.agent.model))
+    const equipment = equip(run)
     if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
     for (;;) {
       signal.throwIfAborted()
@@ -104,26 +109,55 @@ async function* runLoop(run: Run): ReturnType<RunAgent> {
 }
 
 function begun({ messages, spent, agent }: TurnRequest): Progress {
-  return { messages, talk: isTalk(messages), steps: spent.steps, usage: spent.usage, model: agent.model, text: '' }
+  return {
+    messages,
+    talk: isTalk(messages),
+    begun: false,
+    steps: spent.steps,
+    usage: spent.usage,
+    model: agent.model,
+    text: '',
+  }
 }
 
-function equip({ settings, request }: Run, model: Model): Equipment {
-  const { agent, chatType, joined, scheduled, elsewhere } = request
+function equip({ settings, request }: Run): Equipment {
+  const { agent, chatType, joined, scheduled, elsewhere, traceId, sessionId } = request
+  const { models, called, logger } = settings
   return {
-    model,
+    chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
+      models,
+      called,
+      moved: (model, next, err) =>
+        logger.warn('A model failed; the next one is asked', { traceId, sessionId, model, next, err }),
+    }),
     tools: settings.tools(agent.tools),
     system: buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone: settings.timeZone }),
   }
 }
 
+/** Asks for the next step, the models of the agent in their order until one begins to answer. */
+function ask(run: Run, equipment: Equipment): Promise<ModelAnswer> {
+  return equipment.chain.call(
+    (model) => askOne(run, equipment, model),
+    () => run.progress.begun,
+  )
+}
+
 /**
- * Asks for the next step. A provider that refuses a request with pictures is asked once more without them, for the rest
- * of the turn: one that it cannot read would make every later request of the conversation fail as well.
+ * Asks one model. A provider that refuses a request with pictures is asked once more without them, for the rest of the
+ * turn: one that it cannot read would make every later request of the conversation fail as well.
  */
-async function ask(run: Run, equipment: Equipment): Promise<ModelAnswer> {
-  const { progress, request, settings } = run
+async function askOne(run: Run, equipment: Equipment, model: Model): Promise<ModelAnswer> {
+  const { progress, request, settings, signal } = run
+  const asking = {
+    signal,
+    show(text: string) {
+      progress.begun = true
+      request.show(text)
+    },
+  }
   try {
-    return await askModel(equipment.model, nextRequest(run, equipment), run)
+    return await askModel(model, nextRequest(run, equipment, model), asking)
   } catch (err) {
     if (errorCode(err) !== 'model_invalid_request' || !showsImages(progress.messages)) throw err
     const { traceId, sessionId } = request
@@ -133,22 +167,24 @@ async function ask(run: Run, equipment: Equipment): Promise<ModelAnswer> {
       err,
     })
     progress.messages = withoutImages(progress.messages)
-    return askModel(equipment.model, nextRequest(run, equipment), run)
+    return askModel(model, nextRequest(run, equipment, model), asking)
   }
 }
 
 /** Returns why the turn may not continue, in words for the chat; undefined if it may. */
-function limitOf({ settings, progress }: Run): string | undefined {
+function limitOf({ request, progress }: Run): string | undefined {
   if (!progress.talk && watchLoop(progress.messages) === 'stop')
     return 'I stopped here because I kept repeating the same step.'
-  return progress.steps >= settings.maxSteps ? `I stopped here after ${progress.steps} steps.` : undefined
+  return progress.steps >= (request.agent.maxSteps ?? MAX_STEPS)
+    ? `I stopped here after ${progress.steps} steps.`
+    : undefined
 }
 
-function nextRequest(run: Run, { model, tools, system }: Equipment): ModelRequest {
-  const { settings, request, progress } = run
-  const { thinking } = request.agent
+function nextRequest(run: Run, { tools, system }: Equipment, model: Model): ModelRequest {
+  const { request, progress } = run
+  const { thinking, answerTokens: maxTokens = ANSWER_TOKENS } = request.agent
   const messages = progress.talk ? progress.messages : paired(run, model)
-  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens: settings.maxTokens }
+  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens }
   return thinking === undefined ? asked : { ...asked, thinking }
 }
 
@@ -166,6 +202,7 @@ function paired({ settings, request, progress }: Run, model: Model): readonly Mo
 }
 
 function take(answer: ModelAnswer, progress: Progress): void {
+  progress.begun = true
   progress.steps++
   progress.usage = addUsage(progress.usage, answer.usage)
   progress.model = answer.model

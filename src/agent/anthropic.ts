@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import { type Logger, silentLogger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import {
   type Model,
@@ -18,6 +19,7 @@ import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thi
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
+import { withoutPrinting } from './sdk-warnings.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 interface AnthropicOptions {
@@ -28,6 +30,7 @@ interface AnthropicOptions {
   readonly model: string
   readonly clock: Clock
   readonly media: Pick<MediaStore, 'read'>
+  readonly logger?: Logger
   /** Silence after which a stream counts as stalled. Default 60 s. */
   readonly idleMs?: number
 }
@@ -58,7 +61,7 @@ interface Call {
 
 async function* stream(
   client: Anthropic,
-  { model, clock, media, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
+  { model, clock, media, logger = silentLogger, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
@@ -70,9 +73,9 @@ async function* stream(
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const { data, response } = await client.messages
-      .create(bodyOf(model, request, images), { signal: either })
-      .withResponse()
+    const body = bodyOf(model, request, images)
+    const created = withoutPrinting(() => client.messages.create(body, { signal: either }), logger)
+    const { data, response } = await created.withResponse()
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream')) throw notAnthropic(baseUrl, { status: response.status, type })
     const events: StreamEvents = data

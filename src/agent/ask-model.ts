@@ -1,7 +1,6 @@
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { Model, ModelEvent, ModelRequest, ModelToolCall, StopReason, Usage } from '../core/model.ts'
-import type { TurnRequest } from '../core/turn.ts'
 
 /** A whole answer of the model. */
 export interface ModelAnswer {
@@ -15,14 +14,15 @@ export interface ModelAnswer {
 
 interface Asking {
   readonly signal: AbortSignal
-  readonly request: Pick<TurnRequest, 'show'>
+  /** Called whenever the text has grown, with all of it. */
+  show(this: void, text: string): void
 }
 
 /** Makes one model call: shows its text as it grows and returns the whole. Throws what the model throws. */
-export async function askModel(model: Model, asked: ModelRequest, { signal, request }: Asking): Promise<ModelAnswer> {
+export async function askModel(model: Model, asked: ModelRequest, { signal, show }: Asking): Promise<ModelAnswer> {
   const received: Received = { text: '', calls: NO_CALLS, deltas: 0 }
   for await (const event of model.stream(asked, signal)) {
-    const answer = receive(event, received, request)
+    const answer = receive(event, received, show)
     if (answer !== undefined) return answer
   }
   throw torn(model)
@@ -39,7 +39,7 @@ interface Received {
 const NO_CALLS: readonly ModelToolCall[] = []
 
 /** Adds an event to what was received. Returns the whole answer with the last event. */
-function receive(event: ModelEvent, received: Received, { show }: Asking['request']): ModelAnswer | undefined {
+function receive(event: ModelEvent, received: Received, show: Asking['show']): ModelAnswer | undefined {
   switch (event.type) {
     case 'text':
       received.text += event.delta

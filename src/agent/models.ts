@@ -68,8 +68,11 @@ async function makeAnthropic(model: string, { anthropic }: ModelSettings, servic
   const { apiKey = '', baseUrl } = anthropic ?? {}
   checkKey(`anthropic/${model}`, apiKey !== '' ? ['anthropic'] : [])
   const { createAnthropic } = await import('./anthropic.ts')
-  const { clock, media } = services
-  return retryModel(await createAnthropic({ apiKey, model, clock, media, ...(baseUrl ? { baseUrl } : {}) }), services)
+  const { clock, media, logger } = services
+  return retryModel(
+    await createAnthropic({ apiKey, model, clock, media, logger, ...(baseUrl ? { baseUrl } : {}) }),
+    services,
+  )
 }
 
 async function makeOpenAi(model: string, { openai = {} }: ModelSettings, services: ModelServices): Promise<Model> {

@@ -4,7 +4,7 @@ import { type AgentId, toAgentId } from '../core/ids.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
-import type { Mistake } from './mistake.ts'
+import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -50,7 +50,8 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   const agents = file.agents.map((block, index) => ({
     id: toAgentId(block.id),
     model: modelOf(block, index, { file, options, found }),
-    ...(block.models === undefined ? {} : { models: block.models }),
+    ...optionsOf(block),
+    ...fallbackOf(block, index, { file, options, found }),
     prompt: promptOf(block, index, { options, found }),
     tools: toolsOf(block, index, { options, found }),
   }))
@@ -67,25 +68,65 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   return { agents, ...found }
 }
 
+/** Returns the settings that are taken as they stand. */
+function optionsOf({
+  models,
+  maxSteps,
+  answerTokens,
+}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'answerTokens'> {
+  return {
+    ...(models === undefined ? {} : { models }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(answerTokens === undefined ? {} : { answerTokens }),
+  }
+}
+
 function modelOf(
   { model }: AgentBlock,
   index: number,
   at: { file: ConfigFile; options: AgentOptions; found: Findings },
 ): string {
   const { file, options, found } = at
-  const path = `agents[${index}].model`
-  const providers = [...Object.keys(file.models), ...options.keyless]
-  if (model === undefined) return defaultOf(path, { file, providers, found })
-  const provider = model.split('/', 1)[0] ?? ''
+  const path = ['agents', index, 'model']
+  const providers = providersOf(file, options)
+  if (model === undefined) return defaultOf(formatPath(path), { file, providers, found })
+  checkProvider(model, path, { providers, found })
+  return model
+}
+
+/** Returns the models that answer in place of the agent's own; each is checked as that is. */
+function fallbackOf(
+  { fallback }: AgentBlock,
+  index: number,
+  { file, options, found }: { file: ConfigFile; options: AgentOptions; found: Findings },
+): Pick<AgentProfile, 'fallback'> {
+  if (fallback === undefined) return {}
+  const providers = providersOf(file, options)
+  for (const [nth, model] of fallback.entries())
+    checkProvider(model, ['agents', index, 'fallback', nth], { providers, found })
+  return { fallback }
+}
+
+/** Returns the providers that are configured, also those whose key cannot be had now. */
+function providersOf({ models }: ConfigFile, { keyless }: AgentOptions): readonly string[] {
+  return [...Object.keys(models), ...keyless]
+}
+
+/** Adds a warning for a model without a key, and a mistake for one of no provider there is. */
+function checkProvider(
+  model: string,
+  path: ConfigPath,
+  { providers, found }: { readonly providers: readonly string[]; readonly found: Findings },
+): void {
+  const [provider = ''] = model.split('/', 1)
   const key = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined
   if (key !== undefined && !providers.includes(provider)) {
-    found.warnings.push(`${path}: ${model} has no key and cannot answer; ${key}`)
+    found.warnings.push(`${formatPath(path)}: ${model} has no key and cannot answer; ${key}`)
   }
   if (key === undefined && provider !== 'scripted') {
-    const message = `${path}: no such provider; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>`
-    found.mistakes.push({ path: ['agents', index, 'model'], message })
+    const message = `${formatPath(path)}: no such provider; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>`
+    found.mistakes.push({ path, message })
   }
-  return model
 }
 
 /** Returns the model of an agent that names none. The models of another server than OpenAI's are not known. */
@@ -104,10 +145,15 @@ function defaultOf(
 }
 
 /** Returns a warning for each script an agent names that is not there. */
-function scriptWarnings({ model, models = [] }: AgentBlock, index: number, folder: string): readonly string[] {
+function scriptWarnings(
+  { model, models = [], fallback = [] }: AgentBlock,
+  index: number,
+  folder: string,
+): readonly string[] {
   const named = [
     [`agents[${index}].model`, model],
     ...models.map((one, nth) => [`agents[${index}].models[${nth}]`, one]),
+    ...fallback.map((one, nth) => [`agents[${index}].fallback[${nth}]`, one]),
   ]
   return named.flatMap(([path, one]) => {
     if (one === ECHO || !one?.startsWith(SCRIPTED)) return []

@@ -32,6 +32,23 @@ const agent = z.strictObject({
     .array(modelName)
     .exactOptional()
     .describe('Models a session may be set to beside it; without the list any there is a key for.'),
+  fallback: z
+    .array(modelName)
+    .max(5)
+    .exactOptional()
+    .describe('Models that answer where the model cannot be called: the first of them that can, in this order.'),
+  maxSteps: z
+    .int()
+    .min(1)
+    .max(200)
+    .exactOptional()
+    .describe('Calls of the model in one turn; a turn that uses tools needs one more than it has steps. Default: 10.'),
+  answerTokens: z
+    .int()
+    .min(64)
+    .max(200_000)
+    .exactOptional()
+    .describe('The longest answer of the model, in tokens, without what it thinks. Default: 4096.'),
   prompt: text
     .exactOptional()
     .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),

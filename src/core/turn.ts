@@ -11,6 +11,12 @@ export interface AgentProfile {
   readonly id: AgentId
   /** `<provider>/<model>`. */
   readonly model: string
+  /** The models that are asked in its place, in this order, where it cannot be called. */
+  readonly fallback?: readonly string[]
+  /** Model calls of one turn, those before a crash included. Default 10 (R14). */
+  readonly maxSteps?: number
+  /** Tokens of one answer of the model, without those it thinks. Default 4096. */
+  readonly answerTokens?: number
   /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
   readonly models?: readonly string[]
   /** Sets how hard the model thinks; absent: the model's default. */

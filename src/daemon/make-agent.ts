@@ -17,6 +17,8 @@ interface AgentDeps {
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
   readonly media: MediaStore
+  /** Called after each call of a model by its name, with the failure if there was one. */
+  called(this: void, model: string, failure?: unknown): void
 }
 
 /**
@@ -32,7 +34,7 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): RunAgent {
 }
 
 function configured(
-  { config, clock, random, logger: root, tools, media }: AgentDeps,
+  { config, clock, random, logger: root, tools, media, called }: AgentDeps,
   sessions: SessionTools,
 ): RunAgent {
   const logger = root.child({ subsystem: 'agent' })
@@ -44,6 +46,7 @@ function configured(
     ),
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     media,
+    called,
     clock,
     timeZone,
     logger,

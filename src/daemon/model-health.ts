@@ -1,14 +1,13 @@
 import type { Clock } from '../core/clock.ts'
-import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
 import type { ModelTrouble } from '../core/operator.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
-import type { TurnResult } from '../core/turn.ts'
 
 /** The models that fail, by their last calls. In memory: a start forgets it. */
 export interface ModelHealth {
-  /** Called with the result of each turn and the model that it asked. */
-  ended(this: void, model: string, result: TurnResult): void
+  /** Called after each call of a model by its name, with the failure if there was one. */
+  called(this: void, model: string, failure?: unknown): void
   /** Returns the models whose last call failed. */
   troubles(this: void): readonly ModelTrouble[]
 }
@@ -35,10 +34,9 @@ export function createModelHealth({ clock, where, notify, unconfigured }: ModelH
     [...unconfigured].flatMap(([model, cause]) => (cause === undefined ? [] : [[model, { model, cause, ...known }]])),
   )
   return {
-    ended(model, result) {
-      if (result.kind === 'final') troubles.delete(model)
-      if (result.kind !== 'failed') return
-      const { code, cause } = result
+    called(model, cause) {
+      if (cause === undefined) troubles.delete(model)
+      const code = errorCode(cause)
       if (!code.startsWith('model_') || OF_ONE_REQUEST.includes(code)) return
       const trouble = { model, at: clock.now(), code, cause: wordsOf(cause), remedy: modelRemedy(code) }
       troubles.set(model, trouble)

@@ -113,7 +113,7 @@ export function createStages(parts: StagesDeps): Stages {
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const runTurn = createRunTurn({
     ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined },
-    runAgent: makeAgent(parts, access.sessionTools),
+    runAgent: makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
@@ -126,10 +126,7 @@ export function createStages(parts: StagesDeps): Stages {
     ...{ store, ids, channels, clock, logger, queue, parting, running, publicTurns, delivery, decide, runTurn },
     ...{ transcript, busy },
     overrides: lookups.overrides,
-    ended(turn, result) {
-      lookups.facts.watch.ended(turn, result)
-      modelHealth.ended(agent(turn.session).model, result)
-    },
+    ended: lookups.facts.watch.ended,
     unreadable(address, err) {
       logger.error('A message is refused: a row it needs cannot be read', { err })
       const text = `The record of ${formatAddress(address)} cannot be read: what is said there is refused. My log names the row.`
@@ -172,7 +169,11 @@ function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth 
   const providers = Object.keys(config.models)
   return createModelHealth({
     ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
-    unconfigured: new Map(config.agents.map(({ model }) => [model, missingKey(model, providers)])),
+    unconfigured: new Map(
+      config.agents.flatMap(({ model, fallback = [] }) =>
+        [model, ...fallback].map((one) => [one, missingKey(one, providers)] as const),
+      ),
+    ),
   })
 }
 

@@ -9,6 +9,8 @@ import type { JournalDraft } from '../../src/core/turn.ts'
 import { agentWith, call, failure, fakeModel, never, play, results, tool, turnRequest } from './turns.ts'
 
 describe('run-turn', () => {
+  const { agent } = turnRequest()
+
   it('an answer without tools is shown while it grows and ends final with usage, steps and the model that answered', async () => {
     const model = fakeModel({ deltas: ['Hel', 'lo'] })
     const shown: string[] = []
@@ -55,7 +57,7 @@ describe('run-turn', () => {
     const model = fakeModel(
       ...Array.from({ length: 20 }, (_, n) => ({ deltas: [`step ${n}`], calls: [call(`c${n}`, 'count', { n })] })),
     )
-    const played = await play(agentWith(model, [counter], { maxSteps: 3 })(turnRequest(), never()))
+    const played = await play(agentWith(model, [counter])(turnRequest({ agent: { ...agent, maxSteps: 3 } }), never()))
     expect(model.requests).toHaveLength(3)
     expect(played.result).toMatchObject({
       kind: 'final',
@@ -160,7 +162,7 @@ describe('run-turn', () => {
 
   it('the request carries prompt, tool specs and the token limit', async () => {
     const model = fakeModel({ deltas: ['ok'] })
-    await play(agentWith(model, [tool('clock')], { maxTokens: 77 })(turnRequest(), never()))
+    await play(agentWith(model, [tool('clock')])(turnRequest({ agent: { ...agent, answerTokens: 77 } }), never()))
     expect(model.requests[0]).toMatchObject({ maxTokens: 77, tools: [{ name: 'clock' }] })
     expect(model.requests[0]?.system).toMatch(/^Be brief\..*local to UTC/s)
   })

@@ -85,7 +85,9 @@ describe('run-turn after a crash', () => {
   it('R14: a step at the limit is settled without running anything and the model is not asked', async () => {
     const { ran, tools } = toolsOf('pure')
     const model = fakeModel({ deltas: ['never'] })
-    const played = await play(agentWith(model, tools, { maxSteps: 1 })(resumed({}), never()))
+    const played = await play(
+      agentWith(model, tools)({ ...resumed({}), agent: { ...resumed({}).agent, maxSteps: 1 } }, never()),
+    )
     expect([ran, model.requests]).toEqual([[], []])
     expect(results(played.journal)).toHaveLength(2)
     expect(played.result).toMatchObject({ kind: 'final', error: 'turn_limit', steps: 1, usage: spent.usage })

@@ -49,4 +49,18 @@ describe('models of OpenAI and of servers that speak its API', () => {
     expect(config.agents[0]?.model).toBe('openai/gpt-5.4')
     expect(config.warnings).toEqual([expect.stringMatching(/NOT_SET.*agents on models of openai cannot answer$/)])
   })
+
+  test("C45: the models of the chain are checked as the agent's own", async () => {
+    const { config } = await models(
+      'agents: [{ id: main, model: scripted/echo, fallback: [openai/x, scripted/none.json] }]',
+    )
+    expect(config.agents[0]?.fallback).toEqual(['openai/x', 'scripted/none.json'])
+    expect(config.warnings).toEqual([
+      'agents[0].fallback[0]: openai/x has no key and cannot answer; set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none',
+      expect.stringMatching(/^agents\[0\]\.fallback\[1\]: there is no script /),
+    ])
+    await expect(models('agents: [{ id: main, fallback: [gemini/x] }]')).rejects.toThrow(
+      /agents\[0\]\.fallback\[0\]: no such provider/,
+    )
+  })
 })

@@ -15,10 +15,13 @@ export class AwaitedLog implements Logger {
   error = (sentence: string, fields: LogFields = {}): void => this.#add({ sentence, fields })
   child = (): Logger => this
 
-  /** The first line with this sentence, written already or still to come. */
-  line(sentence: string): Promise<AwaitedLine> {
-    const known = this.lines.find((line) => line.sentence === sentence)
-    return known ? Promise.resolve(known) : new Promise((resolve) => this.#waiting.push({ sentence, resolve }))
+  /** The first line with this sentence, or the `nth`, written already or still to come. */
+  async line(sentence: string, { nth = 1 } = {}): Promise<AwaitedLine> {
+    for (;;) {
+      const known = this.lines.filter((line) => line.sentence === sentence)[nth - 1]
+      if (known) return known
+      await new Promise<AwaitedLine>((resolve) => this.#waiting.push({ sentence, resolve }))
+    }
   }
 
   #add(line: AwaitedLine): void {

@@ -68,7 +68,8 @@ function chatsOf({ telegram, discord, slack }: Whole): Readonly<Record<string, C
   }
 }
 
-const BROKE_OFF = /\n\nThe answer broke off here\. Something went wrong on my side\. \(tr_\w+\)$/
+const BROKE_OFF =
+  /\n\nThe answer broke off here\. The connection to my language model failed; please try again in a few minutes\. \(tr_\w+\)$/
 
 describe('an answer that breaks off', () => {
   it('stays as far as it came where people saw it grow, with one line below, on every platform', async () => {

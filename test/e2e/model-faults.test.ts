@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
   {
     what: 'breaks off in the middle',
     reply: textReply('half of the answer', { interrupt: { kind: 'cut', afterDelta: 1 } }),
-    says: 'Something went wrong on my side.',
+    says: 'The connection to my language model failed; please try again in a few minutes.',
     code: 'model_failed',
   },
 ]
@@ -83,18 +83,18 @@ describe('a model that fails', () => {
 
   it('F-C15, C16: for good: the owner is notified once with cause and remedy, and status has them until it answers', async () => {
     const refused: Reply = { error: { status: 401, type: 'authentication_error' } }
-    const { telegram, daemon } = await startHousehold({
-      script: playReplies(refused, refused, textReply('better now')),
-    })
+    const logger = new AwaitedLog()
+    const script = playReplies(refused, refused, textReply('better now'))
+    const { telegram, daemon } = await startHousehold({ logger, script })
     const { world, ledger } = telegram
     const notices = () =>
       world.messages(111, { by: 'bot' }).filter(({ message }) => message.text?.startsWith('The model '))
     const { message_id } = world.say({ from: 111, text: 'hello' })
     const { text } = await ledger.nextFromBot('sent', { where: (entry) => entry.text.startsWith('The model ') })
     expect(text).toMatch(/^The model anthropic\/rehearsal cannot answer: Anthropic answered 401: .*Set a valid key/)
-    const mark = ledger.mark()
+    await ledger.nextFromBot('sent', { where: (entry) => CALM.test(entry.text) })
     world.say({ from: 111, text: 'and now?' })
-    await ledger.nextFromBot('sent', { after: mark, where: (entry) => CALM.test(entry.text) })
+    await logger.line('A turn failed', { nth: 2 })
     const { modelTroubles } = await daemon.operator.status()
     expect(modelTroubles).toMatchObject([{ model: 'anthropic/rehearsal', code: 'model_auth' }])
 
@@ -105,6 +105,22 @@ describe('a model that fails', () => {
     expect(why?.summary).toMatch(/^Not answered: the model provider refused the key; set a valid key in .*\.$/)
     expect(why?.failure).toMatchObject({ code: 'model_auth', remedy: expect.stringMatching(/^Set a valid key/) })
     expect(notices()).toHaveLength(1)
+    // The second failure adds no line: the conversation knows already.
+    expect(world.messages(111, { by: 'bot' }).filter(({ message }) => CALM.test(message.text ?? ''))).toHaveLength(1)
+  })
+
+  it('C45: the next model of the chain answers in its place, and status names the one that fails', async () => {
+    const agents = [
+      { id: toAgentId('main'), model: 'anthropic/rehearsal', fallback: ['scripted/echo'], prompt: '', tools: [] },
+    ]
+    const refused: Reply = { error: { status: 401, type: 'authentication_error' } }
+    const { telegram, daemon } = await startHousehold({ config: { agents }, script: playReplies(refused, refused) })
+    for (const text of ['hello', 'and now?']) {
+      telegram.world.say({ from: 111, text })
+      await telegram.ledger.nextFromBot('sent', { where: (entry) => entry.text === `echo ${text}` })
+    }
+    const { modelTroubles } = await daemon.operator.status()
+    expect(modelTroubles).toMatchObject([{ model: 'anthropic/rehearsal', code: 'model_auth' }])
   })
 
   it('F-C15, C16: stalls: one calm line, and other conversations are answered meanwhile', async () => {

@@ -8,6 +8,7 @@ import type { InboundEvent } from '../../core/message.ts'
 import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { PostNotice } from '../people/post-notice.ts'
+import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
 /**
  * The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded.
@@ -19,6 +20,7 @@ export interface SystemNotices {
   parted(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /** Called when the agent talks with as many strangers as it may. */
   crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
+  readonly ended: OutageNotices
 }
 
 type Refusal = Extract<Decision, { kind: 'refuse' }>
@@ -61,6 +63,7 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
     )
   }
   return {
+    ended: createOutageNotices(clock),
     refused(inbox, dispatch, decision) {
       const { reason, asks } = decision
       if (asks) admissions.refused(asks)

@@ -104,6 +104,8 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_stalled: 'My language model stopped answering; please try again.',
   model_refused: 'I cannot help with that.',
   model_context_length: 'This conversation has grown too long for my language model; `/new` starts a fresh one.',
+  model_failed: 'The connection to my language model failed; please try again in a few minutes.',
+  model_invalid_request: 'My language model did not take this conversation as it stands; `/new` starts a fresh one.',
   model_empty: 'I could not come up with an answer; please try again.',
   quarantined: 'I gave up on this message after failing on it several times.',
 }
