@@ -10,13 +10,13 @@ import type { JournalDraft, Tool, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
-/** The most of a tool result that is kept (R28). */
-const RESULT_LIMIT = 200_000
 /** An abort waits this long for a running tool before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 2_000
 
 interface ToolRun {
   readonly clock: Clock
+  /** Characters of a result that are kept (R28). */
+  readonly longest: number
   readonly context: Omit<ToolContext, 'callId'>
 }
 
@@ -44,7 +44,7 @@ export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolE
   return results
 }
 
-async function* runBatch(batch: readonly RunPlan[], { clock, context }: ToolRun): ToolEvents {
+async function* runBatch(batch: readonly RunPlan[], { clock, longest, context }: ToolRun): ToolEvents {
   for (const plan of batch) {
     if (plan.intended || context.signal.aborted) continue
     yield journalIntent(plan)
@@ -54,7 +54,7 @@ async function* runBatch(batch: readonly RunPlan[], { clock, context }: ToolRun)
   const signal = AbortSignal.any([context.signal, left.signal])
   // Each call of the step listens to it, and Node warns on stderr of more than ten.
   setMaxListeners(0, signal)
-  const run: ToolRun = { clock, context: { ...context, signal } }
+  const run: ToolRun = { clock, longest, context: { ...context, signal } }
   const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
   const results: ToolResultData[] = []
   try {
@@ -73,9 +73,12 @@ async function* runBatch(batch: readonly RunPlan[], { clock, context }: ToolRun)
 }
 
 /** Never rejects. */
-async function runOne({ call, tool, intended }: RunPlan, { clock, context }: ToolRun): Promise<ToolResultData> {
+async function runOne(
+  { call, tool, intended }: RunPlan,
+  { clock, longest, context }: ToolRun,
+): Promise<ToolResultData> {
   if (context.signal.aborted) return errorResult(call, intended ? INTERRUPTED : 'not run: the turn was stopped')
-  const running = outcomeOf(call, async () => tool.run(call.args, { ...context, callId: call.id }))
+  const running = outcomeOf(call, longest, async () => tool.run(call.args, { ...context, callId: call.id }))
   failpoint('CP8-tool-running')
   const over = new AbortController()
   const unknown = afterAbort(context.signal, over.signal)
@@ -86,14 +89,18 @@ async function runOne({ call, tool, intended }: RunPlan, { clock, context }: Too
   return result
 }
 
-async function outcomeOf(call: ModelToolCall, run: () => ReturnType<Tool['run']>): Promise<ToolResultData> {
+async function outcomeOf(
+  call: ModelToolCall,
+  longest: number,
+  run: () => ReturnType<Tool['run']>,
+): Promise<ToolResultData> {
   try {
     const output = await run()
     const { content, shows = [] } = typeof output === 'string' ? { content: textContent(output) } : output
-    const result = { callId: call.id, tool: call.name, content: bounded(content), isError: false }
+    const result = { callId: call.id, tool: call.name, content: bounded(content, longest), isError: false }
     return shows.length === 0 ? result : { ...result, shows }
   } catch (error) {
-    const result = errorResult(call, cut(toError(error).message))
+    const result = errorResult(call, cut(toError(error).message, longest))
     return errorCode(error) === 'forbidden' ? { ...result, denied: true } : result
   }
 }
@@ -104,8 +111,8 @@ function afterAbort(signal: AbortSignal, over: AbortSignal): Promise<void> {
 }
 
 /** Returns the content with its texts, taken together, cut at the limit. */
-function bounded(content: Content): Content {
-  let left = RESULT_LIMIT
+function bounded(content: Content, longest: number): Content {
+  let left = longest
   return content.map((part) => {
     if (part.type !== 'text') return part
     const text = cut(part.text, left)
@@ -115,7 +122,7 @@ function bounded(content: Content): Content {
 }
 
 /** Never between the two halves of a character. */
-function cut(text: string, limit = RESULT_LIMIT): string {
+function cut(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1))
   const kept = text.slice(0, half ? limit - 1 : limit)

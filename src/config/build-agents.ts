@@ -72,11 +72,13 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
 function optionsOf({
   models,
   maxSteps,
+  contextTokens,
   answerTokens,
-}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'answerTokens'> {
+}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'contextTokens' | 'answerTokens'> {
   return {
     ...(models === undefined ? {} : { models }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(answerTokens === undefined ? {} : { answerTokens }),
   }
 }

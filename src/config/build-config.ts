@@ -50,6 +50,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
     session: sessionSettings(parsed),
     ...sessionTools,
+    toolResults: parsed.tools.results,
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },

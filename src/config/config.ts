@@ -2,7 +2,7 @@ import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
-import type { AgentProfile } from '../core/turn.ts'
+import type { AgentProfile, ToolResultLimits } from '../core/turn.ts'
 import type { Secret } from './secrets.ts'
 
 /** The configuration as the daemon uses it: parsed once, defaults filled in, references resolved, frozen. */
@@ -22,6 +22,7 @@ export interface Config {
   readonly session: SessionConfig
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
+  readonly toolResults?: ToolResultLimits
   readonly schedules: readonly ConfiguredSchedule[]
   /** Days for which what was refused or ignored is kept; 30 if absent. */
   readonly store: { readonly path: string; readonly keepRefusedDays?: number }

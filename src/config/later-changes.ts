@@ -4,7 +4,11 @@ import { Secret } from './secrets.ts'
 /** Parts of a configuration that a reload takes over, or that are no settings. */
 const NOT_LATER: ReadonlySet<string> = new Set(['file', 'routing', 'warnings', 'scriptFolder', 'dataDir', 'down'])
 /** Settings whose name in the file is another one. */
-const IN_THE_FILE: Readonly<Record<string, string>> = { sessionTools: 'tools.sessions', 'store.path': 'store.url' }
+const IN_THE_FILE: Readonly<Record<string, string>> = {
+  sessionTools: 'tools.sessions',
+  toolResults: 'tools.results',
+  'store.path': 'store.url',
+}
 
 /**
  * Pure: the settings that a reload leaves as they are, by their names in the file: they take effect at the next start.

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
+import { agent, tools } from './schema-agents.ts'
 import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 
@@ -16,49 +17,6 @@ export type ChannelCatalogue = Readonly<
 export function traitsOf(catalogue: ChannelCatalogue): TraitsByChannel {
   return Object.fromEntries(Object.entries(catalogue).map(([channel, { traits }]) => [channel, traits]))
 }
-
-const modelName = text.regex(/^[^/\s]+\/\S+$/, {
-  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
-})
-
-const agent = z.strictObject({
-  id: text,
-  model: modelName
-    .exactOptional()
-    .describe(
-      'anthropic/<model>, openai/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
-    ),
-  models: z
-    .array(modelName)
-    .exactOptional()
-    .describe('Models a session may be set to beside it; without the list any there is a key for.'),
-  fallback: z
-    .array(modelName)
-    .max(5)
-    .exactOptional()
-    .describe('Models that answer where the model cannot be called: the first of them that can, in this order.'),
-  maxSteps: z
-    .int()
-    .min(1)
-    .max(200)
-    .exactOptional()
-    .describe('Calls of the model in one turn; a turn that uses tools needs one more than it has steps. Default: 10.'),
-  answerTokens: z
-    .int()
-    .min(64)
-    .max(200_000)
-    .exactOptional()
-    .describe('The longest answer of the model, in tokens, without what it thinks. Default: 4096.'),
-  prompt: text
-    .exactOptional()
-    .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),
-  tools: z
-    .array(text)
-    .exactOptional()
-    .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see. schedule, memory and web_fetch have no effect yet.',
-    ),
-})
 
 function sessionOf(channels: readonly ChannelId[]) {
   return z
@@ -111,25 +69,6 @@ function sessionOf(channels: readonly ChannelId[]) {
     })
     .prefault({})
 }
-
-const tools = z
-  .strictObject({
-    sessions: z
-      .strictObject({
-        agents: z
-          .array(text)
-          .default([])
-          .describe("Agents that may reach each other's sessions. Default: none; each reaches its own only."),
-        inGroups: z
-          .enum(['here', 'asker'])
-          .default('here')
-          .describe(
-            'Where others see the answer, the session tools read that conversation alone (here), or what everybody who asks could read (asker).',
-          ),
-      })
-      .prefault({}),
-  })
-  .prefault({})
 
 /** A platform may repeat a message for a week, and the row of the first time is how it is known. */
 const LEAST_DAYS = 8

@@ -93,7 +93,9 @@ export interface SessionRow extends Omit<SessionOverrides, 'model'> {
   readonly sessionId: SessionId
   /** The model that answers there, set or configured. */
   readonly model?: string
-  /** The tokens of all its runs. There are no `contextTokens`, because the model's limit is not known. */
+  /** The tokens that this model reads at once, where that is known. */
+  readonly contextTokens?: number
+  /** The tokens of all its runs. */
   readonly totalTokens?: number
   /** The last run reached a model; it was stopped. */
   readonly systemSent?: boolean

@@ -17,6 +17,8 @@ export interface AgentProfile {
   readonly maxSteps?: number
   /** Tokens of one answer of the model, without those it thinks. Default 4096. */
   readonly answerTokens?: number
+  /** Tokens that the model reads at once; absent: not known. */
+  readonly contextTokens?: number
   /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
   readonly models?: readonly string[]
   /** Sets how hard the model thinks; absent: the model's default. */
@@ -39,6 +41,8 @@ export interface TurnRequest {
   readonly elsewhere?: 'only' | 'too' | undefined
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
   readonly messages: readonly ModelMessage[]
+  /** The messages of earlier turns, which come first: their number, and whether the first two are a summary. */
+  readonly earlier?: { readonly messages: number; readonly summary: boolean }
   /** The step a crash interrupted; its calls are settled before the model is asked again. */
   readonly open?: OpenStep | undefined
   /** Model calls and tokens an interrupted run of this turn had already spent. */
@@ -84,6 +88,8 @@ export type TurnResult =
       readonly usage: Usage
       readonly steps: number
       readonly error?: ErrorCode
+      /** Tokens that the last call read, and whether parts were left out because the request was too long. */
+      readonly context?: { readonly read: number; readonly shortened: boolean }
       /** Lines on the tool steps, shown in the chat above the text and kept out of the record (T37). */
       readonly preface?: string
     }
@@ -122,6 +128,16 @@ export interface ToolOutput {
   /** The sessions whose words are in it. */
   readonly shows?: readonly SessionId[]
 }
+
+/** The limits of tool results, in characters (`tools.results`). */
+export interface ToolResultLimits {
+  /** The longest result of one call. */
+  readonly maxCharacters: number
+  /** From this length on a result may be shortened in later steps of its turn (R26, R27). */
+  readonly pruneFrom: number
+}
+
+export const DEFAULT_TOOL_RESULTS: ToolResultLimits = { maxCharacters: 200_000, pruneFrom: 50_000 }
 
 export interface ToolContext {
   readonly turnId: TurnId

@@ -47,6 +47,7 @@ function configured(
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     media,
     called,
+    ...(config.toolResults ? { results: config.toolResults } : {}),
     clock,
     timeZone,
     logger,

@@ -60,7 +60,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
       mainIsShared: () => policies.routing().sessions.scope === 'global',
     }),
     staleMs: rules.staleMs,
-    modelOf: (session) => agent(session).model,
+    agentOf: agent,
     transcriptPath: (session) => `${file}#${session}`,
     routeOf: (source) => sourceRoute(policies.routing(), source),
   }

@@ -182,7 +182,7 @@ type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'steer'>
  */
 function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
   const { agent, joined, show, steer } = context
-  const { messages, open } = requestMessages(view, joined ? 'group' : turn.session.chatType)
+  const { messages, open, earlier } = requestMessages(view, joined ? 'group' : turn.session.chatType)
   return {
     turnId: turn.id,
     sessionId: turn.session.id,
@@ -193,6 +193,7 @@ function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext
     scheduled: isScheduled(turn.session) || undefined,
     elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
     messages,
+    earlier: { messages: earlier, summary: false },
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
     show,

@@ -23,6 +23,7 @@ describe('run-turn', () => {
       model: 'fake/model-1',
       usage: { input: 10, output: 1 },
       steps: 1,
+      context: { read: 10, shortened: false },
     })
   })
 
@@ -97,6 +98,7 @@ describe('run-turn', () => {
       model: 'fake/model-1',
       usage: { input: 10, output: 1 },
       steps: 1,
+      context: { read: 10, shortened: false },
     })
     expect(played.journal).toEqual([])
   })

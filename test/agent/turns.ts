@@ -1,4 +1,5 @@
-import { createRunAgent, type RunAgentServices } from '../../src/agent/agent-loop.ts'
+import { createRunAgent } from '../../src/agent/agent-loop.ts'
+import type { RunAgentServices } from '../../src/agent/turn-progress.ts'
 import { textContent } from '../../src/core/content.ts'
 import { inWords } from '../../src/core/content-words.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'

@@ -1,4 +1,5 @@
 import { ParleyError } from '../../core/errors.ts'
+import { windowOf } from '../../core/model-window.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { AgentProfile } from '../../core/turn.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
@@ -38,18 +39,29 @@ export function chooseAgent(
   rules: ModelRules,
   overrides: Pick<OverridesCache, 'of'>,
 ): (session: SessionIdentity) => AgentProfile {
-  const byId = new Map<string, AgentProfile>(rules.agents.map((agent) => [agent.id, agent]))
+  const agents = rules.agents.map(withWindow)
+  const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
   return ({ id, agentId }) => {
-    const agent = byId.get(agentId) ?? rules.agents[0]
+    const agent = byId.get(agentId) ?? agents[0]
     if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
     const { model, thinkingLevel } = overrides.of(id)
     if (model === undefined && thinkingLevel === undefined) return agent
-    return {
-      ...agent,
-      ...(model === undefined || refusedModel(rules, agent.id, model) !== undefined ? {} : { model }),
-      ...(thinkingLevel === undefined ? {} : { thinking: thinkingLevel }),
-    }
+    const thinking = thinkingLevel === undefined ? {} : { thinking: thinkingLevel }
+    if (model === undefined || refusedModel(rules, agent.id, model) !== undefined) return { ...agent, ...thinking }
+    return { ...withModel(agent, model), ...thinking }
   }
+}
+
+/** Returns the agent with the window of its model, where it sets none and the model is known. */
+function withWindow(agent: AgentProfile): AgentProfile {
+  const contextTokens = agent.contextTokens ?? windowOf(agent.model)
+  return contextTokens === undefined ? agent : { ...agent, contextTokens }
+}
+
+/** Returns the agent with another model; its own window is that of its own model. */
+function withModel({ contextTokens, ...agent }: AgentProfile, model: string): AgentProfile {
+  if (model === agent.model) return contextTokens === undefined ? agent : { ...agent, contextTokens }
+  return withWindow({ ...agent, model })
 }
 
 const ECHO = 'scripted/echo'

@@ -4,6 +4,7 @@ import { tokensOf } from '../../core/model.ts'
 import type { Session, SessionKind } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
+import type { AgentProfile } from '../../core/turn.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type LastRun, lastRunOf } from '../service/last-run.ts'
 import { newestMessages } from '../service/read-messages.ts'
@@ -11,8 +12,8 @@ import { shownKey } from './shown-key.ts'
 
 export interface SessionRowDeps {
   readonly read: Pick<StoreReader, 'events' | 'outbox'>
-  /** Returns the model that answers in the session: the agent's, or the session's own. */
-  modelOf(session: Session): string
+  /** Returns the agent that answers in the session, with the session's model if it has its own. */
+  agentOf(session: Session): Pick<AgentProfile, 'model' | 'contextTokens'>
   transcriptPath(session: SessionId): string
 }
 
@@ -22,13 +23,14 @@ const ROW_BYTES = 8_000
 
 /** Returns what is known of a session, as a row of the list (T11). */
 export async function sessionRow(
-  { read, modelOf, transcriptPath }: SessionRowDeps,
+  { read, agentOf, transcriptPath }: SessionRowDeps,
   session: Session,
   { caller, messages, named }: { readonly caller: SessionCaller; readonly messages: number; readonly named: boolean },
 ): Promise<SessionRow> {
   const { id, kind, lastActivityAt, description } = session
   const lastRun = await lastRunOf(read, id)
   const { turns, usage } = await read.events.spent(id)
+  const { model, contextTokens } = agentOf(session)
   const bounds = { limit: messages, tools: false, bytes: ROW_BYTES }
   return {
     key: shownKey(session, caller),
@@ -37,7 +39,8 @@ export async function sessionRow(
     updatedAt: lastActivityAt,
     sessionId: id,
     ...overridesOf(session),
-    model: modelOf(session),
+    model,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(description === '' || !named ? {} : { displayName: plainExcerpt(description, LONGEST_NAME) }),
     ...(turns === 0 ? {} : { totalTokens: tokensOf(usage) }),
     ...lastRun,

@@ -111,11 +111,12 @@ export interface Growth {
 export function requestMessages(
   view: ModelView,
   chat: ChatType,
-): { messages: readonly ModelMessage[]; open: OpenStep | undefined } {
+): { messages: readonly ModelMessage[]; open: OpenStep | undefined; earlier: number } {
   const { history, running } = view
-  if (!running) return { messages: history, open: undefined }
+  const earlier = history.length
+  if (!running) return { messages: history, open: undefined, earlier }
   const messages = history.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
-  return { messages, open: running.open }
+  return { messages, open: running.open, earlier }
 }
 
 /** The circumstances of an event. */

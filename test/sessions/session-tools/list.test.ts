@@ -64,7 +64,10 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
         }),
         clock: { ...systemClock, now: () => NOW },
         staleMs: NOW,
-        modelOf: ({ agentId }) => `scripted/${agentId}`,
+        agentOf: ({ agentId }) => ({
+          model: `scripted/${agentId}`,
+          ...(agentId === 'main' ? {} : { contextTokens: 1_000 }),
+        }),
         transcriptPath: (id) => `parley.db#${id}`,
       },
       query,
@@ -212,6 +215,14 @@ describe('sessions_list', () => {
     ])
   })
 
+  it('T11: the tokens that the model reads at once are shown where they are known', async () => {
+    const { add, list } = await place()
+    await add({}, [], NOW)
+    await add({ agentId: toAgentId('second') }, [], NOW - 1)
+    const [unknown, known] = (await list()).map(({ contextTokens }) => contextTokens)
+    expect([known, unknown]).toEqual([1_000, undefined])
+  })
+
   it('T11: what was set by hand and what the last run came to is shown', async () => {
     const { add, list, store } = await place()
     const { id } = await add({ metadata: { channel: 'telegram' } }, [userMessage('hi')], NOW)
@@ -272,7 +283,6 @@ describe('sessions_list', () => {
       await ended(session, 1, { state, address: addressOf(3) })
     await ended(other, 1, { state: 'sent', messageId: '4', address: addressOf(4) })
     expect(await rowOf()).toMatchObject({ systemSent: true, lastTo: 'telegram:group:-1002', totalTokens: 14 })
-    expect(await rowOf()).not.toHaveProperty('contextTokens')
     await ended(session, 0)
     expect(await rowOf()).toMatchObject({ systemSent: false, lastTo: 'telegram:group:-1002' })
   })
@@ -292,7 +302,11 @@ describe('sessions_list', () => {
       mainIsShared: () => false,
       read: store.read,
     } as const
-    const deps = { modelOf: () => 'm', transcriptPath: () => 't', reach: createReach({ ...reaching, access }) }
+    const deps = {
+      agentOf: () => ({ model: 'm' }),
+      transcriptPath: () => 't',
+      reach: createReach({ ...reaching, access }),
+    }
     const rows = await listSessions({ ...deps, read: store.read, clock, staleMs: 3_000 }, {}, CLIENT)
     expect(rows.map(({ key }) => key)).toEqual(['new'])
   })

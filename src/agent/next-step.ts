@@ -1,0 +1,119 @@
+import { errorCode } from '../core/errors.ts'
+import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
+import type { Tool } from '../core/turn.ts'
+import { askModel, type ModelAnswer } from './ask-model.ts'
+import { createModelChain, type ModelChain } from './model-chain.ts'
+import { pairCalls } from './pair-calls.ts'
+import { buildPrompt } from './prompt.ts'
+import { pruneResults } from './prune-results.ts'
+import { shortenRequest } from './shorten-request.ts'
+import type { RunningAgent } from './turn-progress.ts'
+import { showsImages, withoutImages } from './without-images.ts'
+
+/** Tokens of an answer, where the agent sets none (R14). */
+const ANSWER_TOKENS = 4096
+
+/** Everything that a turn asks its models with, the same in each step. */
+export interface Equipment {
+  readonly chain: ModelChain
+  readonly tools: readonly Tool[]
+  readonly system: string
+  /** The length of the system prompt and of what describes the tools, in characters. */
+  readonly besides: number
+}
+
+/** Returns what a turn asks its models with. */
+export function equip({ settings, request }: RunningAgent): Equipment {
+  const { agent, chatType, joined, scheduled, elsewhere, traceId, sessionId } = request
+  const { models, called, logger } = settings
+  const tools = settings.tools(agent.tools)
+  const system = buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone: settings.timeZone })
+  return {
+    chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
+      models,
+      called,
+      moved: (model, next, err) =>
+        logger.warn('A model failed; the next one is asked', { traceId, sessionId, model, next, err }),
+    }),
+    tools,
+    system,
+    besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
+  }
+}
+
+/** Asks for the next step, the models of the agent in their order until one begins to answer. */
+export function ask(run: RunningAgent, equipment: Equipment): Promise<ModelAnswer> {
+  return equipment.chain.call(
+    (model) => askOne(run, equipment, model),
+    () => run.progress.begun,
+  )
+}
+
+/**
+ * Asks one model. A request that it refuses for what is in it is asked once more without that, for the rest of the
+ * turn.
+ */
+async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Promise<ModelAnswer> {
+  const { progress, request, settings, signal } = run
+  const asking = {
+    signal,
+    show(text: string) {
+      progress.begun = true
+      request.show(text)
+    },
+  }
+  for (;;) {
+    try {
+      return await askModel(model, nextRequest(run, equipment, model), asking)
+    } catch (err) {
+      const less = withLess(run, err)
+      if (less === undefined) throw err
+      const { traceId, sessionId } = request
+      settings.logger.warn(`The model refused a request; it is asked without ${less.without}`, {
+        ...{ traceId, sessionId, err },
+      })
+      progress.messages = less.messages
+    }
+  }
+}
+
+/**
+ * Returns the messages without what made the model refuse them, if that can be: a picture that it cannot read would
+ * make every later request of the conversation fail as well; a request that is too long is shortened once (R29).
+ */
+function withLess(
+  { progress, request }: RunningAgent,
+  refusal: unknown,
+): { readonly messages: readonly ModelMessage[]; readonly without: string } | undefined {
+  const code = errorCode(refusal)
+  if (code === 'model_invalid_request' && showsImages(progress.messages)) {
+    return { messages: withoutImages(progress.messages), without: 'pictures' }
+  }
+  if (code !== 'model_context_length' || progress.shortened) return undefined
+  progress.shortened = true
+  const messages = shortenRequest(progress.messages, request.earlier ?? { messages: 0, summary: false })
+  return messages && { messages, without: 'its older parts' }
+}
+
+function nextRequest(run: RunningAgent, { tools, system, besides }: Equipment, model: Model): ModelRequest {
+  const { request, progress, settings } = run
+  const { thinking, answerTokens: maxTokens = ANSWER_TOKENS, contextTokens: window } = request.agent
+  const messages = progress.talk
+    ? progress.messages
+    : pruneResults(paired(run, model), { window, besides, from: settings.results.pruneFrom })
+  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens }
+  return thinking === undefined ? asked : { ...asked, thinking }
+}
+
+function paired({ settings, request, progress }: RunningAgent, model: Model): readonly ModelMessage[] {
+  const { messages, repairs } = pairCalls(progress.messages)
+  if (repairs > 0) {
+    settings.logger.warn('The history had unpaired tool calls and was repaired for the model', {
+      traceId: request.traceId,
+      sessionId: request.sessionId,
+      model: model.id,
+      repairs,
+    })
+  }
+  return messages
+}

@@ -1,0 +1,145 @@
+import { type Content, textContent, textOf } from '../core/content.ts'
+import type { ModelMessage, ModelToolResult } from '../core/model.ts'
+
+/** The part of a request that results of tools may fill; the numbers are shares of the model's window. */
+const TRIM_ABOVE = 0.3
+const CLEAR_ABOVE = 0.5
+/** The results of this many of the newest steps stay whole. */
+const STEPS_KEPT = 3
+/** Characters kept at each end of a result that is trimmed. */
+const END = 1_500
+/** A token is taken for four characters; a picture and any other file count as these. */
+const CHARACTERS_A_TOKEN = 4
+const PICTURE = 8_000
+const FILE = 2_000
+/** Results of this tool are instructions, which count until the turn ends. */
+const NEVER_PRUNED = 'skill'
+
+export interface PruningLimits {
+  /** Tokens the model reads at once; undefined: not known, so that nothing is pruned before the model complains. */
+  readonly window: number | undefined
+  /** Characters from which a result may be pruned. */
+  readonly from: number
+  /** The request without its messages: system prompt and tools, in characters. */
+  readonly besides: number
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
+
+/** The place of a result among the messages. */
+interface Place {
+  readonly message: number
+  readonly result: number
+  /** Its length before anything was left out, in characters. */
+  readonly size: number
+}
+
+/**
+ * Returns the messages with large results of earlier steps of the turn shortened, oldest first, as far as needed: above
+ * 30 % of the window to their first and last 1,500 characters (R26), above 50 % to a notice (R27). Small results, those
+ * of skills and those of the three newest steps stay (R28). What is stored is not changed (R30). Pure: a turn that goes
+ * on after a crash is shown the same.
+ */
+export function pruneResults(messages: readonly ModelMessage[], limits: PruningLimits): readonly ModelMessage[] {
+  const { window, from, besides } = limits
+  if (window === undefined) return messages
+  const room = window * CHARACTERS_A_TOKEN
+  const eligible = eligibleResults(messages, from)
+  if (eligible.length === 0) return messages
+  const size = besides + messages.reduce((sum, message) => sum + charactersOf(message), 0)
+  const pruning = { messages: [...messages], size }
+  shorten(pruning, { eligible, most: TRIM_ABOVE * room, to: trimmed })
+  shorten(pruning, { eligible, most: CLEAR_ABOVE * room, to: cleared })
+  return pruning.messages
+}
+
+/** Returns the messages with every result that may be pruned replaced by a notice (R29). */
+export function pruneAll(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const pruning = { messages: [...messages], size: 1 }
+  shorten(pruning, { eligible: eligibleResults(messages, 0), most: Number.NEGATIVE_INFINITY, to: cleared })
+  return pruning.messages
+}
+
+/** Returns the results that may be pruned, oldest first: those before the third-last message of the assistant. */
+function eligibleResults(messages: readonly ModelMessage[], from: number): readonly Place[] {
+  const steps = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []))
+  const end = steps.at(-STEPS_KEPT) ?? 0
+  return messages.slice(0, end).flatMap((message, index) => {
+    if (message.role !== 'tool') return []
+    const kept = callsBefore(messages, index)
+    return message.results.flatMap(({ id, content }, result) => {
+      const size = charactersIn(content)
+      return kept.has(id) || size < Math.max(from, 1) ? [] : [{ message: index, result, size }]
+    })
+  })
+}
+
+/** Returns the ids of the calls in the step before a tool message whose results are never pruned. */
+function callsBefore(messages: readonly ModelMessage[], index: number): ReadonlySet<string> {
+  const step = messages[index - 1]
+  const calls = step?.role === 'assistant' ? step.calls : []
+  return new Set(calls.filter(({ name }) => name === NEVER_PRUNED).map(({ id }) => id))
+}
+
+interface Pruning {
+  readonly messages: ModelMessage[]
+  size: number
+}
+
+/** Replaces results, oldest first, until the request has at most `most` characters. */
+function shorten(
+  pruning: Pruning,
+  { eligible, most, to }: { eligible: readonly Place[]; most: number; to: (content: Content, size: number) => Content },
+): void {
+  for (const { message, result, size } of eligible) {
+    if (pruning.size <= most) return
+    const old = pruning.messages[message]
+    if (old?.role !== 'tool') continue
+    const before = old.results[result]
+    if (before === undefined) continue
+    const content = to(before.content, size)
+    const saved = charactersIn(before.content) - charactersIn(content)
+    if (saved <= 0) continue
+    pruning.size -= saved
+    pruning.messages[message] = withResult(old, result, { ...before, content })
+  }
+}
+
+function withResult({ results }: ToolMessage, at: number, result: ModelToolResult): ToolMessage {
+  return { role: 'tool', results: results.map((one, index) => (index === at ? result : one)) }
+}
+
+function trimmed(content: Content): Content {
+  const text = textOf(content)
+  if (text.length <= 2 * END) return content
+  const begin = text.slice(0, END).replace(/[\uD800-\uDBFF]$/, '')
+  const end = text.slice(-END).replace(/^[\uDC00-\uDFFF]/, '')
+  const left = text.length - begin.length - end.length
+  return textContent(`${begin}\n[${left} characters of this result are left out here to save room]\n${end}`)
+}
+
+function cleared(_: Content, size: number): Content {
+  return textContent(`[this result of ${size} characters is left out here to save room]`)
+}
+
+function charactersOf(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return charactersIn(message.content)
+    case 'assistant':
+      return message.calls.reduce((sum, { args }) => sum + lengthOf(args), message.text.length)
+    case 'tool':
+      return message.results.reduce((sum, { content }) => sum + charactersIn(content), 0)
+  }
+}
+
+function lengthOf(args: unknown): number {
+  return JSON.stringify(args)?.length ?? 0
+}
+
+function charactersIn(content: Content): number {
+  return content.reduce((sum, part) => {
+    if (part.type === 'text') return sum + part.text.length
+    return sum + (part.type === 'image' ? PICTURE : FILE)
+  }, 0)
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
+import { addUsage, type Model, type ModelMessage, tokensRead, type Usage } from '../core/model.ts'
+import type { Tool, ToolResultLimits, TurnRequest } from '../core/turn.ts'
+import type { ModelAnswer } from './ask-model.ts'
+import { isTalk } from './pair-calls.ts'
+
+export interface RunAgentServices {
+  /** May reject with `model_unconfigured`. */
+  readonly models: (id: string) => Promise<Model>
+  /** Throws `config` for an unknown group. */
+  readonly tools: (groups: readonly string[]) => readonly Tool[]
+  /** Keeps the files that tools return. */
+  readonly media: Pick<MediaStore, 'keep'>
+  readonly clock: Clock
+  /** IANA zone of the times the model is given. */
+  readonly timeZone: string
+  /** Called after each call of a model by its name, with the failure if there was one. */
+  readonly called?: (model: string, failure?: unknown) => void
+  readonly results?: ToolResultLimits
+  readonly logger?: Logger
+}
+
+/** The services, all of them given. */
+export type Settings = Required<RunAgentServices>
+
+/** The progress of a turn; a failure still reports real numbers. */
+export interface Progress {
+  messages: readonly ModelMessage[]
+  /** Nothing but texts so far. */
+  talk: boolean
+  /** A model has answered or begun to in this run: from now on no other one is asked. */
+  begun: boolean
+  /** A request was too long for the model and has been shortened. */
+  shortened: boolean
+  steps: number
+  usage: Usage
+  /** Tokens that the model read in its last call. */
+  read: number
+  /** The last answer's model and text, for a turn that a limit ends. */
+  model: string
+  text: string
+}
+
+/** A turn that runs. */
+export interface RunningAgent {
+  readonly settings: Settings
+  readonly request: TurnRequest
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+/** Returns the progress of a turn before this run has done anything. */
+export function begun({ messages, spent, agent }: TurnRequest): Progress {
+  return {
+    messages,
+    talk: isTalk(messages),
+    begun: false,
+    shortened: false,
+    read: 0,
+    steps: spent.steps,
+    usage: spent.usage,
+    model: agent.model,
+    text: '',
+  }
+}
+
+/** Adds an answer to the progress. */
+export function take(answer: ModelAnswer, progress: Progress): void {
+  progress.begun = true
+  progress.steps++
+  progress.usage = addUsage(progress.usage, answer.usage)
+  progress.read = tokensRead(answer.usage)
+  progress.model = answer.model
+  progress.text = answer.text
+}

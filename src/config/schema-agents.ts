@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { text } from './schema-parts.ts'
+
+const modelName = text.regex(/^[^/\s]+\/\S+$/, {
+  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+})
+
+/** One agent: its models, limits, instructions and tools. */
+export const agent = z.strictObject({
+  id: text,
+  model: modelName
+    .exactOptional()
+    .describe(
+      'anthropic/<model>, openai/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
+    ),
+  models: z
+    .array(modelName)
+    .exactOptional()
+    .describe('Models a session may be set to beside it; without the list any there is a key for.'),
+  fallback: z
+    .array(modelName)
+    .max(5)
+    .exactOptional()
+    .describe('Models that answer where the model cannot be called: the first of them that can, in this order.'),
+  maxSteps: z
+    .int()
+    .min(1)
+    .max(200)
+    .exactOptional()
+    .describe('Calls of the model in one turn; a turn that uses tools needs one more than it has steps. Default: 10.'),
+  contextTokens: z
+    .int()
+    .min(1_000)
+    .max(10_000_000)
+    .exactOptional()
+    .describe(
+      'Tokens that the model reads at once. Default: what is known of the model; of a model of your own nothing is, so say it here.',
+    ),
+  answerTokens: z
+    .int()
+    .min(64)
+    .max(200_000)
+    .exactOptional()
+    .describe('The longest answer of the model, in tokens, without what it thinks. Default: 4096.'),
+  prompt: text
+    .exactOptional()
+    .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),
+  tools: z
+    .array(text)
+    .exactOptional()
+    .describe(
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see. schedule, memory and web_fetch have no effect yet.',
+    ),
+})
+
+/** The limits of the tools of all agents. */
+export const tools = z
+  .strictObject({
+    results: z
+      .strictObject({
+        maxCharacters: z
+          .int()
+          .min(1_000)
+          .max(10_000_000)
+          .default(200_000)
+          .describe('The longest result of one call; the model is shown what is cut off as a number.'),
+        pruneFrom: z
+          .int()
+          .min(1_000)
+          .max(10_000_000)
+          .default(50_000)
+          .describe(
+            'Characters from which a result may be shortened in later steps of its turn: above 30 % of what the model reads at once to its ends, above 50 % to a notice.',
+          ),
+      })
+      .prefault({}),
+    sessions: z
+      .strictObject({
+        agents: z
+          .array(text)
+          .default([])
+          .describe("Agents that may reach each other's sessions. Default: none; each reaches its own only."),
+        inGroups: z
+          .enum(['here', 'asker'])
+          .default('here')
+          .describe(
+            'Where others see the answer, the session tools read that conversation alone (here), or what everybody who asks could read (asker).',
+          ),
+      })
+      .prefault({}),
+  })
+  .prefault({})
