@@ -17,6 +17,14 @@ const BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, hi
 const BUDGETED = /^claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/
 const CANNOT = /^claude-(2|instant|3-(haiku|sonnet|opus|5))/
 
+/** Newer models refuse any temperature but their own. */
+const TAKES_TEMPERATURE = /^claude-(2|instant|3|(opus|sonnet|haiku)-4(-[0-6])?(-\d{8})?$)/
+
+/** Returns the temperature of a request that asks for one, where the model takes it. */
+export function temperatureParam(model: string, temperature: number | undefined): { readonly temperature?: number } {
+  return temperature === undefined || !TAKES_TEMPERATURE.test(model) ? {} : { temperature }
+}
+
 /**
  * Returns the parameters for a thinking level (T37). A turn thinks from its first step or not at all: after a crash the
  * thoughts of the steps before are gone, and the API would refuse that (C19).

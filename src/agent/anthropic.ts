@@ -15,7 +15,7 @@ import {
 import { CACHE_MARK, markEnd } from './anthropic-cache.ts'
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
-import { keepThoughts, type ThoughtBlock, thinkingParams } from './anthropic-thinking.ts'
+import { keepThoughts, type ThoughtBlock, temperatureParam, thinkingParams } from './anthropic-thinking.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
@@ -108,6 +108,7 @@ function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic
   return {
     model,
     ...params,
+    ...temperatureParam(model, request.temperature),
     messages: markEnd(messages),
     stream: true,
     ...(request.system === '' ? {} : { system: [{ type: 'text', text: request.system, ...CACHE_MARK }] }),

@@ -6,6 +6,7 @@ export interface LimitParams {
   max_tokens?: number
   max_completion_tokens?: number
   reasoning_effort?: Effort
+  temperature?: number
 }
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
@@ -33,7 +34,12 @@ const EITHER_THINKS_OR_CALLS = /^gpt-(5\.([2-9]|\d\d)|[6-9])/
  */
 export function limitParams(
   { model, isPublic }: { readonly model: string; readonly isPublic: boolean },
-  { maxTokens, tools, thinking: wanted }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools'>,
+  {
+    maxTokens,
+    tools,
+    temperature,
+    thinking: wanted,
+  }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools' | 'temperature'>,
 ): LimitParams {
   const thinks = THINKS.test(model)
   const thinking = tools.length > 0 && EITHER_THINKS_OR_CALLS.test(model) ? 'off' : wanted
@@ -42,6 +48,8 @@ export function limitParams(
   return {
     ...(isPublic || thinks ? { max_completion_tokens: most } : { max_tokens: most }),
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    // OpenAI's models that think take no temperature but their own.
+    ...(temperature === undefined || thinks ? {} : { temperature }),
   }
 }
 

@@ -72,12 +72,14 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
 function optionsOf({
   models,
   maxSteps,
+  summaryModel,
   contextTokens,
   answerTokens,
-}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'contextTokens' | 'answerTokens'> {
+}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'summaryModel' | 'contextTokens' | 'answerTokens'> {
   return {
     ...(models === undefined ? {} : { models }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(summaryModel === undefined ? {} : { summaryModel }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(answerTokens === undefined ? {} : { answerTokens }),
   }
@@ -96,14 +98,17 @@ function modelOf(
   return model
 }
 
-/** Returns the models that answer in place of the agent's own; each is checked as that is. */
+/**
+ * Returns the models that answer in place of the agent's own; they and the one for summaries are checked as that is.
+ */
 function fallbackOf(
-  { fallback }: AgentBlock,
+  { fallback, summaryModel }: AgentBlock,
   index: number,
   { file, options, found }: { file: ConfigFile; options: AgentOptions; found: Findings },
 ): Pick<AgentProfile, 'fallback'> {
-  if (fallback === undefined) return {}
   const providers = providersOf(file, options)
+  if (summaryModel !== undefined) checkProvider(summaryModel, ['agents', index, 'summaryModel'], { providers, found })
+  if (fallback === undefined) return {}
   for (const [nth, model] of fallback.entries())
     checkProvider(model, ['agents', index, 'fallback', nth], { providers, found })
   return { fallback }
@@ -148,12 +153,13 @@ function defaultOf(
 
 /** Returns a warning for each script an agent names that is not there. */
 function scriptWarnings(
-  { model, models = [], fallback = [] }: AgentBlock,
+  { model, models = [], fallback = [], summaryModel }: AgentBlock,
   index: number,
   folder: string,
 ): readonly string[] {
   const named = [
     [`agents[${index}].model`, model],
+    [`agents[${index}].summaryModel`, summaryModel],
     ...models.map((one, nth) => [`agents[${index}].models[${nth}]`, one]),
     ...fallback.map((one, nth) => [`agents[${index}].fallback[${nth}]`, one]),
   ]

@@ -28,6 +28,9 @@ export const agent = z.strictObject({
     .max(200)
     .exactOptional()
     .describe('Calls of the model in one turn; a turn that uses tools needs one more than it has steps. Default: 10.'),
+  summaryModel: modelName
+    .exactOptional()
+    .describe('The model that sums up what was said long ago, such as a cheaper one. Default: that of the agent.'),
   contextTokens: z
     .int()
     .min(1_000)

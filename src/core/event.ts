@@ -30,6 +30,7 @@ import type { ToolClass, Usage } from './model.ts'
  * `schedules.deliverTo` |
  * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | F-C03 |
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
+ * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
  */
 export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
@@ -54,6 +55,7 @@ export type EventDraft =
   | { readonly type: 'delivery_failed'; readonly data: UndeliveredData }
   | { readonly type: 'history_taken_over'; readonly data: TakenOverData }
   | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
+  | { readonly type: 'context_compacted'; readonly data: SummaryData }
 
 export type EventType = EventDraft['type']
 
@@ -77,6 +79,7 @@ const ALL_TYPES = {
   delivery_failed: true,
   history_taken_over: true,
   history_boundary: true,
+  context_compacted: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -147,6 +150,20 @@ export interface TakenOverData {
   readonly from: SessionId
   /** The number of copied events. */
   readonly events: number
+}
+
+/** A summary of older turns; it is shown as a pair of a user and an assistant message (R21). */
+export interface SummaryData {
+  readonly text: string
+  readonly model: string
+  readonly usage: Usage
+  /** The turns it stands for, those of an older summary not counted. */
+  readonly turns: number
+  /**
+   * The last event of these turns, as the distance from this event: it holds as well where the log was copied behind
+   * another.
+   */
+  readonly back: number
 }
 
 /**

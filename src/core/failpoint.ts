@@ -20,6 +20,7 @@ export type Failpoint =
   | 'CP13-response-read'
   | 'CP14-between-chunks'
   | 'CP15-slot-claimed'
+  | 'CP16-summary-uncommitted'
   | 'CP19-ids-linked'
 
 let reached: ((point: Failpoint) => void) | undefined

@@ -21,6 +21,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[]
   /** Tokens of the answer. */
   readonly maxTokens: number
+  /** From 0 to 1; a model that takes no other than its own ignores it. */
+  readonly temperature?: number
   /** Absent: as the model does by itself. */
   readonly thinking?: ThinkingLevel
 }

@@ -1,3 +1,4 @@
+import type { Usage } from './model.ts'
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
@@ -225,6 +226,26 @@ export interface SessionEventReport {
   readonly type: string
   readonly turn?: string
   readonly text: string
+  /** The model that wrote it, and the tokens that this took. */
+  readonly model?: string
+  readonly usage?: Usage
+  /** The tools that were asked for, with their arguments as JSON. */
+  readonly calls?: readonly { readonly tool: string; readonly arguments: string }[]
+  /** The files that belong to it, without their contents. */
+  readonly files?: readonly EventFile[]
+  /** Made by the software and not said by anybody: a scheduled prompt, a post, a summary. */
+  readonly synthetic?: true
+  readonly summary?: true
+}
+
+/** A file of a message or of a tool's result, as far as it is known. */
+export interface EventFile {
+  /** The handle of the file in the media store; absent while only the platform has it. */
+  readonly media?: string
+  readonly mime?: string
+  readonly name?: string
+  /** Bytes. */
+  readonly size?: number
 }
 
 export interface PostRequest {

@@ -133,6 +133,8 @@ export interface HistoryMessage {
   /** The name of the tool, for a tool result. */
   readonly tool?: string
   readonly isError?: true
+  /** Belongs to a summary, which the software asked for. */
+  readonly summary?: true
 }
 
 export interface SendRequest {

@@ -1,7 +1,7 @@
 import type { ChatType } from './address.ts'
 import type { Content, MediaPart } from './content.ts'
 import type { ErrorCode } from './errors.ts'
-import type { EventDraft, ToolResultData } from './event.ts'
+import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
 import type { Role, ThinkingLevel } from './session.ts'
@@ -17,6 +17,8 @@ export interface AgentProfile {
   readonly maxSteps?: number
   /** Tokens of one answer of the model, without those it thinks. Default 4096. */
   readonly answerTokens?: number
+  /** The model that writes summaries; absent: its own. */
+  readonly summaryModel?: string
   /** Tokens that the model reads at once; absent: not known. */
   readonly contextTokens?: number
   /** Models a session may be set to, beside its own; absent: any the configuration has a key for. */
@@ -110,6 +112,19 @@ export type TurnResult =
  * caller that takes no more steps calls `return`, which stops whatever still runs.
  */
 export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<JournalDraft, TurnResult, void>
+
+/** The part of a conversation that a summary shall stand for. */
+export interface SummaryRequest {
+  readonly agent: AgentProfile
+  readonly sessionId: SessionId
+  /** The pair of the last summary, if there is one, and whole turns, oldest first. */
+  readonly messages: readonly ModelMessage[]
+}
+
+export type Summary = Pick<SummaryData, 'text' | 'model' | 'usage'>
+
+/** Writes a summary; undefined for one that is too short to be of use (R25). Throws what the model throws. */
+export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary | undefined>
 
 /** A tool of the agent. Its powers come with the context; it holds no globals. */
 export interface Tool {

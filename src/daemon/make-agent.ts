@@ -1,12 +1,13 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
 import { createModels, type ModelSettings } from '../agent/models.ts'
+import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue } from '../agent/tools/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { SessionTools } from '../core/session-tools.ts'
-import type { RunAgent, Tool } from '../core/turn.ts'
+import type { RunAgent, Summarize, Tool } from '../core/turn.ts'
 
 interface AgentDeps {
   readonly config: Config
@@ -21,37 +22,44 @@ interface AgentDeps {
   called(this: void, model: string, failure?: unknown): void
 }
 
+/** The two things that are done with the configured models. */
+export interface ConfiguredAgent {
+  readonly runAgent: RunAgent
+  readonly summarize: Summarize
+}
+
 /**
  * Returns the agent with the configured models and tools. It is made at the first turn: asking for the time zone takes
  * 13 ms, which no start should wait for.
  */
-export function makeAgent(parts: AgentDeps, sessions: SessionTools): RunAgent {
-  let made: RunAgent | undefined
-  return (request, signal) => {
+export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
+  let made: ConfiguredAgent | undefined
+  const agent = (): ConfiguredAgent => {
     made ??= configured(parts, sessions)
-    return made(request, signal)
+    return made
+  }
+  return {
+    runAgent: (request, signal) => agent().runAgent(request, signal),
+    summarize: (request, signal) => agent().summarize(request, signal),
   }
 }
 
 function configured(
   { config, clock, random, logger: root, tools, media, called }: AgentDeps,
   sessions: SessionTools,
-): RunAgent {
+): ConfiguredAgent {
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return createRunAgent({
-    models: createModels(
-      { ...revealed(config.models), scriptFolder: config.scriptFolder },
-      { clock, random, logger, media },
-    ),
+  const models = createModels(
+    { ...revealed(config.models), scriptFolder: config.scriptFolder },
+    { clock, random, logger, media },
+  )
+  const runAgent = createRunAgent({
+    ...{ models, media, called, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, more: tools }),
-    media,
-    called,
     ...(config.toolResults ? { results: config.toolResults } : {}),
-    clock,
-    timeZone,
-    logger,
   })
+  return { runAgent, summarize: createSummarize({ models, called, logger }) }
 }
 
 function revealed({ anthropic, openai }: Config['models']): ModelSettings {

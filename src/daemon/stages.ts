@@ -24,6 +24,7 @@ import { createCommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
+import { type Compaction, createCompaction } from '../sessions/service/compaction.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
@@ -32,7 +33,7 @@ import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
 import { createSystemNotices, type SystemNotices } from '../sessions/turns/system-notices.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
-import { createTranscript } from '../sessions/view/transcript.ts'
+import { createTranscript, type Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
@@ -73,6 +74,7 @@ export interface Stages extends SessionAccess {
   readonly running: RunningTurns
   readonly sessions: SessionService
   readonly modelHealth: ModelHealth
+  readonly compact: Compaction['compact']
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -101,19 +103,16 @@ export function createStages(parts: StagesDeps): Stages {
   const modelHealth = healthOf(parts)
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
-  const transcript = createTranscript(
-    store.read.events,
-    { ...VIEW_LIMITS, timeOf: homeTime() },
-    (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
-  )
+  const transcript = makeTranscript(store, joined)
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
+  const { runAgent, summarize } = makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools)
+  const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
-    ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined },
-    runAgent: makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools),
+    ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined, runAgent },
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
@@ -126,7 +125,10 @@ export function createStages(parts: StagesDeps): Stages {
     ...{ store, ids, channels, clock, logger, queue, parting, running, publicTurns, delivery, decide, runTurn },
     ...{ transcript, busy },
     overrides: lookups.overrides,
-    ended: lookups.facts.watch.ended,
+    ended(turn, result) {
+      lookups.facts.watch.ended(turn, result)
+      compaction.ended(turn, result)
+    },
     unreadable(address, err) {
       logger.error('A message is refused: a row it needs cannot be read', { err })
       const text = `The record of ${formatAddress(address)} cannot be read: what is said there is refused. My log names the row.`
@@ -155,9 +157,16 @@ export function createStages(parts: StagesDeps): Stages {
     ...access,
     running,
     modelHealth,
+    compact: compaction.compact,
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
   }
+}
+
+function makeTranscript(store: Store, joined: (session: SessionIdentity) => boolean): Transcript {
+  return createTranscript(store.read.events, { ...VIEW_LIMITS, timeOf: homeTime() }, (session: SessionIdentity) =>
+    joined(session) ? 'group' : session.chatType,
+  )
 }
 
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {

@@ -193,7 +193,7 @@ function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext
     scheduled: isScheduled(turn.session) || undefined,
     elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
     messages,
-    earlier: { messages: earlier, summary: false },
+    earlier,
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
     show,

@@ -9,7 +9,7 @@ import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
-import type { EventReader, EventToAppend, EventWriter } from './store.ts'
+import type { EventReader, EventToAppend, EventWriter, SummaryPlace } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64
@@ -53,6 +53,13 @@ export class EventReading implements EventReader {
 
   async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
     return (await this.#list(`${OF_SESSION} ORDER BY seq DESC LIMIT ($2 + 0)`, [sessionId, limit])).toReversed()
+  }
+
+  async latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined> {
+    // The type stands in the text of the statement, or the index of the summaries could not be used.
+    const where = `${OF_SESSION} AND type = 'context_compacted' ORDER BY seq DESC LIMIT 1`
+    const [event] = await this.#list(where, [sessionId])
+    return event?.type === 'context_compacted' ? { seq: event.seq, back: event.data.back } : undefined
   }
 
   /** A page at a time: a log may be long, and nothing else runs while a page is read. */

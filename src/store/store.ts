@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { EventDraft, EventType, InboxOutcome, SessionEvent } from '../core/event.ts'
+import type { EventDraft, EventType, InboxOutcome, SessionEvent, SummaryData } from '../core/event.ts'
 import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 import type { Spending } from '../core/spending.ts'
@@ -111,11 +111,16 @@ export interface StoreWriter {
 
 // events -----------------------------------------------------------------------------------------------------------
 
+/** The number of a summary's event, and how far before it the turns end that it stands for. */
+export type SummaryPlace = Pick<SummaryData, 'back'> & { readonly seq: number }
+
 export interface EventReader {
   /** In order, `seq` greater than `after`, at most `limit`. */
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
+  /** Returns the place of the newest summary, if there is one. */
+  latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined>
   /** Returns the cost of the turns recorded in this log. */
   spent(sessionId: SessionId): Promise<Spending>
   /** The newest `limit` events of these types, in order. */

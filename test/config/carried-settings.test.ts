@@ -23,7 +23,7 @@ const FILE: Tree = {
 
 /** Values of settings that a schema alone cannot say, by their last names. */
 const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
-  [/(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
+  [/summaryModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
   [/\.prompt$/, 'prompt.md'],
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$/, 'https://model.test'],

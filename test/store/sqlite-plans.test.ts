@@ -127,6 +127,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await chatMoves.all()
   await events.since(SESSION, 1, 1)
   await events.latest(SESSION, 1)
+  await events.latestSummary(SESSION)
   await events.spent(SESSION)
   await events.latestOf(SESSION, ['turn_completed'], 1)
   await inbox.get(NOBODYS_ID)

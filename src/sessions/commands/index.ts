@@ -10,9 +10,11 @@ import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import type { Access } from '../people/access.ts'
 import type { Admissions } from '../people/admissions.ts'
 import type { Links } from '../people/links.ts'
+import type { Compaction } from '../service/compaction.ts'
 import type { SessionService } from '../service/session-service.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { admitCommand, denyCommand } from './admit.ts'
+import { compactCommand } from './compact.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
@@ -39,6 +41,7 @@ export interface SessionCommandDeps {
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
+  readonly compact: Compaction['compact']
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status' | 'outbox'>
@@ -64,6 +67,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     outboxCommand(deps.operator.outbox),
     usageCommand(deps),
     newCommand(deps),
+    compactCommand(deps),
     stopCommand(deps),
     muteCommand(deps),
     ...settingCommands(deps),

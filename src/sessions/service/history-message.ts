@@ -3,12 +3,26 @@ import type { SessionEvent } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
 import { stripSilence } from '../../core/silence.ts'
+import { SUMMARY_LABEL } from '../view/summary-view.ts'
 
 /**
- * Returns an event as a message of the history, or undefined if it is none. A reply that was only a silence marker is
- * none; a stored tool result is `toolResult`, shown only if `tools` asks for it (T13, T38).
+ * Returns the messages of the history that an event is, mostly one or none. A reply that was only a silence marker is
+ * none; a stored tool result is `toolResult`, shown only if `tools` asks for it (T13, T38). A summary is the two
+ * messages that the model is shown for it, both marked (R21).
  */
-export function messageOf(event: SessionEvent, tools: boolean): HistoryMessage | undefined {
+export function messagesOf(event: SessionEvent, tools: boolean): readonly HistoryMessage[] {
+  if (event.type === 'context_compacted') {
+    const marked = { timestamp: event.at, summary: true } as const
+    return [
+      { role: 'user', text: SUMMARY_LABEL, ...marked },
+      { role: 'assistant', text: event.data.text, ...marked },
+    ]
+  }
+  const message = messageOf(event, tools)
+  return message === undefined ? [] : [message]
+}
+
+function messageOf(event: SessionEvent, tools: boolean): HistoryMessage | undefined {
   const timestamp = event.at
   switch (event.type) {
     case 'user_message': {

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../core/event.ts'
 import type { Session } from '../../core/session.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
 import type { EventReader } from '../../store/store.ts'
-import { messageOf } from './history-message.ts'
+import { messagesOf } from './history-message.ts'
 
 const PAGE = 200
 
@@ -47,11 +47,7 @@ export async function newestMessages(
   const messages: HistoryMessage[] = []
   if (limit === 0) return { messages, truncated: false }
   let left = bytes
-  const amend = amendBackwards()
-  for await (const event of newestFirst(events, session)) {
-    const current = amend(event)
-    const message = current && messageOf(current, tools)
-    if (message === undefined) continue
+  for await (const message of messagesBack(events, session, tools)) {
     const size = sizeOf(message)
     if (size > left) {
       if (messages.length === 0) messages.push(cutTo(message, left))
@@ -62,6 +58,19 @@ export async function newestMessages(
     if (messages.length === limit) break
   }
   return { messages: messages.toReversed(), truncated: false }
+}
+
+/** Yields the messages of a session from the newest back, as edited since and without deleted ones. */
+async function* messagesBack(
+  events: Pick<EventReader, 'since'>,
+  session: Pick<Session, 'id' | 'lastSeq'>,
+  tools: boolean,
+): AsyncGenerator<HistoryMessage> {
+  const amend = amendBackwards()
+  for await (const event of newestFirst(events, session)) {
+    const current = amend(event)
+    if (current) yield* messagesOf(current, tools).toReversed()
+  }
 }
 
 /** The most bytes a UTF-16 unit takes: three in UTF-8, and six where JSON escapes it. */

@@ -1,5 +1,7 @@
+import { type MediaPart, mediaOf } from '../../core/content.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
+import type { AttachmentRef } from '../../core/message.ts'
+import type { EventFile, SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import { sessionTitle } from '../../core/titles.ts'
@@ -59,7 +61,58 @@ export function sessionDetail(
 
 export function eventReport(event: SessionEvent): SessionEventReport {
   const { seq, at, type, turnId } = event
-  return { seq, at, type, text: eventText(event), ...(turnId === undefined ? {} : { turn: turnId }) }
+  return {
+    ...{ seq, at, type, text: eventText(event) },
+    ...(turnId === undefined ? {} : { turn: turnId }),
+    ...partsOf(event),
+  }
+}
+
+type ReportedParts = Pick<SessionEventReport, 'model' | 'usage' | 'calls' | 'files' | 'synthetic' | 'summary'>
+
+/** Returns everything of a message beside its text (R37). */
+function partsOf(event: SessionEvent): ReportedParts {
+  switch (event.type) {
+    case 'user_message':
+    case 'message_edited': {
+      const files = (event.data.attachments ?? []).map(fileOf)
+      return { ...(files.length === 0 ? {} : { files }), ...(event.data.from ? { synthetic: true } : {}) }
+    }
+    case 'assistant_step': {
+      const { model, usage } = event.data
+      const calls = event.data.calls.map(({ tool, args }) => ({ tool, arguments: JSON.stringify(args) ?? '' }))
+      return { model, usage, calls }
+    }
+    case 'assistant_message': {
+      const { model, usage } = event.data
+      return { model, usage }
+    }
+    case 'tool_result': {
+      const files = mediaOf(event.data.content).map(mediaFile)
+      return files.length === 0 ? {} : { files }
+    }
+    case 'context_compacted': {
+      const { model, usage } = event.data
+      return { model, usage, synthetic: true, summary: true }
+    }
+    case 'assistant_posted':
+      return { synthetic: true }
+    default:
+      return {}
+  }
+}
+
+function fileOf({ media, mime, fileName, size }: AttachmentRef): EventFile {
+  if (media !== undefined) return mediaFile(media)
+  return {
+    ...(mime === undefined ? {} : { mime }),
+    ...(fileName === undefined ? {} : { name: fileName }),
+    ...(size === undefined ? {} : { size }),
+  }
+}
+
+function mediaFile({ media, mime, name, size }: MediaPart): EventFile {
+  return { media, mime, ...(name === undefined ? {} : { name }), size }
 }
 
 /** Only the running turn decides whether the session runs (S6); its last message decides whether it is still in use. */

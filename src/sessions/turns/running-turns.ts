@@ -32,6 +32,8 @@ export interface RunningTurns {
   nextEnd(session: SessionId): Promise<void>
   has(session: SessionId): boolean
   readonly draining: boolean
+  /** Aborts when no further turn starts. */
+  readonly stopping: AbortSignal
 }
 
 interface Running {
@@ -115,6 +117,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
     },
 
     has: (session) => running.has(session),
+    stopping: drained.signal,
     get draining() {
       return drained.signal.aborted
     },

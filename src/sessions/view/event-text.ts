@@ -38,6 +38,8 @@ export function eventText(event: SessionEvent): string {
       return `${event.data.events} events taken over from ${event.data.from}`
     case 'history_boundary':
       return boundaryText(event.data)
+    case 'context_compacted':
+      return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
     case 'session_started':
       return `agent ${event.data.agent}`
   }

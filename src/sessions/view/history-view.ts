@@ -6,6 +6,8 @@ import type { ReceivedMessage } from './received.ts'
 
 /** The source of a user's words as the model is shown them. */
 export interface SaidSource {
+  /** The number of the event that ended the turn. */
+  readonly seq?: number
   /** The lines before and after the messages. */
   readonly before?: readonly string[]
   readonly received?: readonly ReceivedMessage[]
@@ -74,23 +76,34 @@ function newest(all: readonly ModelMessage[], { turns, dropTurns }: HistoryBound
 }
 
 /** Changes which earlier turns the model is shown; the log stays as it is (K33, K35, K36). */
-export function setBoundary({ history, hidden }: History, boundary: HistoryBoundary): History {
+export function setBoundary({ history, hidden }: History, boundary: HistoryBoundary, seq: number): History {
   switch (boundary.kind) {
     case 'truncated':
       return divide([...hidden, ...history], 2 * boundary.turns)
     case 'compacted':
       return { history, hidden: [] }
     case 'replaced':
-      return { history: boundary.exchanges.flatMap(written), hidden: [] }
+      return { history: boundary.exchanges.flatMap((one) => written(one, seq)), hidden: [] }
   }
 }
 
 /** Returns the messages of a turn that was written to replace others: it has no labels. */
-function written({ user, assistant }: Exchange): ModelMessage[] {
-  return exchange(textContent(escapeLabels(user)), assistant)
+function written({ user, assistant }: Exchange, seq: number): ModelMessage[] {
+  return exchange(textContent(escapeLabels(user)), assistant, { seq })
 }
 
 function divide(all: readonly ModelMessage[], shown: number): History {
   const cut = Math.max(0, all.length - shown)
   return { history: all.slice(cut), hidden: all.slice(0, cut) }
+}
+
+/** Returns the turns that ended after the event with the number `seq`, and those before. */
+export function partAt(
+  messages: readonly ModelMessage[],
+  seq: number,
+): { readonly before: readonly ModelMessage[]; readonly after: readonly ModelMessage[] } {
+  const first = messages.findIndex((message) => (sourceOf(message)?.seq ?? 0) > seq)
+  return first === -1
+    ? { before: messages, after: [] }
+    : { before: messages.slice(0, first), after: messages.slice(first) }
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
-import type { OpenStep } from '../../core/turn.ts'
+import type { OpenStep, TurnRequest } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
 import {
   addHistory,
@@ -26,6 +26,7 @@ import {
   boundContext,
   type ContextLimits,
   dropDeleted,
+  names,
   type ReceivedMessage,
   redact,
   takeMessages,
@@ -33,6 +34,7 @@ import {
 } from './received.ts'
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
+import { foldSummary, type SummaryView, unfold } from './summary-view.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits, HistoryBounds {
@@ -50,6 +52,8 @@ export interface ModelView extends History {
   /** The user messages that no turn has taken yet, oldest first. */
   readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
+  /** Stands for older turns, before the history. */
+  readonly summary: SummaryView | undefined
   /** The notes at the beginning of the next turn, about messages that did not arrive. */
   readonly notes: readonly string[]
 }
@@ -69,6 +73,7 @@ export const EMPTY_VIEW: ModelView = {
   hidden: NONE,
   pending: NONE,
   running: undefined,
+  summary: undefined,
   notes: NONE,
 }
 
@@ -80,7 +85,7 @@ export function extendView(
   limits: ViewLimits,
 ): ModelView {
   const next = { ...view, lastSeq: events.at(-1)?.seq ?? view.lastSeq }
-  for (const event of events) Object.assign(next, fold(next, event, { chat, limits, at: event.at }))
+  for (const event of events) Object.assign(next, fold(next, event, { chat, limits, at: event.at, seq: event.seq }))
   return next
 }
 
@@ -92,8 +97,8 @@ export function growView(
   limits: ViewLimits,
 ): ModelView {
   const next = { ...view, lastSeq }
-  const folding = { chat, limits, at }
-  for (const event of events) Object.assign(next, fold(next, event, folding))
+  let seq = lastSeq - events.length
+  for (const event of events) Object.assign(next, fold(next, event, { chat, limits, at, seq: ++seq }))
   return next
 }
 
@@ -107,15 +112,22 @@ export interface Growth {
   readonly at: number
 }
 
-/** Returns the messages of a request for the running turn, and the step a crash left open. */
-export function requestMessages(
-  view: ModelView,
-  chat: ChatType,
-): { messages: readonly ModelMessage[]; open: OpenStep | undefined; earlier: number } {
-  const { history, running } = view
-  const earlier = history.length
-  if (!running) return { messages: history, open: undefined, earlier }
-  const messages = history.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
+/** The messages of a request. */
+export interface RequestMessages {
+  readonly messages: readonly ModelMessage[]
+  /** The step a crash left open. */
+  readonly open: OpenStep | undefined
+  readonly earlier: NonNullable<TurnRequest['earlier']>
+}
+
+/** Returns the messages of a request for the running turn. */
+export function requestMessages({ history, hidden, summary, running }: ModelView, chat: ChatType): RequestMessages {
+  // A truncation hides what is older than the turns it shows, a summary as well.
+  const pair = hidden.length === 0 ? (summary?.pair ?? NONE) : NONE
+  const before = pair.length === 0 ? history : [...pair, ...history]
+  const earlier = { messages: before.length, summary: pair.length > 0 }
+  if (!running) return { messages: before, open: undefined, earlier }
+  const messages = before.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
   return { messages, open: running.open, earlier }
 }
 
@@ -125,10 +137,11 @@ interface Folding {
   readonly limits: ViewLimits
   /** When the event was written, ms since the epoch. */
   readonly at: number
+  readonly seq: number
 }
 
 function fold(view: ModelView, event: Logged, folding: Folding): Change {
-  const { chat, limits } = folding
+  const { chat, limits, seq } = folding
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return UNCHANGED
@@ -152,15 +165,17 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'turn_completed':
     case 'turn_cancelled':
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
-        chat,
+        ...{ chat, seq },
         keep: limits,
       })
     case 'assistant_posted':
-      return post(view, event.data, { chat, keep: limits })
+      return post(view, event.data, { chat, seq, keep: limits })
     case 'delivery_failed':
       return { notes: [...view.notes, undeliveredNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
-      return bound(view, event.data)
+      return bound(view, event.data, seq)
+    case 'context_compacted':
+      return foldSummary(view, event.data, seq)
     case 'history_taken_over':
       return endTakenOver(view)
     case 'session_started':
@@ -185,14 +200,25 @@ function start(
 
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
-  const { pending, running } = view
+  const { pending, running, summary } = view
   const without = (said: readonly ModelMessage[]) => said.map((one) => withoutDeleted(one, deleted, chat))
+  const unfolded =
+    summary === undefined || isAmong(view, deleted)
+      ? { history: view.history }
+      : unfold({ ...view, summary }, deleted, (one) => withoutDeleted(one, deleted, chat))
   return {
-    history: without(view.history),
+    ...unfolded,
+    history: without(unfolded.history),
     hidden: without(view.hidden),
     pending: dropDeleted(pending, deleted),
     running: running && { ...running, received: redact(running.received, deleted) },
   }
+}
+
+/** Returns true if the message is in a turn that is shown or can be, or waits for one. */
+function isAmong({ history, hidden, pending, running }: ModelView, message: MessageName): boolean {
+  const turns = [...hidden, ...history].map((said) => sourceOf(said)?.received ?? NONE)
+  return [...turns, pending, running?.received ?? NONE].some((received) => names(received, message))
 }
 
 function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType): ModelMessage {
@@ -204,17 +230,16 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
   return saidByUser(shown(left, chat), left)
 }
 
+/** The circumstances of turns that are added to the history. */
+type Adding = Pick<Folding, 'chat' | 'seq'> & { readonly keep: HistoryBounds }
+
 /** Adds a text that another session delivered here as the agent's own words, after what was said before it. */
-function post(
-  view: ModelView,
-  data: PostedData,
-  { chat, keep }: { readonly chat: ChatType; readonly keep: HistoryBounds },
-): Change {
+function post(view: ModelView, data: PostedData, { chat, seq, keep }: Adding): Change {
   const { running, pending } = view
   if (running) return { running: { ...running, posted: [...running.posted, data] } }
   const received = pending.filter((message) => !message.triggers)
   const note = postedNote(data)
-  const history = addHistory(view, exchange(shown({ received, note }, chat), data.text, { received, note }), keep)
+  const history = addHistory(view, exchange(shown({ received, note }, chat), data.text, { received, note, seq }), keep)
   return { ...history, pending: pending.filter((message) => message.triggers) }
 }
 
@@ -229,29 +254,31 @@ function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
   return { pending: left, running: { ...view.running, steps: [...view.running.steps, said] } }
 }
 
-function end(
-  view: ModelView,
-  completed: boolean,
-  { chat, keep }: { readonly chat: ChatType; readonly keep: HistoryBounds },
-): Change {
+function end(view: ModelView, completed: boolean, { chat, seq, keep }: Adding): Change {
   const { running } = view
   if (!running) return UNCHANGED
-  const added = completed && running.answer !== undefined ? answered(running, running.answer, chat) : []
-  for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text))
+  const added = completed && running.answer !== undefined ? answered(running, running.answer, { chat, seq }) : []
+  for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text, { seq }))
   if (added.length === 0) return { running: undefined }
   const { history, hidden } = addHistory(view, added, keep)
   return { running: undefined, history, hidden }
 }
 
-function answered({ received, notes }: RunningTurn, answer: string, chat: ChatType): ModelMessage[] {
-  const source = { received, before: notes }
+function answered(
+  { received, notes }: RunningTurn,
+  answer: string,
+  { chat, seq }: Pick<Folding, 'chat' | 'seq'>,
+): ModelMessage[] {
+  const source = { received, before: notes, seq }
   return exchange(shown(source, chat), answer, source)
 }
 
 /** Unanswered messages belong to the history that a replacement puts aside. */
-function bound(view: ModelView, boundary: HistoryBoundary): Change {
+function bound(view: ModelView, boundary: HistoryBoundary, seq: number): Change {
   const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
-  return { ...setBoundary(view, boundary), pending }
+  // A summary is as old as what is hidden.
+  const gone = boundary.kind === 'replaced' || (boundary.kind === 'compacted' && view.hidden.length > 0)
+  return { ...setBoundary(view, boundary, seq), pending, ...(gone ? { summary: undefined } : {}) }
 }
 
 /** Ends a turn that was under way in the older session; its unanswered messages are context here. */

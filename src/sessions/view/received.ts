@@ -47,6 +47,11 @@ export function dropDeleted(pending: readonly ReceivedMessage[], deleted: Messag
   return redact(pending, deleted).filter((message) => !message.deleted)
 }
 
+/** Returns true if the message itself is among them, not only a later text of it. */
+export function names(received: readonly ReceivedMessage[], message: MessageName): boolean {
+  return received.some((one) => !one.edit && isSame(one, message))
+}
+
 /** Redacts a deleted message; returns the same list if the message is neither in it nor quoted there. */
 export function redact(received: readonly ReceivedMessage[], deleted: MessageName): readonly ReceivedMessage[] {
   const quotes = ({ quoted }: ReceivedMessage) => quoted?.text !== undefined && quoted.messageId === deleted.messageId

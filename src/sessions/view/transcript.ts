@@ -14,6 +14,9 @@ const CACHED_VIEWS = 500
 /** The events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
 const TAIL = 2_000
 
+/** The events before a summary's turns that are read with them: what waited meanwhile is among them. */
+const BEFORE_SUMMARY = 500
+
 type SessionKind = Pick<Session, 'id' | 'chatType'>
 
 /** Reads session logs as model views. The cache holds only what the log can give again. */
@@ -32,9 +35,11 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
   drop(id: SessionId): void
 }
 
+type ViewedEvents = Pick<StoreReader['events'], 'latest' | 'since' | 'latestSummary'>
+
 /** `chatTypeOf` returns the kind of chat that a session is to its model; absent, its own. */
 export function createTranscript<Viewed extends SessionKind>(
-  events: Pick<StoreReader['events'], 'latest' | 'since'>,
+  events: ViewedEvents,
   limits: ViewLimits,
   chatTypeOf: (session: Viewed) => ChatType = ({ chatType }) => chatType,
 ): Transcript<Viewed> {
@@ -47,7 +52,7 @@ export function createTranscript<Viewed extends SessionKind>(
     let batch: readonly SessionEvent[]
     if (view === undefined) {
       view = EMPTY_VIEW
-      batch = await events.latest(id, TAIL)
+      batch = await firstBatch(events, id)
     } else {
       batch = await events.since(id, view.lastSeq, PAGE)
     }
@@ -75,4 +80,14 @@ export function createTranscript<Viewed extends SessionKind>(
     },
     drop: (id) => void views.delete(id),
   }
+}
+
+/**
+ * Returns the events with which a view begins: the newest ones, or those from shortly before the turns that the newest
+ * summary left as they were, however many they are.
+ */
+async function firstBatch(events: ViewedEvents, id: SessionId): Promise<readonly SessionEvent[]> {
+  const summary = await events.latestSummary(id)
+  if (summary === undefined) return events.latest(id, TAIL)
+  return events.since(id, Math.max(0, summary.seq - summary.back - BEFORE_SUMMARY), PAGE)
 }

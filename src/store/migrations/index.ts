@@ -20,6 +20,7 @@ import { sessionSettings } from './0019-session-settings.ts'
 import { cachedTokens } from './0020-cached-tokens.ts'
 import { media } from './0021-media.ts'
 import { deletedIds } from './0022-deleted-ids.ts'
+import { summaries } from './0023-summaries.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   cachedTokens,
   media,
   deletedIds,
+  summaries,
 ]

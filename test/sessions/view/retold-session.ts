@@ -3,6 +3,7 @@ import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { ModelMessage } from '../../../src/core/model.ts'
 import type { HistoryBounds } from '../../../src/sessions/view/history-view.ts'
+import { SUMMARY_LABEL } from '../../../src/sessions/view/summary-view.ts'
 import { taggedText } from '../../../src/sessions/view/user-text.ts'
 import { eventLog, userMessage } from '../../fakes/session-events.ts'
 
@@ -12,6 +13,7 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('edit' as const, 'delete' as const), of: fc.nat(20) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('start' as const, 'tool' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('start' as const, 'answered' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('summary' as const), keep: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('failed' as const, 'cancelled' as const) }) },
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
@@ -29,18 +31,30 @@ interface Turn {
   readonly said: readonly Said[]
   readonly steps: ModelMessage[]
   answer?: string
+  /** The number of the event that ended it. */
+  end?: number
+}
+
+interface Summary {
+  readonly text: string
+  readonly folds: readonly Turn[]
+  readonly older: Summary | undefined
 }
 
 /** The log of a group, and what the model is to be shown at its end: told by rote, without any view. */
 export class RetoldSession {
   readonly #log = eventLog()
   readonly #everybody: Said[] = []
-  readonly #answered: Turn[] = []
+  #answered: Turn[] = []
+  #summary: Summary | undefined
   #waiting: Said[] = []
   #running: Turn | undefined
   #no = 0
 
-  constructor(all: readonly Action[]) {
+  readonly #bounds: HistoryBounds
+
+  constructor(all: readonly Action[], bounds: HistoryBounds) {
+    this.#bounds = bounds
     for (const one of all) this.#tell(one)
   }
 
@@ -48,29 +62,41 @@ export class RetoldSession {
     return this.#log.events
   }
 
-  shown({ turns, dropTurns }: HistoryBounds): readonly ModelMessage[] {
-    let kept = 0
-    for (const _ of this.#answered) kept = kept + 1 === turns + dropTurns ? turns : kept + 1
-    const history = this.#answered
-      .slice(this.#answered.length - kept)
-      .flatMap(({ said, answer = '' }): ModelMessage[] => [
-        { role: 'user', content: textContent(textOf(said)) },
-        { role: 'assistant', text: answer, calls: [] },
-      ])
-    if (!this.#running) return history
+  shown(): readonly ModelMessage[] {
+    const { pair, answered } = { pair: this.#summary, answered: this.#answered }
+    const history = answered.flatMap(({ said, answer = '' }): ModelMessage[] => [
+      { role: 'user', content: textContent(textOf(said)) },
+      { role: 'assistant', text: answer, calls: [] },
+    ])
+    const before: ModelMessage[] =
+      pair === undefined
+        ? history
+        : [
+            { role: 'user', content: textContent(SUMMARY_LABEL) },
+            { role: 'assistant', text: pair.text, calls: [] },
+            ...history,
+          ]
+    if (!this.#running) return before
     const { said, steps } = this.#running
-    return [...history, { role: 'user', content: textContent(textOf(said)) }, ...steps]
+    return [...before, { role: 'user', content: textContent(textOf(said)) }, ...steps]
   }
 
   #tell(one: Action): void {
     const running = this.#running
     if (one.kind === 'say') this.#say(one.triggers)
-    else if (one.kind === 'edit') this.#edit(`m${one.of}`)
-    else if (one.kind === 'delete') this.#delete(`m${one.of}`)
+    else if (one.kind === 'edit') this.#edit(this.#named(one.of))
+    else if (one.kind === 'delete') this.#delete(this.#named(one.of))
+    else if (one.kind === 'summary') this.#sumUp(one.keep)
     else if (one.kind === 'start' && !running) this.#start()
     else if (one.kind === 'tool' && running) this.#useTool(running)
     else if (one.kind === 'answered' && running) this.#answer(running)
     else if ((one.kind === 'failed' || one.kind === 'cancelled') && running) this.#giveUp(one.kind)
+  }
+
+  /** Returns the id of a message that was said; any other is older than the log. */
+  #named(of: number): string {
+    const id = `m${of}`
+    return this.#everybody.some((said) => said.id === id) ? id : `old${of}`
   }
 
   #say(triggers: boolean): void {
@@ -92,8 +118,32 @@ export class RetoldSession {
     this.#everybody.push(said)
   }
 
+  /** Lets a summary stand for all turns but the newest. */
+  #sumUp(keep: number): void {
+    const folds = this.#answered.slice(0, this.#answered.length - keep)
+    const end = folds.at(-1)?.end
+    if (end === undefined) return
+    const text = `summary ${++this.#no}`
+    this.#log.compacted(text, { turns: folds.length, back: this.events.length + 1 - end })
+    this.#answered = this.#answered.slice(folds.length)
+    this.#summary = { text, folds, older: this.#summary }
+  }
+
+  /** A summary may have the words of a message that is in no turn that is shown. */
+  #unfold(id: string): void {
+    const summary = this.#summary
+    const itself = (said: Said): boolean => said.id === id && !said.edit
+    const names = (turn: Turn): boolean => turn.said.some(itself)
+    if (!summary || this.#waiting.some(itself)) return
+    if ([...this.#answered, ...(this.#running ? [this.#running] : [])].some(names)) return
+    this.#answered = [...summary.folds, ...this.#answered]
+    const { older } = summary
+    this.#summary = older && summary.folds.some(names) ? { ...older, folds: [], older: undefined } : undefined
+  }
+
   #delete(id: string): void {
     this.#log.add({ type: 'message_deleted', data: { messageId: id } })
+    this.#unfold(id)
     this.#waiting = this.#waiting.filter((said) => said.id !== id)
     for (const said of this.#everybody) said.deleted ||= said.id === id
   }
@@ -117,8 +167,11 @@ export class RetoldSession {
   #answer(turn: Turn): void {
     this.#running = undefined
     turn.answer = `answer ${++this.#no}`
-    this.#answered.push(turn)
     this.#log.answered('t', turn.answer)
+    turn.end = this.events.length
+    this.#answered.push(turn)
+    if (this.#answered.length >= this.#bounds.turns + this.#bounds.dropTurns)
+      this.#answered = this.#answered.slice(-this.#bounds.turns)
   }
 
   #giveUp(kind: 'failed' | 'cancelled'): void {

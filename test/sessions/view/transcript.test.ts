@@ -22,6 +22,7 @@ function logOf(drafts: readonly EventToAppend[]) {
       log.reads++
       return events.filter(({ seq }) => seq > after)
     },
+    latestSummary: async () => undefined,
     latest: async () => {
       log.reads++
       return [...events]

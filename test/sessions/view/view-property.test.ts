@@ -14,8 +14,8 @@ const requestOf = (events: readonly SessionEvent[]) =>
 it('the model is shown what was said and answered, less what was deleted', () => {
   fc.assert(
     fc.property(actions, (all) => {
-      const session = new RetoldSession(all)
-      expect(JSON.parse(JSON.stringify(requestOf(session.events)))).toEqual(session.shown(LIMITS))
+      const session = new RetoldSession(all, LIMITS)
+      expect(JSON.parse(JSON.stringify(requestOf(session.events)))).toEqual(session.shown())
     }),
     { numRuns: 300 },
   )
@@ -25,7 +25,7 @@ it('a request that was made stays as it is, whatever happens later', () => {
   fc.assert(
     fc.property(actions, (all) => {
       let view = EMPTY_VIEW
-      const made = new RetoldSession(all).events.map((event) => {
+      const made = new RetoldSession(all, LIMITS).events.map((event) => {
         view = extendView(view, [event], 'group', LIMITS)
         const { messages } = requestMessages(view, 'group')
         return { messages, asMade: JSON.stringify(messages) }
@@ -42,11 +42,15 @@ it('a transcript that saw some of a log, missed some and forgot some shows what 
   const group = { ...sessionDraft(1), chatType: 'group' } as const
   await fc.assert(
     fc.asyncProperty(actions, fc.array(stretch, { minLength: 1, maxLength: 10 }), async (all, stretches) => {
-      const { events } = new RetoldSession(all)
+      const { events } = new RetoldSession(all, LIMITS)
       let end = 0
       const log = {
         since: async (_: unknown, seq: number, most: number) => events.slice(seq, end).slice(0, most),
         latest: async () => events.slice(0, end),
+        async latestSummary() {
+          const found = events.slice(0, end).findLast(({ type }) => type === 'context_compacted')
+          return found?.type === 'context_compacted' ? { seq: found.seq, back: found.data.back } : undefined
+        },
       }
       const transcript = createTranscript(log, LIMITS)
       for (let round = 0; end < events.length; round++) {

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { AwaitedLog } from './awaited-log.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const SUMMARY = `Ada plans a trip to Lisbon with Bob. ${'They leave on the 3rd of May by train. '.repeat(3)}`.trim()
+const MODEL = 'anthropic/claude-haiku-4-5'
+const WRITTEN = 'A summary stands for older turns'
+
+/** Answers each message with its number; `summary` answers the request for a summary. */
+const answering =
+  (summary: Reply): Script =>
+  (request) =>
+    isSummary(request) ? summary : textReply(`answer to ${lastUserText(request).split('\n').at(-1)}`)
+
+function isSummary({ system }: { readonly system?: unknown }): boolean {
+  return JSON.stringify(system ?? '').includes('You condense')
+}
+
+async function household(summary: Reply, more: { contextTokens?: number; summaryModel?: string } = {}) {
+  const logger = new AwaitedLog()
+  const agents = [{ id: toAgentId('main'), model: MODEL, prompt: 'Be brief.', tools: [], ...more }]
+  const home = await startHousehold({ script: answering(summary), streaming: false, logger, config: { agents } })
+  return { ...home, logger }
+}
+
+async function say({ telegram }: Pick<Household, 'telegram'>, text: string): Promise<string> {
+  const mark = telegram.ledger.mark()
+  telegram.world.say({ from: 111, text })
+  return (await telegram.ledger.nextFromBot('sent', { after: mark })).text
+}
+
+/** The texts of a request, in order. */
+function textsOf({ messages }: { readonly messages: readonly { readonly content: unknown }[] }): readonly string[] {
+  return messages.map(({ content }) => {
+    const texts =
+      typeof content === 'string' ? content : (content as { text?: string }[]).map(({ text }) => text ?? '').join('')
+    return texts
+      .split('\n')
+      .filter((line) => !line.startsWith('[time:'))
+      .join('\n')
+  })
+}
+
+describe('a summary of what was said long ago', () => {
+  it('R18, R20, R21, R22, R24: follows the turn that fills 80 % of the window and leaves the newest four turns as they are', async () => {
+    const home = await household(textReply(SUMMARY), { contextTokens: 100 })
+    for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+    await home.logger.line(WRITTEN)
+    await say(home, 'question 6')
+    await home.logger.line(WRITTEN, { nth: 2 })
+    await say(home, 'and now?')
+    const texts = textsOf(home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] })
+    expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
+    expect(texts.slice(-9, -1)).toEqual([3, 4, 5, 6].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
+    expect(texts.join()).not.toContain('question 1')
+  })
+
+  it('R23: asks for at most 4,096 tokens at a temperature of 0.3, of the model for summaries, with the words as data', async () => {
+    const home = await household(textReply(SUMMARY), { summaryModel: 'anthropic/claude-3-5-haiku' })
+    for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+    expect(await say(home, '/compact')).toMatch(/^Done: a summary stands for 1 earlier turn /)
+    const asked = home.anthropic?.ledger.requests().find(isSummary)
+    expect(asked).toMatchObject({ model: 'claude-3-5-haiku', max_tokens: 4_096, temperature: 0.3 })
+    expect(textsOf(asked ?? { messages: [] })[0]).toMatch(/> question 1\n> \[assistant\]\n> answer to question 1$/)
+  })
+
+  it('R18: is not written while there is room', async () => {
+    const home = await household(textReply(SUMMARY), { contextTokens: 1_000 })
+    for (const n of [1, 2, 3, 4, 5, 6]) await say(home, `question ${n}`)
+    expect(await say(home, '/compact')).toMatch(/^Done: a summary stands for 2 earlier turns /)
+    expect(home.anthropic?.ledger.requests().filter(isSummary)).toHaveLength(1)
+  })
+
+  it('R19: /compact has nothing to do where there are too few turns', async () => {
+    const home = await household(textReply(SUMMARY))
+    for (const n of [1, 2, 3, 4]) await say(home, `question ${n}`)
+    expect(await say(home, '/compact')).toMatch(/^There is nothing to sum up yet/)
+    expect(home.anthropic?.ledger.requests().filter(isSummary)).toEqual([])
+  })
+
+  it('R25: one that fails or is too short changes nothing, and the conversation continues', async () => {
+    const refused: Reply = { error: { status: 400, type: 'invalid_request_error' } }
+    for (const [reply, warned] of [
+      [textReply('Short.'), 'A summary was too short to be of use'],
+      [refused, 'A summary could not be written; the conversation continues without'],
+    ] as const) {
+      const home = await household(reply, { contextTokens: 100 })
+      for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+      await home.logger.line(warned)
+      expect(await say(home, '/compact')).toMatch(/^(There is nothing|I could not write a summary: the model provider)/)
+      expect(await say(home, 'and now?')).toBe('answer to and now?')
+      const last = home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] }
+      expect(textsOf(last)[0]).toBe('question 1')
+    }
+  })
+
+  it('R22, R37: is still there after a start, and history and owner see what it stands for', async () => {
+    const home = await household(textReply(SUMMARY))
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) await say(home, `question ${n}`)
+    await say(home, '/compact')
+    const daemon = await home.restart()
+    await say(home, 'and now?')
+    const texts = textsOf(home.anthropic?.ledger.requests().at(-1) ?? { messages: [] })
+    expect(texts.slice(1, 3)).toEqual([SUMMARY, 'question 4'])
+    const [session] = (await daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
+    const { events } = await daemon.operator.sessions.history(session?.id ?? '', { limit: 100 })
+    expect(events.map(({ text }) => text)).toContainEqual(expect.stringContaining('question 1'))
+    expect(events.filter(({ type }) => type === 'assistant_message')).toHaveLength(8)
+    for (const { type, model, usage } of events)
+      if (type === 'assistant_message') expect([model, usage]).toMatchObject([MODEL, { output: expect.any(Number) }])
+    expect(events.filter(({ summary }) => summary)).toMatchObject([
+      { type: 'context_compacted', text: `a summary stands for 3 turns: ${SUMMARY}`, model: MODEL, synthetic: true },
+    ])
+  })
+})
