@@ -28,7 +28,7 @@ const KNOWN = new Set([...STATEMENTS, ...REGISTER.map(({ code }) => code)])
 const FAILPOINTS = new Set([...read('src/core/failpoint.ts').matchAll(/'(CP\d+)-/g)].map(([, point = '']) => point))
 
 /** How long the list of open statements is: lower it with every statement that gets a test, and never raise it. */
-const MOST_OPEN = 55
+const MOST_OPEN = 53
 
 /** As wide as a line of code may be. */
 const MOST_COLUMNS = 120
@@ -42,7 +42,9 @@ const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 const IN_SENTENCES = ['src/', 'adapters/']
 
 /** A page that several folders have may be cited by its name. */
-const NAMES = new Set(everywhere.filter((path) => path.endsWith('.md')).map((path) => basename(path)))
+const NAMES = new Set(
+  [...everywhere, ...files('config')].filter((path) => path.endsWith('.md')).map((path) => basename(path)),
+)
 
 describe('references', () => {
   const sources = everywhere.filter((path) => /\.(ts|cjs)$/.test(path))

@@ -7,6 +7,7 @@ import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { pruneResults } from './prune-results.ts'
 import { shortenRequest } from './shorten-request.ts'
+import { skillTools } from './tools/skill.ts'
 import type { RunningAgent } from './turn-progress.ts'
 import { showsImages, withoutImages } from './without-images.ts'
 
@@ -18,15 +19,13 @@ export interface Equipment {
   readonly chain: ModelChain
   readonly tools: readonly Tool[]
   readonly system: string
-  /** The length of the system prompt and of what describes the tools, in characters. */
-  readonly besides: number
 }
 
 /** Returns what a turn asks its models with. */
 export function equip({ settings, request }: RunningAgent): Equipment {
   const { agent, chatType, joined, scheduled, elsewhere, traceId, sessionId } = request
   const { models, called, logger } = settings
-  const tools = settings.tools(agent.tools)
+  const tools = [...settings.tools(agent.tools), ...skillTools(agent.skills)]
   const system = buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
@@ -37,7 +36,6 @@ export function equip({ settings, request }: RunningAgent): Equipment {
     }),
     tools,
     system,
-    besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
   }
 }
 
@@ -95,12 +93,15 @@ function withLess(
   return messages && { messages, without: 'its older parts' }
 }
 
-function nextRequest(run: RunningAgent, { tools, system, besides }: Equipment, model: Model): ModelRequest {
+function nextRequest(run: RunningAgent, { tools, system }: Equipment, model: Model): ModelRequest {
   const { request, progress, settings } = run
   const { thinking, answerTokens: maxTokens = ANSWER_TOKENS, contextTokens: window } = request.agent
   const messages = progress.talk
     ? progress.messages
-    : pruneResults(paired(run, model), { window, besides, from: settings.results.pruneFrom })
+    : pruneResults(paired(run, model), {
+        ...{ window, from: settings.results.pruneFrom },
+        besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
+      })
   const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens }
   return thinking === undefined ? asked : { ...asked, thinking }
 }

@@ -39,15 +39,27 @@ interface PromptFacts {
   readonly timeZone: string
 }
 
+const FILES = 'Pictures that people send are shown to you if you can see; any other file is only named.'
+
+/** Returns the names of the agent's skills with a line each; nothing if it has none (R35). */
+function skillHints({ skills = [] }: AgentProfile): string {
+  if (skills.length === 0) return ''
+  const lines = skills.map(({ name, description }) => `- ${name}: ${description}`)
+  return [
+    'You have skills, instructions for certain kinds of work. Where one fits, load it with the tool "skill" before you begin:',
+    ...lines,
+  ].join('\n')
+}
+
 /**
- * Returns the system prompt: the agent's own text, the audience, the zone (R13). Groups get the tags explained and are
- * asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays the same from turn to
- * turn, so that a provider can keep it: the time comes with the messages.
+ * Returns the system prompt: the agent's own text, its skills, the audience, files and the zone (R13). Groups get the
+ * tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays
+ * the same from turn to turn, so that a provider can keep it: the time comes with the messages.
  */
 export function buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone }: PromptFacts): string {
-  const own = agent.prompt.trim()
   const direct = joined ? JOINED : DIRECT
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
-  const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}\n\n`
-  return `${own === '' ? '' : `${own}\n\n`}${audience}\n\n${asked}Times are local to ${timeZone}.`
+  const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
+  const end = `${FILES} Times are local to ${timeZone}.`
+  return [agent.prompt.trim(), skillHints(agent), audience, asked, end].filter((part) => part !== '').join('\n\n')
 }

@@ -6,6 +6,7 @@ import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
+import { readSkills } from './read-skills.ts'
 import type { ConfigFile } from './schema.ts'
 
 const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
@@ -54,6 +55,7 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
     ...fallbackOf(block, index, { file, options, found }),
     prompt: promptOf(block, index, { options, found }),
     tools: toolsOf(block, index, { options, found }),
+    ...skillsOf(block, index, { options, found }),
   }))
   for (const [index, block] of file.agents.entries())
     found.warnings.push(...scriptWarnings(block, index, options.folder))
@@ -181,6 +183,17 @@ function promptOf({ prompt }: AgentBlock, index: number, at: { options: AgentOpt
     at.found.mistakes.push({ path: ['agents', index, 'prompt'], message })
     return ''
   }
+}
+
+function skillsOf(
+  { skills: folder }: AgentBlock,
+  index: number,
+  { options, found }: { readonly options: AgentOptions; readonly found: Findings },
+): Pick<AgentProfile, 'skills'> {
+  if (folder === undefined) return {}
+  const { skills, mistakes } = readSkills(resolve(options.folder, folder), ['agents', index, 'skills'])
+  found.mistakes.push(...mistakes)
+  return { skills }
 }
 
 function toolsOf(

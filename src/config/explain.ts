@@ -9,6 +9,7 @@ import type {
   SendRule,
 } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
+import type { AgentProfile } from '../core/turn.ts'
 import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings } from './config.ts'
 
 /**
@@ -19,7 +20,7 @@ export function explainConfig(config: Config): readonly string[] {
   return [
     `configuration: ${config.file ?? 'the environment (no file)'}`,
     `data: ${config.dataDir}, database ${config.store.path}`,
-    ...config.agents.map(({ id, model, tools }) => `agents.${id}: model ${model}, tools ${list(tools)}`),
+    ...config.agents.map(agentLine),
     ...channelLines(config),
     ...peopleLines(config),
     ...accessLines(config),
@@ -70,6 +71,13 @@ const EDITS: Readonly<Record<EditPolicy, string>> = {
 const DELETIONS: Readonly<Record<DeletionPolicy, string>> = {
   ignore: 'the agent keeps what was deleted',
   redact: 'a deleted message is in no later prompt, and not answered if it still waits',
+}
+
+function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [] }: AgentProfile): string {
+  const others = fallback.length === 0 ? '' : `, in its place ${list(fallback)}`
+  const summaries = summaryModel === undefined ? '' : `, summaries by ${summaryModel}`
+  const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
+  return `agents.${id}: model ${model}${others}${summaries}, tools ${list(tools)}${known}`
 }
 
 function accessLines({ routing }: Config): string[] {

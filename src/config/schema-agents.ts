@@ -48,6 +48,11 @@ export const agent = z.strictObject({
   prompt: text
     .exactOptional()
     .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),
+  skills: text
+    .exactOptional()
+    .describe(
+      'A folder of skills: instructions for certain kinds of work, each in <name>/SKILL.md, which the agent loads when it needs them.',
+    ),
   tools: z
     .array(text)
     .exactOptional()

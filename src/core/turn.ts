@@ -27,6 +27,16 @@ export interface AgentProfile {
   readonly thinking?: ThinkingLevel
   readonly prompt: string
   readonly tools: readonly string[]
+  readonly skills?: readonly Skill[]
+}
+
+/** Instructions for one kind of work, which the model loads when it needs them (R35). */
+export interface Skill {
+  readonly name: string
+  /** One line on what it is for and when to use it. */
+  readonly description: string
+  /** Markdown. */
+  readonly text: string
 }
 
 export interface TurnRequest {

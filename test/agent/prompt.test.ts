@@ -41,6 +41,22 @@ describe('prompt', () => {
     expect(prompt).toContain(`Your answer goes back there${elsewhere === 'only' ? '. ' : ', and '}${fate}`)
   })
 
+  it('R13: the parts stand in one order, and skills are named only where there are any', () => {
+    const skills = [
+      { name: 'cooking', description: 'Finds a recipe.', text: 'secret sauce' },
+      { name: 'trips', description: 'Plans a trip.', text: 'ask where to' },
+    ]
+    const prompt = buildPrompt({ agent: { ...agent, skills }, chatType: 'group', timeZone: 'Europe/Berlin' })
+    const parts = ['You are Parley.', 'You have skills', '- cooking: Finds a recipe.\n- trips: Plans a trip.']
+    const places = [...parts, 'You are one of several', 'Pictures that people send', 'Times are local'].map((part) =>
+      prompt.indexOf(part),
+    )
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places[0]).toBe(0)
+    expect(prompt).not.toMatch(/secret sauce|ask where to/)
+    expect(promptFor('group')).not.toContain('skill')
+  })
+
   it('every prompt begins with the agent text and ends with the zone of the times that come with messages', () => {
     for (const type of ['direct', 'group'] as const) {
       expect(promptFor(type)).toMatch(/^You are Parley\.\n\n[\s\S]*Times are local to Europe\/Berlin\.$/)

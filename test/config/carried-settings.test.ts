@@ -25,6 +25,7 @@ const FILE: Tree = {
 const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/summaryModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
   [/\.prompt$/, 'prompt.md'],
+  [/\.skills$/, 'skills'],
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$/, 'https://model.test'],
   [/store\.url$/, 'sqlite:other.db'],
@@ -72,7 +73,11 @@ function withValue(tree: unknown, [key = '', ...rest]: readonly string[], value:
 
 /** Returns the configuration without its warnings, as a text; and these. */
 async function built(tree: unknown) {
-  const { config, folder } = await load(JSON.stringify(tree), {}, { 'prompt.md': 'Be brief.' })
+  const { config, folder } = await load(
+    JSON.stringify(tree),
+    {},
+    { 'prompt.md': 'Be brief.', 'skills/a/SKILL.md': '---\nname: a\ndescription: b\n---\nc' },
+  )
   const { warnings, ...rest } = config
   const reveal = (value: unknown): unknown => {
     if (value instanceof Secret) return value.reveal()
