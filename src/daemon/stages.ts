@@ -27,6 +27,7 @@ import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { type Compaction, createCompaction } from '../sessions/service/compaction.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
+import { type AskAside, createAskAside } from '../sessions/service/side-question.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
@@ -75,6 +76,7 @@ export interface Stages extends SessionAccess {
   readonly sessions: SessionService
   readonly modelHealth: ModelHealth
   readonly compact: Compaction['compact']
+  readonly askAside: AskAside
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -103,7 +105,7 @@ export function createStages(parts: StagesDeps): Stages {
   const modelHealth = healthOf(parts)
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
-  const transcript = makeTranscript(store, joined)
+  const transcript = makeTranscript(parts, joined)
   const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
@@ -158,14 +160,17 @@ export function createStages(parts: StagesDeps): Stages {
     running,
     modelHealth,
     compact: compaction.compact,
+    askAside: createAskAside({ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing }),
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
   }
 }
 
-function makeTranscript(store: Store, joined: (session: SessionIdentity) => boolean): Transcript {
-  return createTranscript(store.read.events, { ...VIEW_LIMITS, timeOf: homeTime() }, (session: SessionIdentity) =>
-    joined(session) ? 'group' : session.chatType,
+function makeTranscript({ store, clock }: StagesDeps, joined: (session: SessionIdentity) => boolean): Transcript {
+  return createTranscript(
+    store.read.events,
+    { ...VIEW_LIMITS, timeOf: homeTime() },
+    { chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType), now: clock.now },
   )
 }
 

@@ -128,7 +128,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     accounts.all.some((one) => one.channel === channel && one.account === account)
   const people = await createPeople({ ...world, lookups, entrance, say, reaches })
   const stages = createStages({ ...world, accounts, lookups, people, commands, tools, delivery, say, entrance })
-  const { running, sessions, modelHealth, compact } = stages
+  const { running, sessions, modelHealth, compact, askAside } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const { traits } = channels
@@ -142,7 +142,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     config: reloadOf(options, { policies, access, people }),
   })
   const own = sessionCommands({
-    ...{ ...lookups, ...people, store, channels, clock, ids, running, compact, sessions, operator, why },
+    ...{ ...lookups, ...people, store, channels, clock, ids, running, compact, askAside, sessions, operator, why },
     all: () => [...commands.values()],
   })
   for (const command of own) commands.set(command.name, command)

@@ -12,6 +12,7 @@ import type { Admissions } from '../people/admissions.ts'
 import type { Links } from '../people/links.ts'
 import type { Compaction } from '../service/compaction.ts'
 import type { SessionService } from '../service/session-service.ts'
+import type { AskAside } from '../service/side-question.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { admitCommand, denyCommand } from './admit.ts'
 import { compactCommand } from './compact.ts'
@@ -21,6 +22,7 @@ import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
 import { settingCommands } from './setting-commands.ts'
+import { sideCommand } from './side.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
@@ -42,6 +44,7 @@ export interface SessionCommandDeps {
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly compact: Compaction['compact']
+  readonly askAside: AskAside
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status' | 'outbox'>
@@ -68,6 +71,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     usageCommand(deps),
     newCommand(deps),
     compactCommand(deps),
+    sideCommand(deps),
     stopCommand(deps),
     muteCommand(deps),
     ...settingCommands(deps),

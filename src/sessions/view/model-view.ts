@@ -194,8 +194,13 @@ function start(
   { limits: { timeOf }, at }: Folding,
 ): Change {
   const { taken, left } = takeMessages(pending, takes)
-  const before = timeOf === undefined ? notes : [`[time: ${timeOf(at)}]`, ...notes]
+  const before = timeOf === undefined ? notes : [timeNote(timeOf(at)), ...notes]
   return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes: before } }
+}
+
+/** Returns the line that says when a turn began. */
+export function timeNote(time: string): string {
+  return `[time: ${time}]`
 }
 
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */

@@ -5,7 +5,9 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
-import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
+import { EMPTY_VIEW, extendView, growView, type ModelView, timeNote, type ViewLimits } from './model-view.ts'
+import type { ReceivedMessage } from './received.ts'
+import { type SideMessages, sideMessages } from './side-messages.ts'
 
 const PAGE = 500
 /** The most views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
@@ -26,6 +28,8 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
    * begun is enough, and mostly nothing is read.
    */
   view(session: Viewed, turn?: TurnId): Promise<ModelView>
+  /** Returns the messages of a question that is asked beside the conversation and is in no view (K41). */
+  aside(session: Viewed, question: ReceivedMessage): Promise<SideMessages>
   /**
    * Adds events that were just committed, so that the next look need not read them. All but the very next ones are
    * ignored.
@@ -37,11 +41,15 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
 
 type ViewedEvents = Pick<StoreReader['events'], 'latest' | 'since' | 'latestSummary'>
 
-/** `chatTypeOf` returns the kind of chat that a session is to its model; absent, its own. */
+/** `chatTypeOf` returns the kind of chat that a session is to its model; absent, its own. `now` is the time of side
+ * questions. */
 export function createTranscript<Viewed extends SessionKind>(
   events: ViewedEvents,
   limits: ViewLimits,
-  chatTypeOf: (session: Viewed) => ChatType = ({ chatType }) => chatType,
+  {
+    chatTypeOf = ({ chatType }) => chatType,
+    now = Date.now,
+  }: { readonly chatTypeOf?: (session: Viewed) => ChatType; readonly now?: () => number } = {},
 ): Transcript<Viewed> {
   const views = new LRUCache<SessionId, ModelView>({ max: CACHED_VIEWS })
 
@@ -68,6 +76,11 @@ export function createTranscript<Viewed extends SessionKind>(
     async view(session, turn) {
       const view = views.get(session.id)
       return turn !== undefined && view?.running?.id === turn ? view : read(session)
+    },
+    async aside(session, question) {
+      const { timeOf } = limits
+      const notes = timeOf === undefined ? [] : [timeNote(timeOf(now()))]
+      return sideMessages(await read(session), chatTypeOf(session), { question, notes })
     },
     saw(session, { seq, at, events: appended }) {
       const { id } = session

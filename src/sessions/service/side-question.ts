@@ -1,0 +1,98 @@
+import type { Address } from '../../core/address.ts'
+import type { Dispatch } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { IdSource, SessionId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import { NO_USAGE, tokensOf } from '../../core/model.ts'
+import { failureCause } from '../../core/model-remedy.ts'
+import type { SessionIdentity } from '../../core/session.ts'
+import { stripSilence } from '../../core/silence.ts'
+import type { AgentProfile, RunAgent, TurnResult } from '../../core/turn.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
+import type { ReceivedMessage } from '../view/received.ts'
+import type { Transcript } from '../view/transcript.ts'
+
+export interface SideQuestionDeps {
+  readonly ids: Pick<IdSource, 'turn'>
+  readonly logger: Logger
+  readonly transcript: Pick<Transcript, 'aside'>
+  readonly running: Pick<RunningTurns, 'stopping'>
+  readonly runAgent: RunAgent
+  /** Shows typing until the returned function is called. */
+  typing(place: { readonly address: Address; readonly session: SessionIdentity }): () => void
+  agent(session: SessionIdentity): AgentProfile
+  /** Returns true if several people speak in the session. */
+  joined(session: SessionIdentity): boolean
+}
+
+/** The place and the trace of the question. */
+type AskedBy = Pick<Dispatch, 'traceId' | 'reply'>
+
+/**
+ * Answers a question with what the conversation says, and leaves nothing in it: no event, no tool, no later prompt
+ * (K41). Rejects with `conflict` while another one of the conversation is answered, and with what the model fails with.
+ */
+export type AskAside = (session: SessionIdentity, question: ReceivedMessage, by: AskedBy) => Promise<string>
+
+export function createAskAside(deps: SideQuestionDeps): AskAside {
+  const asking = new Set<SessionId>()
+  return async (session, question, by) => {
+    if (asking.has(session.id))
+      throw new ParleyError(
+        'conflict',
+        'I am answering another question beside this conversation; please ask again then.',
+      )
+    asking.add(session.id)
+    const stopTyping = deps.typing({ address: by.reply.address, session })
+    try {
+      return wordsOf(await ask(deps, session, { question, by }))
+    } finally {
+      stopTyping()
+      asking.delete(session.id)
+    }
+  }
+}
+
+async function ask(
+  { ids, logger, transcript, running, runAgent, agent, joined }: SideQuestionDeps,
+  session: SessionIdentity,
+  { question, by }: { readonly question: ReceivedMessage; readonly by: AskedBy },
+): Promise<TurnResult> {
+  const { skills: _, ...profile } = agent(session)
+  const several = joined(session)
+  const steps = runAgent(
+    {
+      ...(await transcript.aside(session, question)),
+      ...{ turnId: ids.turn(), sessionId: session.id, traceId: by.traceId },
+      agent: { ...profile, tools: [] },
+      chatType: several ? by.reply.address.chatType : session.chatType,
+      joined: several || undefined,
+      spent: { steps: 0, usage: NO_USAGE },
+      show() {},
+      steer: async () => [],
+    },
+    running.stopping,
+  )
+  for (;;) {
+    const step = await steps.next()
+    if (!step.done) continue
+    const tokens = tokensOf(step.value.usage)
+    logger.info('A side question was answered', { traceId: by.traceId, sessionId: session.id, tokens })
+    return step.value
+  }
+}
+
+function wordsOf(result: TurnResult): string {
+  switch (result.kind) {
+    case 'final': {
+      const { text } = stripSilence(result.text)
+      return text.trim() === '' ? 'I have nothing to say to that.' : text
+    }
+    case 'failed':
+      throw new ParleyError(result.code, `I could not answer that: ${failureCause(result.code)}.`, {
+        cause: result.cause,
+      })
+    case 'aborted':
+      throw new ParleyError('unavailable', 'I was stopped before I had an answer; please ask again.')
+  }
+}
