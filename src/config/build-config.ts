@@ -78,8 +78,10 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   }
 }
 
-function sessionSettings({ session: { queue, publicTurns, answerParts, staleDays } }: ConfigFile): Config['session'] {
-  return { queue, publicTurns, answerParts, staleDays }
+function sessionSettings({
+  session: { queue, publicTurns, answerParts, staleDays, turnCap },
+}: ConfigFile): Config['session'] {
+  return { queue, publicTurns, answerParts, staleDays, ...(turnCap === undefined ? {} : { turnCap }) }
 }
 
 function buildModels({ models: { anthropic, openai } }: ConfigFile): Config['models'] {

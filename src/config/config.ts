@@ -3,6 +3,7 @@ import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
 import type { AgentProfile, ToolResultLimits } from '../core/turn.ts'
+import type { TurnCaps } from '../core/turn-cap.ts'
 import type { Secret } from './secrets.ts'
 
 /** The configuration as the daemon uses it: parsed once, defaults filled in, references resolved, frozen. */
@@ -54,6 +55,7 @@ export interface SessionConfig {
    * Turns for people whom nobody let in by name: at once for all of them and for one, and waiting; 8, 1, 16 if absent.
    */
   readonly publicTurns?: { readonly atOnce: number; readonly perPerson: number; readonly waiting: number }
+  readonly turnCap?: TurnCaps
   /** Messages that one answer becomes at most; 20 if absent. */
   readonly answerParts?: number
   /** Days without a word after which a session counts as inactive (S12); 3 if absent. */

@@ -20,9 +20,7 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
       idle.push(`routing.access.groups[${index}].bots: no bot is listed under botIds, so none is answered`)
     }
   }
-  for (const key of ['turnCap', 'checkpoint'] as const) {
-    if (file.session[key] !== undefined) used.push(`session.${key}`)
-  }
+  if (file.session.checkpoint !== undefined) used.push('session.checkpoint')
   if (file.http !== undefined) used.push('http')
   return [...used.map((path) => `${path}: has no effect yet`), ...idle]
 }

@@ -159,21 +159,25 @@ const accountName = z.string().regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 
   error: 'must be lower-case letters, digits, _ and -',
 })
 
+const cap = z.int().min(-1_000_000).max(1_000_000)
+
+const turnCap = z
+  .strictObject({
+    api: cap.exactOptional(),
+    cli: cap.exactOptional(),
+    web: cap.exactOptional(),
+    chat: cap.exactOptional(),
+    schedule: cap.exactOptional(),
+  })
+  .describe(
+    'Turns that a session has at most; then it says so until /new. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
+  )
+
 /**
  * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written
  * for a later version is checked today. `no-effect.ts` says so for each that is used.
  */
 const positive = z.int().min(1)
-
-const turnCap = z
-  .strictObject({
-    api: positive.exactOptional(),
-    cli: positive.exactOptional(),
-    web: positive.exactOptional(),
-    chat: positive.exactOptional(),
-    schedule: positive.exactOptional(),
-  })
-  .describe('No effect yet.')
 
 const checkpoint = z
   .strictObject({

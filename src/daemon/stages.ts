@@ -3,7 +3,7 @@ import { missingKey } from '../agent/models.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
-import { formatAddress } from '../core/address.ts'
+import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
@@ -13,6 +13,7 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { Tool } from '../core/turn.ts'
+import { turnCapOf } from '../core/turn-cap.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
@@ -115,6 +116,7 @@ export function createStages(parts: StagesDeps): Stages {
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
     ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined, runAgent },
+    cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
   })
   function decide(received: Dispatch): Decided {
@@ -131,11 +133,7 @@ export function createStages(parts: StagesDeps): Stages {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
     },
-    unreadable(address, err) {
-      logger.error('A message is refused: a row it needs cannot be read', { err })
-      const text = `The record of ${formatAddress(address)} cannot be read: what is said there is refused. My log names the row.`
-      parts.events.ownerNotice.emit({ where: address, notice: { about: `unreadable:${formatAddress(address)}`, text } })
-    },
+    unreadable: noticeOfUnreadable(parts, logger),
     commands: runner,
     systemNotices,
   })
@@ -163,6 +161,16 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing }),
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
+  }
+}
+
+/** Returns the function that is called for a message whose session cannot be read: log and owners learn of it. */
+function noticeOfUnreadable({ events }: StagesDeps, logger: Logger): (address: Address, err: unknown) => void {
+  return (address, err) => {
+    logger.error('A message is refused: a row it needs cannot be read', { err })
+    const place = formatAddress(address)
+    const text = `The record of ${place} cannot be read: what is said there is refused. My log names the row.`
+    events.ownerNotice.emit({ where: address, notice: { about: `unreadable:${place}`, text } })
   }
 }
 

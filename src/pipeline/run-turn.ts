@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Content } from '../core/content.ts'
-import { errorCode } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
 import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
@@ -32,6 +32,8 @@ export interface RunTurnDeps {
    * direct chat.
    */
   joined(session: SessionIdentity): boolean
+  /** Returns how many turns the session has at most; undefined: as many as it likes (C9). */
+  cap(session: SessionIdentity): number | undefined
   /** Returns how much of the tool steps the chat sees. */
   verbose(session: SessionIdentity): VerboseLevel
 }
@@ -57,6 +59,7 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
     let result: TurnResult
     try {
+      await checkCap(deps, session)
       const view = await transcript.view(session, turnId)
       const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, { live, signal })), signal)
       const first = await steps.next()
@@ -75,6 +78,14 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
   } catch (cause) {
     return failedBy(cause)
   }
+}
+
+/** Throws `turn_limit` where a session has had all its turns: no model is called then (C10). */
+async function checkCap({ store, cap }: RunTurnDeps, session: SessionIdentity): Promise<void> {
+  const most = cap(session)
+  if (most === undefined) return
+  const { reached } = await store.read.events.spent(session.id)
+  if (reached >= most) throw new ParleyError('turn_limit', `The session has had its ${most} turns (session.turnCap).`)
 }
 
 function failedBy(cause: unknown): Extract<TurnResult, { kind: 'failed' }> {

@@ -2,14 +2,14 @@ import { ParleyError } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { addUsage, NO_USAGE } from '../core/model.ts'
-import type { Spending } from '../core/spending.ts'
+import { addUsage } from '../core/model.ts'
+import { NOTHING_SPENT } from '../core/spending.ts'
 import { fromStored, mediaIn, toStored } from './content-codec.ts'
 import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
-import type { EventReader, EventToAppend, EventWriter, SummaryPlace } from './store.ts'
+import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64
@@ -38,6 +38,13 @@ const codec: RowCodec<SessionEvent> = {
   },
 }
 
+function addCost({ turns, reached, usage }: SessionSpending, event: SessionEvent): SessionSpending {
+  if (event.type === 'context_compacted') return { turns, reached, usage: addUsage(usage, event.data.usage) }
+  if (event.type !== 'turn_completed') return { turns, reached, usage }
+  const { steps } = event.data
+  return { turns: turns + 1, reached: reached + (steps > 0 ? 1 : 0), usage: addUsage(usage, event.data.usage) }
+}
+
 export class EventReading implements EventReader {
   protected readonly sql: Sql
   readonly #logger: Logger
@@ -63,20 +70,16 @@ export class EventReading implements EventReader {
   }
 
   /** A page at a time: a log may be long, and nothing else runs while a page is read. */
-  async spent(sessionId: SessionId): Promise<Spending> {
-    let [turns, usage] = [0, NO_USAGE]
+  async spent(sessionId: SessionId): Promise<SessionSpending> {
+    let spent: SessionSpending = { ...NOTHING_SPENT, reached: 0 }
     for (let after = 0; ; ) {
       const rows = await this.#list(
-        `${OF_SESSION} AND seq > $2 AND type = 'turn_completed' ORDER BY seq LIMIT ($3 + 0)`,
+        `${OF_SESSION} AND seq > $2 AND type IN ('turn_completed', 'context_compacted') ORDER BY seq LIMIT ($3 + 0)`,
         [sessionId, after, SPENT_PAGE],
       )
-      for (const event of rows) {
-        if (event.type !== 'turn_completed') continue
-        turns += 1
-        usage = addUsage(usage, event.data.usage)
-      }
+      for (const event of rows) spent = addCost(spent, event)
       after = rows.at(-1)?.seq ?? after
-      if (rows.length < SPENT_PAGE) return { turns, usage }
+      if (rows.length < SPENT_PAGE) return spent
     }
   }
 

@@ -114,6 +114,11 @@ export interface StoreWriter {
 /** The number of a summary's event, and how far before it the turns end that it stands for. */
 export type SummaryPlace = Pick<SummaryData, 'back'> & { readonly seq: number }
 
+export interface SessionSpending extends Spending {
+  /** The turns that reached a model (C12). */
+  readonly reached: number
+}
+
 export interface EventReader {
   /** In order, `seq` greater than `after`, at most `limit`. */
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
@@ -121,8 +126,8 @@ export interface EventReader {
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
   /** Returns the place of the newest summary, if there is one. */
   latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined>
-  /** Returns the cost of the turns recorded in this log. */
-  spent(sessionId: SessionId): Promise<Spending>
+  /** Returns the cost of the turns and summaries in this log. */
+  spent(sessionId: SessionId): Promise<SessionSpending>
   /** The newest `limit` events of these types, in order. */
   latestOf(
     sessionId: SessionId,

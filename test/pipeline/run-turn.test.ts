@@ -41,7 +41,7 @@ function runTurnWith(
   }
   const deps = {
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
-    ...{ joined: () => false, verbose: () => 'off' },
+    ...{ joined: () => false, verbose: () => 'off', cap: () => undefined },
     transcript: { view: () => EMPTY_VIEW },
     delivery: {
       live(turn: LiveTurn) {

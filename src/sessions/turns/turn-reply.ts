@@ -107,6 +107,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_failed: 'The connection to my language model failed; please try again in a few minutes.',
   model_invalid_request: 'My language model did not take this conversation as it stands; `/new` starts a fresh one.',
   model_empty: 'I could not come up with an answer; please try again.',
+  turn_limit: 'This conversation has had as many turns as it may have; `/new` starts a fresh one.',
   quarantined: 'I gave up on this message after failing on it several times.',
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Content, type MediaPart, textContent } from '../../../src/core/content.ts'
 import { mediaId, type SessionId } from '../../../src/core/ids.ts'
+import { NO_USAGE } from '../../../src/core/model.ts'
 import type { EventToAppend } from '../../../src/store/store.ts'
 import { assistantMessage, ids, turnCompleted, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, makeSession, rejection } from './under-test.ts'
@@ -118,7 +119,7 @@ export const eventContract: ContractPart = (underTest) => {
     for (let no = 0; no < 6; no++) {
       await append(id, no, ...Array.from({ length: 100 }, (): EventToAppend => turnCompleted), userMessage('and'))
     }
-    const total = { turns: 600, usage: { input: 600 * usage.input, output: 600 * usage.output } }
+    const total = { turns: 600, reached: 600, usage: { input: 600 * usage.input, output: 600 * usage.output } }
     expect(await underTest.store.read.events.spent(id)).toEqual(total)
     expect(await underTest.store.read.events.spent('telegram:nothing' as SessionId)).toMatchObject({ turns: 0 })
   })
@@ -130,8 +131,24 @@ export const eventContract: ContractPart = (underTest) => {
     await append(id, 1, turnCompleted, cached, cached)
     expect(await underTest.store.read.events.spent(id)).toEqual({
       turns: 3,
+      reached: 3,
       usage: { input: 24, output: 9, cacheRead: 1_800, cacheWrite: 200 },
     })
+  })
+
+  it('C12, C22: a turn that reached no model is a turn, and a summary costs and is none', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const usage = { input: 5, output: 1 }
+    const failed: EventToAppend = { type: 'turn_completed', data: { outcome: 'failed', usage: NO_USAGE, steps: 0 } }
+    const summary: EventToAppend = {
+      type: 'context_compacted',
+      data: { text: 'short', model: 'm', usage, turns: 3, back: 1 },
+    }
+    const first = await append(id, 1, turnCompleted, failed, summary)
+    const spent = await underTest.store.read.events.spent(id)
+    expect(spent).toMatchObject({ turns: 2, reached: 1, usage: { input: 5 + 10, output: 1 + 5 } })
+    expect(await underTest.store.read.events.latestSummary(id)).toEqual({ seq: first + 2, back: 1 })
+    expect(await underTest.store.read.events.latestSummary('telegram:nothing' as SessionId)).toBeUndefined()
   })
 
   it('C23, K37: 200 parallel appends give 200 messages in one order without gap or repeat', async () => {
