@@ -1,4 +1,5 @@
 import { cpus, loadavg } from 'node:os'
+import { benchContext } from './context.ts'
 import { benchEcho } from './echo.ts'
 import { benchIdle } from './idle.ts'
 import { benchLatency } from './latency.ts'
@@ -26,6 +27,7 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['echo', benchEcho],
   ['memory', benchMemory],
   ['money', benchMoney],
+  ['context', benchContext],
   ['sessions', benchSessions],
 ])
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
@@ -52,10 +53,12 @@ export function createTranscript<Viewed extends SessionKind>(
   }: { readonly chatTypeOf?: (session: Viewed) => ChatType; readonly now?: () => number } = {},
 ): Transcript<Viewed> {
   const views = new LRUCache<SessionId, ModelView>({ max: CACHED_VIEWS })
+  let drops = 0
 
   const read = async (session: Viewed): Promise<ModelView> => {
     const { id } = session
     const chatType = chatTypeOf(session)
+    const before = drops
     let view = views.get(id)
     let batch: readonly SessionEvent[]
     if (view === undefined) {
@@ -66,9 +69,13 @@ export function createTranscript<Viewed extends SessionKind>(
     }
     while (batch.length > 0) {
       view = extendView(view, batch, chatType, limits)
-      batch = batch.length < PAGE ? [] : await events.since(id, view.lastSeq, PAGE)
+      if (batch.length < PAGE) break
+      // The store answers at once: without a pause a long log would hold up everything else.
+      await setImmediate()
+      batch = await events.since(id, view.lastSeq, PAGE)
     }
-    views.set(id, view)
+    // Nothing is kept of a session that was deleted meanwhile: its id may be given again.
+    if (drops === before) views.set(id, view)
     return view
   }
 
@@ -91,7 +98,10 @@ export function createTranscript<Viewed extends SessionKind>(
         growView(view, { events: appended, lastSeq: seq + appended.length - 1, at }, chatTypeOf(session), limits),
       )
     },
-    drop: (id) => void views.delete(id),
+    drop(id) {
+      drops++
+      views.delete(id)
+    },
   }
 }
 

@@ -61,3 +61,14 @@ it('S17: without a turn the newest events are read', async () => {
   log.append([userMessage('later')])
   expect((await transcript.view(session)).pending).toHaveLength(1)
 })
+
+it('S41: nothing is kept of a session that was dropped while its long log was read', async () => {
+  const log = logOf(Array.from({ length: 500 }, (_, no) => userMessage(`of the deleted session ${no}`)))
+  const transcript = createTranscript({ ...log, latest: async () => log.since(session, 0) }, limits)
+  const reading = transcript.view(session)
+  await Promise.resolve().then(() => transcript.drop(session.id))
+  await reading
+  const reads = log.reads
+  await transcript.view(session)
+  expect(log.reads).toBeGreaterThan(reads + 1)
+})
