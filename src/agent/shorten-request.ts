@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../core/model.ts'
-import type { TurnRequest } from '../core/turn.ts'
+import type { EarlierMessages } from '../core/turn.ts'
 import { pruneAll } from './prune-results.ts'
 
 /** The earlier turns that stay in a request that was too long, in messages. */
@@ -12,7 +12,7 @@ const EARLIER_KEPT = 8
  */
 export function shortenRequest(
   messages: readonly ModelMessage[],
-  { messages: earlier, summary }: NonNullable<TurnRequest['earlier']>,
+  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'>,
 ): readonly ModelMessage[] | undefined {
   const begin = summary ? 2 : 0
   const left = earlier > begin + EARLIER_KEPT ? earlier - begin - EARLIER_KEPT : 0

@@ -231,4 +231,18 @@ export interface TurnEndData {
   readonly error?: ErrorCode
   /** The text that stayed in the chat of an answer that broke off. No model is shown it. */
   readonly partial?: string
+  /** The part of the conversation that the model read. */
+  readonly context?: ContextRead
+}
+
+/** The part of a conversation that a model read for an answer. */
+export interface ContextRead {
+  /** Messages of earlier turns, those of people and those of the assistant. */
+  readonly messages: number
+  /** Older ones were summed up. */
+  readonly summary?: true
+  /** Tokens of the last request. */
+  readonly tokens: number
+  /** Parts were left out because the request was too long. */
+  readonly shortened?: true
 }

@@ -155,6 +155,8 @@ export interface WhyReport {
   readonly decision: string
   readonly reason: string
   readonly steps: readonly WhyStep[]
+  /** The part of the conversation that its model has read, in words. */
+  readonly context?: string
   /** Tool calls of its turn that the host refused. */
   readonly denied?: readonly { readonly tool: string; readonly reason: string }[]
   readonly session?: string

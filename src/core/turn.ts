@@ -39,6 +39,15 @@ export interface Skill {
   readonly text: string
 }
 
+/** The messages of earlier turns in a request. */
+export interface EarlierMessages {
+  readonly messages: number
+  /** The first two are a summary of older ones. */
+  readonly summary: boolean
+  /** The messages that people and the assistant have said in them: one of a request may hold several. */
+  readonly said: number
+}
+
 export interface TurnRequest {
   readonly turnId: TurnId
   readonly sessionId: SessionId
@@ -53,8 +62,8 @@ export interface TurnRequest {
   readonly elsewhere?: 'only' | 'too' | undefined
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
   readonly messages: readonly ModelMessage[]
-  /** The messages of earlier turns, which come first: their number, and whether the first two are a summary. */
-  readonly earlier?: { readonly messages: number; readonly summary: boolean }
+  /** The messages of earlier turns, which come first. */
+  readonly earlier?: EarlierMessages
   /** The step a crash interrupted; its calls are settled before the model is asked again. */
   readonly open?: OpenStep | undefined
   /** Model calls and tokens an interrupted run of this turn had already spent. */
@@ -88,6 +97,18 @@ export interface Principal {
 /** The kinds of event a turn journals between its start and its end. */
 export type JournalDraft = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' }>
 
+/** The part of the conversation that the model read for its answer. */
+export interface ReadContext {
+  /** Tokens that the last call read. */
+  readonly read: number
+  /** Parts were left out because the request was too long. */
+  readonly shortened: boolean
+  /** A summary stood for older turns. */
+  readonly summary?: boolean
+  /** Messages of earlier turns. */
+  readonly messages?: number
+}
+
 /**
  * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11).
  * `failed`: nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
@@ -100,8 +121,8 @@ export type TurnResult =
       readonly usage: Usage
       readonly steps: number
       readonly error?: ErrorCode
-      /** Tokens that the last call read, and whether parts were left out because the request was too long. */
-      readonly context?: { readonly read: number; readonly shortened: boolean }
+      /** The part of the conversation that the model read. */
+      readonly context?: ReadContext
       /** Lines on the tool steps, shown in the chat above the text and kept out of the record (T37). */
       readonly preface?: string
     }

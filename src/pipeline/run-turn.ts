@@ -61,9 +61,10 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
     try {
       await checkCap(deps, session)
       const view = await transcript.view(session, turnId)
-      const steps = deps.runAgent(turnRequest(turn, view, contextOf(deps, turn, { live, signal })), signal)
+      const request = turnRequest(turn, view, contextOf(deps, turn, { live, signal }))
+      const steps = deps.runAgent(request, signal)
       const first = await steps.next()
-      result = first.done ? first.value : await journaled(deps, turn, { steps, first, signal })
+      result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
       const level = deps.verbose(session)
       if (level !== 'off') result = await withNotes(deps, turn, { result, level })
     } catch (cause) {
@@ -78,6 +79,13 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
   } catch (cause) {
     return failedBy(cause)
   }
+}
+
+/** Adds how much of the earlier conversation the model has read; `why` says it. */
+function withEarlier({ earlier }: TurnRequest, result: TurnResult): TurnResult {
+  if (result.kind !== 'final' || result.context === undefined || earlier === undefined) return result
+  const { said, summary } = earlier
+  return { ...result, context: { ...result.context, messages: said, summary } }
 }
 
 /** Throws `turn_limit` where a session has had all its turns: no model is called then (C10). */

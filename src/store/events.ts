@@ -69,6 +69,15 @@ export class EventReading implements EventReader {
     return event?.type === 'context_compacted' ? { seq: event.seq, back: event.data.back } : undefined
   }
 
+  async messagesBefore(sessionId: SessionId, seq: number): Promise<number> {
+    const row = await this.sql.get(
+      `SELECT COUNT(*) AS messages FROM events
+        WHERE ${OF_SESSION} AND seq < $2 AND type IN ('user_message', 'assistant_message')`,
+      [sessionId, seq],
+    )
+    return row === undefined ? 0 : integer(row, 'messages')
+  }
+
   /** A page at a time: a log may be long, and nothing else runs while a page is read. */
   async spent(sessionId: SessionId): Promise<SessionSpending> {
     let spent: SessionSpending = { ...NOTHING_SPENT, reached: 0 }

@@ -124,6 +124,8 @@ export interface EventReader {
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */
   latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]>
+  /** Returns how many messages of people and of the assistant stand before an event. */
+  messagesBefore(sessionId: SessionId, seq: number): Promise<number>
   /** Returns the place of the newest summary, if there is one. */
   latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined>
   /** Returns the cost of the turns and summaries in this log. */

@@ -96,7 +96,7 @@ describe('a request that is too long', () => {
 
   it('R29: is sent once more with the newest four earlier turns alone', async () => {
     const model = fakeModel({ fail: tooLong }, { deltas: ['fine'] })
-    const request = turnRequest({ messages: [...earlier, asked], earlier: { messages: 12, summary: false } })
+    const request = turnRequest({ messages: [...earlier, asked], earlier: { messages: 12, summary: false, said: 12 } })
     const { result } = await play(agentWith(model)(request, never()))
     expect(model.requests.map(({ messages }) => messages)).toEqual([
       [...earlier, asked],
@@ -107,7 +107,7 @@ describe('a request that is too long', () => {
 
   it('R29: keeps the summary before them', async () => {
     const model = fakeModel({ fail: tooLong }, { deltas: ['fine'] })
-    const request = turnRequest({ messages: [...earlier, asked], earlier: { messages: 12, summary: true } })
+    const request = turnRequest({ messages: [...earlier, asked], earlier: { messages: 12, summary: true, said: 12 } })
     await play(agentWith(model)(request, never()))
     expect(model.requests[1]?.messages).toEqual([...earlier.slice(0, 2), ...earlier.slice(4), asked])
   })

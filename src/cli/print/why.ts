@@ -57,6 +57,7 @@ function traceLines(report: WhyReport, style: Style): string[] {
       ['  decision', oneLine(`${report.decision}: ${report.reason}`)],
       ...(session ? [['  session', oneLine(session)]] : []),
       ...(turn ? [['  turn', oneLine(turn)]] : []),
+      ...(report.context ? [['  context', oneLine(report.context)]] : []),
       ['  outcome', oneLine(report.outcome)],
     ]),
     ...deniedLines(report, style),

@@ -1,7 +1,10 @@
 import type { Admission } from '../../core/admission.ts'
 import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import type { ContextRead, SessionEvent } from '../../core/event.ts'
+import type { TurnId } from '../../core/ids.ts'
 import { senderName } from '../../core/label.ts'
+import type { Session } from '../../core/session.ts'
 import { withTitle } from '../../core/titles.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { placeTitle } from '../service/place-title.ts'
@@ -13,30 +16,68 @@ export interface DeniedCall {
   readonly reason: string
 }
 
+/** The context of an answer, and how many older messages were not in it. */
+export interface ContextFacts extends ContextRead {
+  readonly leftOut: number
+}
+
 /** The most events searched for a turn, so that a question about an old message has a bounded cost. */
 const LOOKED_THROUGH = 5_000
 
-/** Returns the tool calls of a message's turn that were refused, oldest first, if the turn is not long past. */
-export async function deniedCalls(
+/** The events of a message's turn that explain it. */
+interface TurnFacts {
+  /** Tool calls that were refused, oldest first. */
+  readonly denied: readonly DeniedCall[]
+  readonly context?: ContextFacts
+}
+
+/** Returns the facts that explain a message's turn, if the turn is not long past. */
+export async function turnFacts(
   { sessionId, turnId }: Pick<InboxRow, 'sessionId' | 'turnId'>,
   { events, sessions }: Pick<StoreReader, 'events' | 'sessions'>,
-): Promise<readonly DeniedCall[]> {
+): Promise<TurnFacts> {
   const session = sessionId && turnId && (await sessions.get(sessionId))
-  if (!session) return []
-  const denied: DeniedCall[] = []
+  if (!session) return { denied: [] }
+  const turn = await eventsOfTurn(events, session, turnId)
+  const denied = turn.flatMap(({ type, data }) =>
+    type === 'tool_result' && data.denied ? [{ tool: data.tool, reason: inWords(data.content) }] : [],
+  )
+  const [start] = turn
+  const end = turn.find(({ type }) => type === 'turn_completed')
+  const read = end?.type === 'turn_completed' ? end.data.context : undefined
+  if (read === undefined || start?.type !== 'turn_started') return { denied }
+  const before = await events.messagesBefore(session.id, start.seq)
+  // The message that the turn answers stands before its start as well.
+  return { denied, context: { ...read, leftOut: Math.max(0, before - 1 - read.messages) } }
+}
+
+/** Returns the events of a turn, in order, as far back as is looked. */
+async function eventsOfTurn(
+  events: Pick<StoreReader['events'], 'since'>,
+  session: Session,
+  turnId: TurnId,
+): Promise<readonly SessionEvent[]> {
+  const found: SessionEvent[] = []
   for await (const event of newestFirst(events, session)) {
     if (event.seq <= session.lastSeq - LOOKED_THROUGH) break
     if (event.turnId !== turnId) continue
+    found.push(event)
     if (event.type === 'turn_started') break
-    if (event.type === 'tool_result' && event.data.denied)
-      denied.push({ tool: event.data.tool, reason: inWords(event.data.content) })
   }
-  return denied.toReversed()
+  return found.toReversed()
+}
+
+/** Returns in words how much of a conversation was read: `read 12 earlier messages, 3 left out`. */
+export function contextInWords({ messages, leftOut, summary, shortened, tokens }: ContextFacts): string {
+  const older = leftOut === 0 ? [] : [`${leftOut} left out`]
+  const summed = summary ? ['a summary in the place of older ones'] : []
+  const cut = shortened ? ['shortened because the model took no more'] : []
+  const read = `read ${messages} earlier ${messages === 1 ? 'message' : 'messages'}`
+  return [read, ...older, ...summed, ...cut, `${tokens} tokens`].join(', ')
 }
 
 /** The parts of an explanation that stand beside the row. */
-export interface RowFacts {
-  readonly denied: readonly DeniedCall[]
+export interface RowFacts extends TurnFacts {
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
   /** The request of its sender, or of its chat, to be let in. */
@@ -50,7 +91,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
   const turn = turnId && (await read.turns.get(turnId))
   const asks = decision.kind === 'refuse' ? decision.asks : undefined
   return {
-    denied: await deniedCalls(row, read),
+    ...(await turnFacts(row, read)),
     error: turn ? turn.error : undefined,
     asked: asks && (await read.admissions.find(asks.key)),
     ...(await placeTitle(read, row.dispatch.event.address, row.sessionId)),
@@ -64,7 +105,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  { settings, denied, title }: Pick<RowFacts, 'denied' | 'title'> & { readonly settings: boolean },
+  { settings, denied, context, title }: Pick<RowFacts, 'denied' | 'context' | 'title'> & { readonly settings: boolean },
 ): readonly string[] {
   const { event, traceId } = dispatch
   const name = senderName(event.sender)
@@ -79,6 +120,7 @@ export function describeRow(
     ...steps,
     `decision: ${decision.kind} (${decision.reason})`,
     ...where,
+    ...(context === undefined ? [] : [`context: ${contextInWords(context)}`]),
     ...denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`),
     `outcome: ${outcome ?? state}`,
     `trace ${traceId}`,

@@ -1,7 +1,7 @@
 import { conversationOf } from '../../core/address.ts'
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import { type ErrorCode, errorCode } from '../../core/errors.ts'
-import type { EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
+import type { ContextRead, EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
@@ -195,13 +195,14 @@ export interface TurnEnding {
   readonly error?: ErrorCode
   /** The shown part of an answer that broke off, as in `TurnEndData`. */
   readonly partial?: string
+  readonly context?: ContextRead
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
-  const { usage, steps, error, answer, partial } = ending
+  const { usage, steps, error, answer, partial, context } = ending
   const failure = error === undefined ? {} : { error }
-  const rest = partial === undefined ? {} : { partial }
+  const rest = { ...(partial === undefined ? {} : { partial }), ...(context === undefined ? {} : { context }) }
   const events: EventToAppend[] = []
   const unseen = turn.reply.elsewhere === 'only' ? ({ unseen: true } as const) : {}
   if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage, ...unseen } })

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../core/errors.ts'
+import type { ContextRead } from '../../core/event.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
-import type { TurnResult } from '../../core/turn.ts'
+import type { ReadContext, TurnResult } from '../../core/turn.ts'
 import type { StartedTurn, TurnEnding } from './record-turn.ts'
 
 /** Returns true if nobody in the chat waits for the answer: a schedule, another session or a client asked. */
@@ -92,8 +93,17 @@ export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnE
         steps,
         answer,
         ...(result.error === undefined ? {} : { error: result.error }),
+        ...(result.context?.messages === undefined ? {} : { context: contextOf(result.context) }),
       }
     }
+  }
+}
+
+function contextOf({ messages = 0, summary, read, shortened }: ReadContext): ContextRead {
+  return {
+    ...{ messages, tokens: read },
+    ...(summary ? { summary } : {}),
+    ...(shortened ? { shortened } : {}),
   }
 }
 

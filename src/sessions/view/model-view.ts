@@ -10,7 +10,7 @@ import type {
 } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
-import type { OpenStep, TurnRequest } from '../../core/turn.ts'
+import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
 import {
   addHistory,
@@ -117,7 +117,7 @@ export interface RequestMessages {
   readonly messages: readonly ModelMessage[]
   /** The step a crash left open. */
   readonly open: OpenStep | undefined
-  readonly earlier: NonNullable<TurnRequest['earlier']>
+  readonly earlier: EarlierMessages
 }
 
 /** Returns the messages of a request for the running turn. */
@@ -125,10 +125,15 @@ export function requestMessages({ history, hidden, summary, running }: ModelView
   // A truncation hides what is older than the turns it shows, a summary as well.
   const pair = hidden.length === 0 ? (summary?.pair ?? NONE) : NONE
   const before = pair.length === 0 ? history : [...pair, ...history]
-  const earlier = { messages: before.length, summary: pair.length > 0 }
+  const earlier = { messages: before.length, summary: pair.length > 0, said: countSaid(history) }
   if (!running) return { messages: before, open: undefined, earlier }
   const messages = before.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
   return { messages, open: running.open, earlier }
+}
+
+/** Returns how many messages people and the assistant have said in these turns. */
+export function countSaid(history: readonly ModelMessage[]): number {
+  return history.reduce((sum, message) => sum + (sourceOf(message)?.received?.length ?? 1), 0)
 }
 
 /** The circumstances of an event. */

@@ -1,7 +1,7 @@
 import type { ChatType } from '../../core/address.ts'
 import type { ModelMessage } from '../../core/model.ts'
-import type { TurnRequest } from '../../core/turn.ts'
-import type { ModelView } from './model-view.ts'
+import type { EarlierMessages } from '../../core/turn.ts'
+import { countSaid, type ModelView } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { promptOf } from './said-content.ts'
 
@@ -11,7 +11,7 @@ const MOST = 50
 /** The messages of a request beside the conversation. */
 export interface SideMessages {
   readonly messages: readonly ModelMessage[]
-  readonly earlier: NonNullable<TurnRequest['earlier']>
+  readonly earlier: EarlierMessages
 }
 
 /**
@@ -26,10 +26,11 @@ export function sideMessages(
   const pair = hidden.length === 0 ? (summary?.pair ?? []) : []
   // Two messages a turn, so that the oldest of them is a person's.
   const room = MOST - 2 - pair.length
-  const before = [...pair, ...history.slice(-room)]
+  const kept = history.slice(-room)
+  const before = [...pair, ...kept]
   const content = promptOf({ received: [...pending, question], notes }, chat)
   return {
     messages: [...before, { role: 'user', content }],
-    earlier: { messages: before.length, summary: pair.length > 0 },
+    earlier: { messages: before.length, summary: pair.length > 0, said: countSaid(kept) },
   }
 }

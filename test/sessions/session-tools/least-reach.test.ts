@@ -6,7 +6,7 @@ import { type ScheduleId, toPersonId } from '../../../src/core/ids.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
 import type { Dimension } from '../../../src/core/session.ts'
 import type { HistoryAnswer, SessionRow } from '../../../src/core/session-tools.ts'
-import { deniedCalls } from '../../../src/sessions/commands/describe-row.ts'
+import { turnFacts } from '../../../src/sessions/commands/describe-row.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 import { CLIENT, openRig, type Rig, type RigOptions, turnIn } from './rig.ts'
 
@@ -390,5 +390,5 @@ it('what was denied is told of an older message too', async () => {
   const result = { callId: 'c', tool: 'clock', content: textContent('noon'), isError: false }
   const later = Array.from({ length: 300 }, () => ({ type: 'tool_result', data: result }) as const)
   await rig.store.write((tx) => tx.events.append(id, 1, later))
-  expect(asked && (await deniedCalls(asked, rig.store.read))).toMatchObject([{ tool: 'sessions_send' }])
+  expect(asked && (await turnFacts(asked, rig.store.read))).toMatchObject({ denied: [{ tool: 'sessions_send' }] })
 })
