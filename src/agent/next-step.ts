@@ -23,10 +23,10 @@ export interface Equipment {
 
 /** Returns what a turn asks its models with. */
 export function equip({ settings, request }: RunningAgent): Equipment {
-  const { agent, chatType, joined, scheduled, elsewhere, traceId, sessionId } = request
+  const { agent, chatType, joined, context, scheduled, elsewhere, traceId, sessionId } = request
   const { models, called, logger } = settings
   const tools = [...settings.tools(agent.tools), ...skillTools(agent.skills)]
-  const system = buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone: settings.timeZone })
+  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models,

@@ -1,4 +1,5 @@
 import type { ChatType } from '../core/address.ts'
+import { interpolate, type SessionContext } from '../core/session-context.ts'
 import type { AgentProfile } from '../core/turn.ts'
 
 const GROUP_RULES = `You are one of several participants of a group chat.
@@ -34,6 +35,7 @@ interface PromptFacts {
   readonly agent: AgentProfile
   readonly chatType: ChatType
   readonly joined?: true | undefined
+  readonly context?: SessionContext | undefined
   readonly scheduled?: true | undefined
   readonly elsewhere?: 'only' | 'too' | undefined
   readonly timeZone: string
@@ -56,10 +58,19 @@ function skillHints({ skills = [] }: AgentProfile): string {
  * tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays
  * the same from turn to turn, so that a provider can keep it: the time comes with the messages.
  */
-export function buildPrompt({ agent, chatType, joined, scheduled, elsewhere, timeZone }: PromptFacts): string {
+export function buildPrompt({
+  agent,
+  chatType,
+  joined,
+  context = {},
+  scheduled,
+  elsewhere,
+  timeZone,
+}: PromptFacts): string {
+  const own = interpolate(agent.prompt, context).trim()
   const direct = joined ? JOINED : DIRECT
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
   const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
   const end = `${FILES} Times are local to ${timeZone}.`
-  return [agent.prompt.trim(), skillHints(agent), audience, asked, end].filter((part) => part !== '').join('\n\n')
+  return [own, skillHints(agent), audience, asked, end].filter((part) => part !== '').join('\n\n')
 }

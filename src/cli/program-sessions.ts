@@ -44,6 +44,7 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .argument('<text>', 'what to say', nonBlank)
     .option('--no-answer', 'only put it on record: no model is called')
     .option('--deliver', "send the answer to the session's chat too")
+    .option('--context <name=value...>', 'variables for the prompt of a session that begins: {{ctx.name}}')
     .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
     .option(...JSON_OPTION)
     .action(async (name: string, text: string, _options, command: Command) => {

@@ -47,7 +47,9 @@ export const agent = z.strictObject({
     .describe('The longest answer of the model, in tokens, without what it thinks. Default: 4096.'),
   prompt: text
     .exactOptional()
-    .describe('A text file with the instructions of the agent. Default: the text of prompts/agent.md.'),
+    .describe(
+      'A text file with the instructions of the agent; {{ctx.<name>}} in it is a variable that a client of its own gives at the start of a session. Default: the text of prompts/agent.md.',
+    ),
   skills: text
     .exactOptional()
     .describe(

@@ -4,6 +4,7 @@ import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from
 import type { InboundEvent } from './message.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** Which entrance a dispatch came by; authority depends on it. */
 export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'operator'
@@ -61,6 +62,8 @@ export interface PostedText {
   readonly session: SessionId
   /** The session is not there yet: the commit of its first text makes it, so that a refused one leaves none. */
   readonly begins?: true
+  /** The variables of a session that begins (C46). */
+  readonly context?: SessionContext
   readonly route: Route
   /** The identity of the turn or the client, whose authority it has. */
   readonly identity: Identity

@@ -4,6 +4,7 @@ import type { ErrorCode } from './errors.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
+import type { SessionContext } from './session-context.ts'
 
 /**
  * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
@@ -37,7 +38,7 @@ export type SessionEvent = { readonly seq: number; readonly at: number; readonly
 
 /** An event before the store gave it a number. */
 export type EventDraft =
-  | { readonly type: 'session_started'; readonly data: { readonly agent: string } }
+  | { readonly type: 'session_started'; readonly data: SessionStartData }
   | { readonly type: 'user_message'; readonly data: UserMessageData }
   | { readonly type: 'message_edited'; readonly data: UserMessageData }
   | { readonly type: 'message_deleted'; readonly data: MessageName }
@@ -89,6 +90,12 @@ export interface TakenMessages {
   readonly messages?: number
   /** Their rows. Older logs name none: there the oldest were taken. */
   readonly rows?: readonly InboxId[]
+}
+
+export interface SessionStartData {
+  readonly agent: string
+  /** The variables that the client gave (C30). */
+  readonly context?: SessionContext
 }
 
 export interface TurnStartData extends TakenMessages {

@@ -254,6 +254,11 @@ export interface PostRequest {
   readonly text: string
   /** False: it is stored in the conversation and no model is called (S32). */
   readonly answer?: boolean | undefined
+  /**
+   * Variables for the agent's prompt, `{{ctx.<name>}}`, of a session that begins with this text. Values that look like
+   * keys are refused.
+   */
+  readonly context?: Readonly<Record<string, string>> | undefined
   /** Also in the session's own chat. */
   readonly deliver?: boolean | undefined
   /** Up to an hour, 120 s if absent; 0 does not wait. */

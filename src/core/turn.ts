@@ -5,6 +5,7 @@ import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
 import type { Role, ThinkingLevel } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** An agent as configured. */
 export interface AgentProfile {
@@ -56,6 +57,8 @@ export interface TurnRequest {
   readonly chatType: ChatType
   /** A direct chat in a conversation that joins those of several people. */
   readonly joined?: true | undefined
+  /** The variables of the agent's prompt that the client of the session gave (C46). */
+  readonly context?: SessionContext | undefined
   /** The run of a schedule: nobody is there to answer a question. */
   readonly scheduled?: true | undefined
   /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */

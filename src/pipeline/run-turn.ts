@@ -3,6 +3,7 @@ import type { Content } from '../core/content.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
+import type { SessionContext } from '../core/session-context.ts'
 import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
@@ -61,7 +62,8 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
     try {
       await checkCap(deps, session)
       const view = await transcript.view(session, turnId)
-      const request = turnRequest(turn, view, contextOf(deps, turn, { live, signal }))
+      const context = await variablesOf(deps, session)
+      const request = { ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context }
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
       result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
@@ -86,6 +88,13 @@ function withEarlier({ earlier }: TurnRequest, result: TurnResult): TurnResult {
   if (result.kind !== 'final' || result.context === undefined || earlier === undefined) return result
   const { said, summary } = earlier
   return { ...result, context: { ...result.context, messages: said, summary } }
+}
+
+/** Returns the variables that a client gave its session: only sessions of clients have any. */
+async function variablesOf({ store }: RunTurnDeps, session: SessionIdentity): Promise<SessionContext | undefined> {
+  if (!isOwnChannel(session)) return undefined
+  const [first] = await store.read.events.since(session.id, 0, 1)
+  return first?.type === 'session_started' ? first.data.context : undefined
 }
 
 /** Throws `turn_limit` where a session has had all its turns: no model is called then (C10). */

@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { PostAnswer } from '../../core/operator.ts'
 import { askOperator } from '../ask-operator.ts'
 import { plain } from '../print/plain.ts'
@@ -8,6 +8,8 @@ export interface SendOptions extends ReadOptions {
   readonly text: string
   readonly deliver?: boolean
   readonly answer: boolean
+  /** `name=value` pairs for the prompt of a session that begins. */
+  readonly context?: readonly string[]
   /** The wait in seconds. */
   readonly wait: number
 }
@@ -18,13 +20,26 @@ export interface SendOptions extends ReadOptions {
  */
 export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
   const { text, answer: answered, deliver = false, wait: waitSeconds } = options
-  const request = { text, deliver, waitSeconds, ...(answered ? {} : { answer: false }) }
+  const context = options.context && Object.fromEntries(options.context.map(pairOf))
+  const request = {
+    text,
+    deliver,
+    waitSeconds,
+    ...(answered ? {} : { answer: false }),
+    ...(context ? { context } : {}),
+  }
   const answer = await askOperator(ports, await ports.load(options.config, 'ask'), ({ sessions }) =>
     sessions.post(name, request),
   )
   if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)
   show(ports, options, { value: answer, lines: () => linesOf(answer) })
   return answer.status === 'error' ? EXIT.failed : EXIT.ok
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new ParleyError('invalid', '--context takes name=value.')
+  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 function linesOf(answer: PostAnswer): readonly string[] {

@@ -56,6 +56,7 @@ const POST = createRoute({
         text: bodyText,
         answer: flag.optional(),
         deliver: flag.optional(),
+        context: z.record(z.string(), z.string('must be a text')).optional(),
         waitSeconds: z.number('must be a number').optional(),
       }),
     ),

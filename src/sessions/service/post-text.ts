@@ -8,6 +8,7 @@ import type { Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operator.ts'
 import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
+import { readContext, type SessionContext } from '../../core/session-context.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { addressOf } from './address-of.ts'
@@ -52,6 +53,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
+  const context = contextOf(request, begins)
   const author = authorOf(caller, request.sender, deps)
   const traceId = deps.ids.trace()
   const run = runId('post', traceId)
@@ -64,11 +66,18 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(signed(dispatch, author, { answer, begins }))
+  await deps.accept(signed(dispatch, author, { answer, begins, context }))
   const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
   const named = { runId: run, traceId, session: session.id }
   if (row.outcome === 'context') return { ...named, status: 'stored' }
   return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(waitSeconds)) }
+}
+
+/** Returns the variables of a session that begins; one that exists keeps those of its start. */
+function contextOf({ context }: PostRequest, begins: boolean): SessionContext | undefined {
+  if (context === undefined) return undefined
+  if (!begins) throw new ParleyError('conflict', 'This session exists already: its context was given at its start.')
+  return readContext(context)
 }
 
 interface Author {
@@ -114,13 +123,18 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }
 function signed(
   dispatch: Dispatch,
   { origin, sender, participant }: Author,
-  { answer, begins }: { readonly answer: boolean; readonly begins: boolean },
+  {
+    answer,
+    begins,
+    context,
+  }: { readonly answer: boolean; readonly begins: boolean; readonly context: SessionContext | undefined },
 ): Dispatch {
   const { posted } = dispatch
   const further = {
     ...(participant === undefined ? {} : { participant }),
     ...(answer ? {} : { append: true as const }),
     ...(begins ? { begins: true as const } : {}),
+    ...(context === undefined ? {} : { context }),
   }
   return {
     ...dispatch,

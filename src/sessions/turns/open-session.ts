@@ -7,6 +7,7 @@ import { joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Session, SessionDraft, SessionIdentity, SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
+import type { SessionContext } from '../../core/session-context.ts'
 import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -102,7 +103,9 @@ async function beginSession(
   // A key that its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
-  const session = await startSession(tx, older ? { ...draft, settingsOf: older.id } : draft, { at, draw })
+  const { context } = opening.dispatch.posted ?? {}
+  const start = { at, draw, ...(context === undefined ? {} : { context }) }
+  const session = await startSession(tx, older ? { ...draft, settingsOf: older.id } : draft, start)
   if (older) {
     await takeOverHistory(tx, { id: session.id, older, at })
     tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
@@ -119,13 +122,16 @@ function aliasesOf(channels: Channels, { route, identity, dispatch }: Opening): 
 export interface Start {
   readonly at: number
   readonly draw?: () => SessionId
+  /** The variables that the client gave. */
+  readonly context?: SessionContext
 }
 
 /** Makes the row and its first event (C2). Throws `conflict` if its id is used and no other can be drawn. */
 export async function startSession(tx: StoreWriter, draft: SessionDraft, start: Start): Promise<Session> {
   const session = await create(tx, draft, start)
-  const { at } = start
-  await tx.events.append(session.id, at, [{ type: 'session_started', data: { agent: draft.agentId } }])
+  const { at, context } = start
+  const data = { agent: draft.agentId, ...(context === undefined ? {} : { context }) }
+  await tx.events.append(session.id, at, [{ type: 'session_started', data }])
   return session
 }
 

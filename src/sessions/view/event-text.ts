@@ -1,5 +1,5 @@
 import { inWords } from '../../core/content-words.ts'
-import type { HistoryBoundary, SessionEvent, TurnEndData } from '../../core/event.ts'
+import type { HistoryBoundary, SessionEvent, SessionStartData, TurnEndData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 
 /** Returns an event as a line of text for people. */
@@ -41,8 +41,13 @@ export function eventText(event: SessionEvent): string {
     case 'context_compacted':
       return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
     case 'session_started':
-      return `agent ${event.data.agent}`
+      return startText(event.data)
   }
+}
+
+function startText({ agent, context = {} }: SessionStartData): string {
+  const variables = Object.entries(context).map(([name, value]) => `, ${name}: ${value}`)
+  return `agent ${agent}${variables.join('')}`
 }
 
 function endText({ outcome, error, partial }: TurnEndData): string {
