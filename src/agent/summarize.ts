@@ -14,10 +14,15 @@ export interface SummarizeServices {
   readonly logger: Logger
 }
 
-/** The limits of the request (R23), and the characters of each message it is made from. */
+/** The limits of the request (R23). */
 const MAX_TOKENS = 4_096
 const TEMPERATURE = 0.3
-const LONGEST_MESSAGE = 2_000
+/**
+ * Characters of the conversation in the request: a quarter of what a model with a small window reads. They are divided
+ * among the messages, of which one of a group may hold dozens.
+ */
+const MOST_CHARACTERS = 240_000
+const SHORTEST_PART = 500
 /** A shorter text is no summary of a conversation (R25). */
 const SHORTEST = 100
 
@@ -41,7 +46,7 @@ export function createSummarize({ models, called, logger }: SummarizeServices): 
       moved: (model, next, err) =>
         logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
     })
-    const request = requestOf(messages)
+    const request = requestOf(messages, agent.contextTokens ?? MOST_CHARACTERS)
     const { text, model, usage } = await chain.call(
       (one) => askModel(one, request, { signal, show() {} }),
       () => false,
@@ -50,8 +55,9 @@ export function createSummarize({ models, called, logger }: SummarizeServices): 
   }
 }
 
-function requestOf(messages: readonly ModelMessage[]): ModelRequest {
-  const asked = `Condense this:\n\n${messages.flatMap(written).join('\n')}`
+function requestOf(messages: readonly ModelMessage[], characters: number): ModelRequest {
+  const longest = Math.max(SHORTEST_PART, Math.floor(Math.min(characters, MOST_CHARACTERS) / messages.length))
+  const asked = `Condense this:\n\n${messages.flatMap((message) => written(message, longest)).join('\n')}`
   return {
     system: SYSTEM,
     messages: [{ role: 'user', content: textContent(asked) }],
@@ -62,15 +68,15 @@ function requestOf(messages: readonly ModelMessage[]): ModelRequest {
 }
 
 /** Returns a message as marked lines: nothing in it can pass for a line of the request. */
-function written(message: ModelMessage): readonly string[] {
+function written(message: ModelMessage, longest: number): readonly string[] {
   if (message.role === 'tool') return []
   const text = message.role === 'user' ? inWords(message.content) : message.text
-  const lines = cut(text).split('\n')
+  const lines = cut(text, longest).split('\n')
   return [message.role === 'user' ? '> [people]' : '> [assistant]', ...lines.map((line) => `> ${line}`)]
 }
 
-function cut(text: string): string {
-  if (text.length <= LONGEST_MESSAGE) return text
-  const kept = text.slice(0, LONGEST_MESSAGE).replace(/[\uD800-\uDBFF]$/, '')
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const kept = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
   return `${kept} [cut: ${text.length - kept.length} more characters]`
 }

@@ -50,7 +50,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     format: accounts.format,
     limits: accounts.limits,
     streams: accounts.streams,
-    sendAllowed: (speaker) => judge(parts, speaker),
+    sendAllowed: (speaker) => judgeSpeaker(parts, speaker),
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
     unreadable: (to) => void notifyUnreadable(to, parts),
@@ -77,7 +77,10 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   }
 }
 
-function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): SpeakerVerdict {
+type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | 'ids'>
+
+/** Decides whether a session may say something at an address now: mutes, `/send off` and the send policy. */
+export function judgeSpeaker(parts: SpeakerDeps, { address, session }: Speaker): SpeakerVerdict {
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
   return (
@@ -88,7 +91,7 @@ function judge(parts: DeliveryWiringDeps, { address, session }: Speaker): Speake
 }
 
 /** Returns the refusal if `/send off` was given in the chat: it holds for every speaker there, a schedule too (T31). */
-function silencedAt(parts: DeliveryWiringDeps, address: Address): SpeakerVerdict | undefined {
+function silencedAt(parts: SpeakerDeps, address: Address): SpeakerVerdict | undefined {
   const { overrides } = parts.lookups
   if (!overrides.silences) return undefined
   const { route } = placed(parts, address, parts.ids.trace())
@@ -97,7 +100,7 @@ function silencedAt(parts: DeliveryWiringDeps, address: Address): SpeakerVerdict
 }
 
 function placed(
-  { policies, lookups, clock }: DeliveryWiringDeps,
+  { policies, lookups, clock }: SpeakerDeps,
   address: Address,
   traceId: TraceId,
 ): ReturnType<typeof placeSession> {

@@ -41,6 +41,7 @@ import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
+import { judgeSpeaker } from './make-delivery.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -158,7 +159,10 @@ export function createStages(parts: StagesDeps): Stages {
     running,
     modelHealth,
     compact: compaction.compact,
-    askAside: createAskAside({ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing }),
+    askAside: createAskAside({
+      ...{ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing },
+      speaks: (place) => judgeSpeaker(parts, place).allowed,
+    }),
     recover,
     sessions: sessionsOf(parts, { running, transcript }),
   }

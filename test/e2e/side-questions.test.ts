@@ -62,4 +62,13 @@ describe('a question beside the conversation', () => {
     expect(await say(home, '/side what?', 555)).toBe('Only people whom my owner knows may do that.')
     expect(await say(home, '/compact', 555)).toBe('Only people whom my owner knows may do that.')
   })
+
+  it('T31: is not answered where the session may say nothing', async () => {
+    const home = await household()
+    await say(home, 'hello')
+    await say(home, '/send off')
+    const asked = home.anthropic?.ledger.requests().length
+    expect(await say(home, '/side what?')).toMatch(/^I say nothing here now/)
+    expect(home.anthropic?.ledger.requests()).toHaveLength(asked ?? 0)
+  })
 })

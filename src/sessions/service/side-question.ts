@@ -19,10 +19,18 @@ export interface SideQuestionDeps {
   readonly running: Pick<RunningTurns, 'stopping'>
   readonly runAgent: RunAgent
   /** Shows typing until the returned function is called. */
-  typing(place: { readonly address: Address; readonly session: SessionIdentity }): () => void
+  typing(place: Place): () => void
+  /** Returns true if the session may say something there now: its answer is no answer of a command (T31). */
+  speaks(place: Place): boolean
   agent(session: SessionIdentity): AgentProfile
   /** Returns true if several people speak in the session. */
   joined(session: SessionIdentity): boolean
+}
+
+/** A session at one of its addresses. */
+interface Place {
+  readonly address: Address
+  readonly session: SessionIdentity
 }
 
 /** The place and the trace of the question. */
@@ -42,8 +50,11 @@ export function createAskAside(deps: SideQuestionDeps): AskAside {
         'conflict',
         'I am answering another question beside this conversation; please ask again then.',
       )
+    const place = { address: by.reply.address, session }
+    if (!deps.speaks(place))
+      throw new ParleyError('forbidden', 'I say nothing here now: a mute, `/send off` or the send policy forbids it.')
     asking.add(session.id)
-    const stopTyping = deps.typing({ address: by.reply.address, session })
+    const stopTyping = deps.typing(place)
     try {
       return wordsOf(await ask(deps, session, { question, by }))
     } finally {

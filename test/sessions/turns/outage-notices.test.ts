@@ -6,6 +6,7 @@ import type { OutboundMessage } from '../../../src/core/outbound.ts'
 import type { TurnResult } from '../../../src/core/turn.ts'
 import { createOutageNotices } from '../../../src/sessions/turns/outage-notices.ts'
 import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
+import { direct } from '../../fakes/dispatch.ts'
 
 const line = { text: 'overloaded' } as OutboundMessage
 
@@ -13,8 +14,16 @@ function conversation() {
   let now = 1_000
   const notices = createOutageNotices({ now: () => now })
   let turns = 0
-  const end = (result: TurnResult, { session = 'telegram:a', id = `turn_${++turns}` } = {}) =>
-    notices({ id: id as TurnId, session: { id: session as SessionId } as StartedTurn['session'] }, result, line)
+  const end = (result: TurnResult, { session = 'telegram:a', chat = 1, id = `turn_${++turns}` } = {}) =>
+    notices(
+      {
+        id: id as TurnId,
+        session: { id: session as SessionId } as StartedTurn['session'],
+        reply: { address: direct(`${chat}`) },
+      },
+      result,
+      line,
+    )
   const pass = (ms: number): void => {
     now += ms
   }
@@ -34,6 +43,7 @@ describe('the notice of an outage', () => {
     const said = [end(failed('model_overloaded')), end(failed('model_overloaded')), end(failed('model_failed'))]
     expect(said).toEqual([line, undefined, undefined])
     expect(end(failed('model_overloaded'), { session: 'telegram:b' })).toBe(line)
+    expect(end(failed('model_overloaded'), { chat: 2 })).toBe(line)
     pass(299_999)
     expect(end(failed('model_overloaded'))).toBeUndefined()
     pass(1)
