@@ -206,7 +206,10 @@ function usageOf(wire: WireUsage, before: Usage): Usage {
   })
 }
 
-/** `pause_turn` belongs to server tools, which are never asked for. */
+/**
+ * `pause_turn` belongs to server tools, which are never asked for. A reason that is not known yet ends an answer as well:
+ * it came, and is whole.
+ */
 function stopOf(reason: Anthropic.StopReason | null): StopReason | undefined {
   switch (reason) {
     case 'end_turn':
@@ -222,5 +225,7 @@ function stopOf(reason: Anthropic.StopReason | null): StopReason | undefined {
       return 'refused'
     case null:
       return undefined
+    default:
+      return 'end'
   }
 }
