@@ -66,6 +66,8 @@ export interface HistoryBounds {
 export function addHistory({ history, hidden }: History, added: readonly ModelMessage[], keep: HistoryBounds): History {
   if (hidden.length === 0) {
     const all = history.concat(added)
+    const said = counted.get(history)
+    if (said !== undefined) counted.set(all, said + count(added))
     return { history: newest(all, keep), hidden }
   }
   return divide(newest([...hidden, ...history, ...added], keep), history.length + added.length)
@@ -106,4 +108,18 @@ export function partAt(
   return first === -1
     ? { before: messages, after: [] }
     : { before: messages.slice(0, first), after: messages.slice(first) }
+}
+
+/** The numbers of messages in histories, so that a turn counts only what it adds: every turn records the number. */
+const counted = new WeakMap<readonly ModelMessage[], number>()
+
+/** Returns how many messages people and the assistant have said in these turns. */
+export function countSaid(history: readonly ModelMessage[]): number {
+  const known = counted.get(history) ?? count(history)
+  counted.set(history, known)
+  return known
+}
+
+function count(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + (sourceOf(message)?.received?.length ?? 1), 0)
 }

@@ -14,6 +14,7 @@ import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
 import {
   addHistory,
+  countSaid,
   exchange,
   type History,
   type HistoryBounds,
@@ -129,11 +130,6 @@ export function requestMessages({ history, hidden, summary, running }: ModelView
   if (!running) return { messages: before, open: undefined, earlier }
   const messages = before.concat({ role: 'user', content: promptOf(running, chat) }, running.steps)
   return { messages, open: running.open, earlier }
-}
-
-/** Returns how many messages people and the assistant have said in these turns. */
-export function countSaid(history: readonly ModelMessage[]): number {
-  return history.reduce((sum, message) => sum + (sourceOf(message)?.received?.length ?? 1), 0)
 }
 
 /** The circumstances of an event. */

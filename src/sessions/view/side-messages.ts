@@ -1,7 +1,8 @@
 import type { ChatType } from '../../core/address.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages } from '../../core/turn.ts'
-import { countSaid, type ModelView } from './model-view.ts'
+import { countSaid } from './history-view.ts'
+import type { ModelView } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { promptOf } from './said-content.ts'
 
