@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/core/address.ts'
+import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Household, startHousehold } from './household.ts'
+
+const clock: Tool = {
+  spec: { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } },
+  class: 'pure',
+  run: async () => 'three',
+}
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['clock'] }]
+
+/** Uses the tool once where somebody asks for the time. */
+const script: Script = ({ messages }) =>
+  JSON.stringify(messages.at(-1)).includes('what time')
+    ? { blocks: [{ type: 'tool_use', name: 'clock', input: {} }] }
+    : textReply('fine')
+
+const household = () => startHousehold({ script, tools: { clock: [clock] }, config: { agents } })
+
+async function eventsOf({ daemon }: Pick<Household, 'daemon'>, name: string) {
+  return (await daemon.operator.sessions.history(name, { limit: 200 })).events
+}
+
+describe('a session of a client', () => {
+  it('C2: begins with its first text: a row, its id in the answer, and one event of the start', async () => {
+    const home = await household()
+    const answer = await home.daemon.operator.sessions.post('cli:notes', { text: 'hello' })
+    await home.daemon.operator.sessions.post('cli:notes', { text: 'again' })
+    expect(answer).toMatchObject({ session: 'cli:notes', status: 'ok', reply: 'fine' })
+    const started = (await eventsOf(home, 'cli:notes')).filter(({ type }) => type === 'session_started')
+    expect(started).toMatchObject([{ seq: 1 }])
+  })
+
+  it('C18: is resumed after a start with its completed turns, and does not begin again', async () => {
+    const home = await household()
+    await home.daemon.operator.sessions.post('cli:notes', { text: 'the code is 4711' })
+    const daemon = await home.restart()
+    await daemon.operator.sessions.post('cli:notes', { text: 'which code?' })
+    const { messages = [] } = home.anthropic?.ledger.requests().at(-1) ?? {}
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    expect(JSON.stringify(messages[0])).toContain('the code is 4711')
+    const types = (await eventsOf({ daemon }, 'cli:notes')).map(({ type }) => type)
+    expect(types.filter((type) => type === 'session_started')).toHaveLength(1)
+  })
+
+  it('C21: a turn with tools, stored as several rows, counts once', async () => {
+    const home = await household()
+    await home.daemon.operator.sessions.post('cli:notes', { text: 'what time is it?' })
+    const types = (await eventsOf(home, 'cli:notes')).map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['assistant_step', 'tool_call', 'tool_result', 'assistant_message']))
+    expect(await home.daemon.operator.sessions.show('cli:notes')).toMatchObject({ turns: 1, messages: 2 })
+  })
+
+  it('R10: a text to a session that is not there fails before anything is stored', async () => {
+    const home = await household()
+    const before = await home.daemon.operator.sessions.list({ limit: 100, offset: 0, inactive: true })
+    for (const name of ['telegram:group:-100999', 'cron:none', 'cli:'])
+      await expect(home.daemon.operator.sessions.post(name, { text: 'hello' })).rejects.toThrow()
+    expect(await home.daemon.operator.sessions.list({ limit: 100, offset: 0, inactive: true })).toEqual(before)
+    expect(home.anthropic?.ledger.requests()).toEqual([])
+  })
+
+  it('R12: the text is on record before the call returns, and the answer comes as events', async () => {
+    const home = await household()
+    const { status } = await home.daemon.operator.sessions.post('cli:notes', { text: 'hello', waitSeconds: 0 })
+    expect(status).toBe('accepted')
+    const types = (await eventsOf(home, 'cli:notes')).map(({ type }) => type)
+    expect(types.slice(0, 3)).toEqual(['session_started', 'user_message', 'turn_started'])
+    await home.daemon.operator.sessions.post('cli:notes', { text: 'and?' })
+    expect((await eventsOf(home, 'cli:notes')).map(({ type }) => type)).toContain('assistant_message')
+  })
+})
+
+it('C44: the runs of a schedule are recorded apart: its session has messages and turns alone', async () => {
+  const home = await startHousehold({
+    script: () => textReply('the news'),
+    config: { agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: [] }] },
+    schedules: () => [
+      {
+        id: toScheduleId('news'),
+        definition: {
+          cron: '0 8 * * *',
+          timezone: 'UTC',
+          prompt: 'What is new?',
+          deliverTo: parseAddress('telegram:direct:111'),
+          missed: { kind: 'once' },
+          overlap: 'skip',
+        },
+      },
+    ],
+  })
+  home.telegram.world.say({ from: 111, text: '/help' })
+  await home.telegram.ledger.nextFromBot('sent')
+  await home.daemon.operator.schedules.run('news')
+  await home.telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('the news') })
+  const types = new Set((await eventsOf(home, 'schedule:news')).map(({ type }) => type))
+  expect([...types].toSorted()).toEqual([
+    'assistant_message',
+    'session_started',
+    'turn_completed',
+    'turn_started',
+    'user_message',
+  ])
+})
