@@ -207,8 +207,8 @@ function usageOf(wire: WireUsage, before: Usage): Usage {
 }
 
 /**
- * `pause_turn` belongs to server tools, which are never asked for. A reason that is not known yet ends an answer as well:
- * it came, and is whole.
+ * `pause_turn` belongs to server tools, which are never asked for. A reason that is not known yet ends an answer as
+ * well: it came, and is whole.
  */
 function stopOf(reason: Anthropic.StopReason | null): StopReason | undefined {
   switch (reason) {
