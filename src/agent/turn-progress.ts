@@ -36,7 +36,7 @@ export interface Progress {
   shortened: boolean
   steps: number
   usage: Usage
-  /** Tokens that the model read in its last call. */
+  /** Tokens that the model read in the first call: the conversation, without what tools have returned since. */
   read: number
   /** The last answer's model and text, for a turn that a limit ends. */
   model: string
@@ -71,7 +71,7 @@ export function take(answer: ModelAnswer, progress: Progress): void {
   progress.begun = true
   progress.steps++
   progress.usage = addUsage(progress.usage, answer.usage)
-  progress.read = tokensRead(answer.usage)
+  if (progress.read === 0) progress.read = tokensRead(answer.usage)
   progress.model = answer.model
   progress.text = answer.text
 }

@@ -248,7 +248,7 @@ export interface ContextRead {
   readonly messages: number
   /** Older ones were summed up. */
   readonly summary?: true
-  /** Tokens of the last request. */
+  /** Tokens of the first request of the turn. */
   readonly tokens: number
   /** Parts were left out because the request was too long. */
   readonly shortened?: true

@@ -102,7 +102,7 @@ export type JournalDraft = Extract<EventDraft, { type: 'assistant_step' | 'tool_
 
 /** The part of the conversation that the model read for its answer. */
 export interface ReadContext {
-  /** Tokens that the last call read. */
+  /** Tokens that the first call read: results of tools, which come later, are in no other turn. */
   readonly read: number
   /** Parts were left out because the request was too long. */
   readonly shortened: boolean

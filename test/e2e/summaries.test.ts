@@ -82,18 +82,39 @@ describe('a summary of what was said long ago', () => {
 
   it('R25: one that fails or is too short changes nothing, and the conversation continues', async () => {
     const refused: Reply = { error: { status: 400, type: 'invalid_request_error' } }
-    for (const [reply, warned] of [
-      [textReply('Short.'), 'A summary was too short to be of use'],
-      [refused, 'A summary could not be written; the conversation continues without'],
-    ] as const) {
+    for (const reply of [textReply('Short.'), refused]) {
       const home = await household(reply, { contextTokens: 100 })
       for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
-      await home.logger.line(warned)
-      expect(await say(home, '/compact')).toMatch(/^(There is nothing|I could not write a summary: the model provider)/)
+      await home.logger.line('A summary could not be written; the conversation continues without')
+      expect(await say(home, '/compact')).toMatch(
+        /^I could not write a summary: the model (provider rejected|returned an empty)/,
+      )
       expect(await say(home, 'and now?')).toBe('answer to and now?')
       const last = home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] }
       expect(textsOf(last)[0]).toBe('question 1')
     }
+  })
+
+  it('R25: after a failure the next turns go without, so that not each of them costs a call', async () => {
+    const home = await household(textReply('Short.'), { contextTokens: 100 })
+    for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+    await home.logger.line('A summary could not be written; the conversation continues without')
+    for (const n of [6, 7, 8]) await say(home, `question ${n}`)
+    expect(home.anthropic?.ledger.requests().filter(isSummary)).toHaveLength(1)
+  })
+
+  it('K33: has nothing of what a truncation hides', async () => {
+    const home = await household(textReply(SUMMARY))
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) await say(home, `question ${n}`)
+    const [session] = (await home.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
+    await home.daemon.operator.sessions.setHistory(session?.id ?? '', { kind: 'truncated', turns: 5 })
+    expect(await say(home, '/compact')).toMatch(/^Done: a summary stands for 1 earlier turn /)
+    const [asked = ''] = textsOf(home.anthropic?.ledger.requests().find(isSummary) ?? { messages: [] })
+    expect(asked).toContain('question 3')
+    expect(asked).not.toMatch(/question [12]/)
+    await say(home, 'and now?')
+    const texts = textsOf(home.anthropic?.ledger.requests().at(-1) ?? { messages: [] })
+    expect(texts.slice(1, 3)).toEqual([SUMMARY, 'question 4'])
   })
 
   it('R22, R37: is still there after a start, and history and owner see what it stands for', async () => {

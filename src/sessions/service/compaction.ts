@@ -108,10 +108,7 @@ async function writeSummary(deps: CompactionDeps, session: SessionIdentity): Pro
   if (fold === undefined) return 0
   const { messages, turns, upTo } = fold
   const summary = await summarize({ agent: agent(session), sessionId: session.id, messages }, running.stopping)
-  if (summary === undefined) {
-    logger.warn('A summary was too short to be of use', { sessionId: session.id })
-    return 0
-  }
+  if (summary === undefined) throw new ParleyError('model_empty', 'The summary was too short to be of use.')
   failpoint('CP16-summary-uncommitted')
   const at = clock.now()
   const written = await store.write(async (tx) => {
@@ -127,14 +124,17 @@ async function writeSummary(deps: CompactionDeps, session: SessionIdentity): Pro
   return turns
 }
 
-/** Returns the turns before those that stay, with the summary before them; undefined where there are too few. */
+/**
+ * Returns the turns before those that stay, with the summary before them; undefined where there are too few. A
+ * truncation keeps what it hides out of a summary too (K33).
+ */
 function foldOf({ history, hidden, summary }: ModelView): Fold | undefined {
-  const turns = [...hidden, ...history]
-  const folded = turns.slice(0, -KEPT)
+  const folded = history.slice(0, -KEPT)
   const last = folded.findLast(({ role }) => role === 'user')
   const upTo = last && sourceOf(last)?.seq
-  if (turns.length < FEWEST || upTo === undefined) return undefined
-  return { messages: [...(summary?.pair ?? []), ...folded], turns: folded.length / 2, upTo }
+  if (history.length < FEWEST || upTo === undefined) return undefined
+  const before = hidden.length === 0 ? (summary?.pair ?? []) : []
+  return { messages: [...before, ...folded], turns: folded.length / 2, upTo }
 }
 
 /** Events after which a summary of what was read before them would say what the model shall not be shown. */
