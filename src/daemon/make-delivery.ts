@@ -3,7 +3,7 @@ import type { ChannelAdapter } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
-import type { IdSource, TraceId } from '../core/ids.ts'
+import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
@@ -79,14 +79,20 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
 
 type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | 'ids'>
 
-/** Decides whether a session may say something at an address now: mutes, `/send off` and the send policy. */
-export function judgeSpeaker(parts: SpeakerDeps, { address, session }: Speaker): SpeakerVerdict {
+/**
+ * Decides whether a session may say something at an address now: mutes, `/send off` and the send policy. `person` is
+ * who asked for it, where the policy has rules for people.
+ */
+export function judgeSpeaker(
+  parts: SpeakerDeps,
+  { address, session, person }: Speaker & { readonly person?: PersonId | undefined },
+): SpeakerVerdict {
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
   return (
     mutedAt(facts, address, parts.clock.now()) ??
     silencedAt(parts, address) ??
-    sendAllowed(parts.policies.routing(), facts, { address, ...session })
+    sendAllowed(parts.policies.routing(), facts, { address, person, ...session })
   )
 }
 

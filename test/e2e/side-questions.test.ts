@@ -71,4 +71,13 @@ describe('a question beside the conversation', () => {
     expect(await say(home, '/side what?')).toMatch(/^I say nothing here now/)
     expect(home.anthropic?.ledger.requests()).toHaveLength(asked ?? 0)
   })
+
+  it('T31: is not answered for a person whom the send policy denies', async () => {
+    const sendPolicy = { rules: [{ match: { person: 'ada' }, action: 'deny' as const }], default: 'allow' as const }
+    const home = await household({ routing: { sendPolicy } })
+    await home.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })
+    home.telegram.world.say({ from: 111, text: 'hello' })
+    expect(await say(home, '/side what?')).toMatch(/^I say nothing here now/)
+    expect(home.anthropic?.ledger.requests()).toEqual([])
+  })
 })

@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { IdSource, SessionId } from '../../core/ids.ts'
+import type { IdSource, PersonId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE, tokensOf } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
@@ -21,7 +21,7 @@ export interface SideQuestionDeps {
   /** Shows typing until the returned function is called. */
   typing(place: Place): () => void
   /** Returns true if the session may say something there now: its answer is no answer of a command (T31). */
-  speaks(place: Place): boolean
+  speaks(place: Place & { readonly person: PersonId | undefined }): boolean
   agent(session: SessionIdentity): AgentProfile
   /** Returns true if several people speak in the session. */
   joined(session: SessionIdentity): boolean
@@ -51,7 +51,7 @@ export function createAskAside(deps: SideQuestionDeps): AskAside {
         'I am answering another question beside this conversation; please ask again then.',
       )
     const place = { address: by.reply.address, session }
-    if (!deps.speaks(place))
+    if (!deps.speaks({ ...place, person: question.person }))
       throw new ParleyError('forbidden', 'I say nothing here now: a mute, `/send off` or the send policy forbids it.')
     asking.add(session.id)
     const stopTyping = deps.typing(place)
