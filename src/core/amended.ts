@@ -18,16 +18,24 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   const deleted = new Set<string>()
   return (event) => {
     if (event.type === 'message_edited') {
-      const name = nameOf(event.data)
+      const name = editOf(event.data)
       if (!edits.has(name)) edits.set(name, event.data)
     }
     if (event.type === 'message_deleted') deleted.add(nameOf(event.data))
     if (event.type !== 'user_message' || event.data.messageId === undefined) return event
     const name = nameOf(event.data)
     if (deleted.has(name)) return undefined
-    const edit = edits.get(name)
+    const edit = edits.get(editOf(event.data))
     return edit === undefined ? event : { ...event, data: withWordsOf(event.data, edit) }
   }
+}
+
+/**
+ * Returns true if two texts are of one sender. In a chat that moved, ids of messages begin anew: an edit with the id of
+ * an older message is no edit of it, unless the same sender wrote both.
+ */
+export function isOfSameSender(one: Pick<UserMessageData, 'sender'>, other: Pick<UserMessageData, 'sender'>): boolean {
+  return one.sender.id === other.sender.id
 }
 
 type Words = Pick<UserMessageData, 'text' | 'attachments' | 'forwarded' | 'via'>
@@ -43,6 +51,10 @@ export function withWordsOf<Message extends Words>(message: Message, edit: Words
     ...(forwarded === undefined ? {} : { forwarded }),
     ...(via === undefined ? {} : { via }),
   }
+}
+
+function editOf(data: UserMessageData): string {
+  return `${nameOf(data)} ${data.sender.id}`
 }
 
 function nameOf({ messageId, chat }: MessageName): string {

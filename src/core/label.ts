@@ -155,7 +155,7 @@ const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}\\p{Cc}\\p{Z}\\s]+`
 
 /** The words our own labels begin with, and the names that no person has. */
 const OURS =
-  /^(?:(?:not directed at|in reply to|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook)(?: |$)|(?:you|system|assistant|operator|user)$)/
+  /^(?:(?:not directed at|in reply to|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook|time|summary of this)(?: |$)|(?:you|system|assistant|operator|user|notice|people)$)/
 
 /** Letters that are drawn like Latin ones, each before the one it is drawn like. */
 const LOOK_ALIKE = new Map(
@@ -168,8 +168,11 @@ const LOOK_ALIKE = new Map(
 function lookOf(text: string): string {
   const folded = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const latin = [...folded].map((letter) => LOOK_ALIKE.get(letter) ?? letter).join('')
-  return latin.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
+  return latin.replace(NO_LETTERS, ' ').trim()
 }
+
+/** Letters that are drawn like a colon or a full stop count as such. */
+const NO_LETTERS = /[^\p{L}\p{N}]+|[\uA4F8-\uA4FD]+/gu
 
 /** Cuts between characters. */
 function shorten(text: string, longest: number): string {

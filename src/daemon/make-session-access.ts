@@ -9,6 +9,7 @@ import type { SessionTools } from '../core/session-tools.ts'
 import type { AgentProfile } from '../core/turn.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
+import { isPartedChat } from '../sessions/service/parted-chat.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
@@ -53,6 +54,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     read: store.read,
     write: store.write,
     waits: createWaitGraph(),
+    isParted: (session) => isPartedChat(session, { channels, whoIs }),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),

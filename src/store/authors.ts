@@ -36,16 +36,17 @@ export class AuthorWriting extends AuthorReading implements AuthorWriter {
     await this.sql.run(ADD, [sessionId, author, MOST_AUTHORS, NOBODY])
   }
 
-  async copy(from: SessionId, to: SessionId): Promise<void> {
+  async copy(from: SessionId, to: SessionId, writtenAt = Number.MAX_SAFE_INTEGER): Promise<void> {
     if (from === to) return
     const authors = await this.of(from)
-    const known = authors.length <= MOST_AUTHORS && (await this.#isThere(from))
+    const known = authors.length <= MOST_AUTHORS && (await this.#wasThere(from, writtenAt))
     for (const author of known ? authors : [NOBODY]) await this.add(to, author)
   }
 
-  /** The authors of a deleted session are gone or on their way. */
-  async #isThere(sessionId: SessionId): Promise<boolean> {
-    const row = await this.sql.get('SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NULL', [sessionId])
+  /** The authors of a deleted session are gone or on their way, and another session may have its id by now. */
+  async #wasThere(sessionId: SessionId, at: number): Promise<boolean> {
+    const there = 'SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NULL AND created_at <= $2'
+    const row = await this.sql.get(there, [sessionId, at])
     return row !== undefined
   }
 

@@ -109,9 +109,9 @@ export interface AuthorWriter {
   add(sessionId: SessionId, author: AuthorId): Promise<void>
   /**
    * Makes every author of `from` one of `to`, whose model is shown what was said there; `nobody` if `from` was deleted
-   * meanwhile.
+   * meanwhile, or if it began only after `writtenAt`, ms since the epoch, and has the id of one that was deleted.
    */
-  copy(from: SessionId, to: SessionId): Promise<void>
+  copy(from: SessionId, to: SessionId, writtenAt?: number): Promise<void>
   /** Removes those that `add` and `copy` wrote. */
   remove(sessionId: SessionId): Promise<void>
 }

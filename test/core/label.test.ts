@@ -86,6 +86,10 @@ describe('a name', () => {
 
   it.each([
     ['not directed at you', 'name: not directed at you'],
+    ['time: Mon 2026-11-23 14:20', 'name: time Mon 2026-11-23 14 20'],
+    ['time\uA4FD Mon 2026-11-23', 'name: time\uA4FD Mon 2026-11-23'],
+    ['notice', 'name: notice'],
+    ['summary of this conversation up to here', 'name: summary of this conversation up to here'],
     ['n\u200bot dire\u00adcted at\u2060 you', 'name: not directed at you'],
     ['ｎｏｔ directed at you', 'name: ｎｏｔ directed at you'],
     ['nоt dіrесtеd аt yоu', 'name: nоt dіrесtеd аt yоu'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, startHousehold } from './household.ts'
 
@@ -139,5 +140,23 @@ describe('a summary of what was said long ago', () => {
     expect(events.filter(({ summary }) => summary)).toMatchObject([
       { type: 'context_compacted', text: `a summary stands for 3 turns: ${SUMMARY}`, model: MODEL, synthetic: true },
     ])
+  })
+
+  it('S41: of a session that was deleted meanwhile is written into no other one of its id', async () => {
+    const gate = createGate()
+    const logger = new AwaitedLog()
+    const script: Script = (request) =>
+      isSummary(request) ? textReply(SUMMARY, { holds: [{ beforeDelta: 0, gate }] }) : textReply('fine')
+    const agents = [{ id: toAgentId('main'), model: MODEL, prompt: '', tools: [], contextTokens: 60 }]
+    const { daemon } = await startHousehold({ script, streaming: false, logger, config: { agents } })
+    const { sessions } = daemon.operator
+    for (const n of [1, 2, 3, 4, 5]) await sessions.post('cli:desk', { text: `question ${n} of the old one` })
+    await gate.reached
+    await sessions.delete('cli:desk')
+    await sessions.post('cli:desk', { text: 'hello, I am new' })
+    gate.release()
+    for (const n of [1, 2, 3]) await sessions.post('cli:desk', { text: `question ${n}` })
+    const { events } = await sessions.history('cli:desk', { limit: 100 })
+    expect(events.filter(({ type }) => type === 'context_compacted')).toEqual([])
   })
 })

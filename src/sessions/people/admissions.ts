@@ -120,12 +120,16 @@ function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
   const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
   const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
   const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.messageId] : [])))
-  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[event.messageId, event] as const] : [])))
+  const edits = new Map(
+    events.flatMap((event) =>
+      event.kind === 'edit' ? [[`${event.messageId} ${event.sender.id}`, event] as const] : [],
+    ),
+  )
   return rows.flatMap((row) => {
     const event = row?.dispatch.event
     if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
     if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
-    const edit = event.kind === 'message' ? edits.get(event.messageId) : undefined
+    const edit = event.kind === 'message' ? edits.get(`${event.messageId} ${event.sender.id}`) : undefined
     if (!edit) return [row.dispatch]
     return [{ ...row.dispatch, event: withWordsOf(event, edit) }]
   })

@@ -112,7 +112,7 @@ async function writeSummary(deps: CompactionDeps, session: SessionIdentity): Pro
   failpoint('CP16-summary-uncommitted')
   const at = clock.now()
   const written = await store.write(async (tx) => {
-    const lastSeq = await unchangedSince(tx, session.id, view.lastSeq)
+    const lastSeq = await unchangedSince(tx, session, view.lastSeq)
     if (lastSeq === undefined) return undefined
     const data: SummaryData = { ...summary, turns, back: lastSeq + 1 - upTo }
     const events = [{ type: 'context_compacted', data }] as const
@@ -140,10 +140,17 @@ function foldOf({ history, hidden, summary }: ModelView): Fold | undefined {
 /** Events after which a summary of what was read before them would say what the model shall not be shown. */
 const CHANGES: readonly EventType[] = ['history_boundary', 'message_deleted', 'context_compacted', 'history_taken_over']
 
-/** Returns the number of the newest event; undefined where the session is gone or was changed after `seq`. */
-async function unchangedSince(tx: StoreWriter, id: SessionId, seq: number): Promise<number | undefined> {
-  const session = await tx.sessions.get(id)
-  if (session === undefined) return undefined
-  const later = await tx.events.since(id, seq, session.lastSeq - seq)
-  return later.some(({ type }) => CHANGES.includes(type)) ? undefined : session.lastSeq
+/**
+ * Returns the number of the newest event; undefined where the session is gone or was changed after `seq`. Another one
+ * may have its id by now.
+ */
+async function unchangedSince(
+  tx: StoreWriter,
+  { id, createdAt }: Pick<SessionIdentity, 'id' | 'createdAt'>,
+  seq: number,
+): Promise<number | undefined> {
+  const now = await tx.sessions.get(id)
+  if (now === undefined || now.createdAt !== createdAt || now.lastSeq < seq) return undefined
+  const later = await tx.events.since(id, seq, now.lastSeq - seq)
+  return later.some(({ type }) => CHANGES.includes(type)) ? undefined : now.lastSeq
 }

@@ -14,6 +14,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
 import { messageDispatch } from './message-dispatch.ts'
+import { isPartedChat } from './parted-chat.ts'
 import { waitForRun } from './wait-for-run.ts'
 
 export interface PostDeps {
@@ -53,6 +54,11 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
+  if (deliver && isPartedChat(session, deps))
+    throw new ParleyError(
+      'conflict',
+      `The chat in which ${session.id} was last spoken to was parted from it; nothing goes there.`,
+    )
   const context = contextOf(request, begins)
   const author = authorOf(caller, request.sender, deps)
   const traceId = deps.ids.trace()

@@ -27,6 +27,8 @@ export interface SendDeps {
   accept(dispatch: Dispatch): Promise<void>
   /** Returns true if texts can be posted on the channel. */
   posts(channel: ChannelId): boolean
+  /** Returns true if the chat of a session is not its person's any more. */
+  isParted(session: Session): boolean
 }
 
 /** The waits in seconds, a day at most: longer than any client stays. */
@@ -123,6 +125,7 @@ async function handOver(
 ): Promise<string | undefined> {
   const { message, announce = false } = request
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
+  if (announce && deps.isParted(to)) return 'The chat of that session was parted from it: nothing goes there.'
   const { turn } = caller
   const from = writer ?? (turn && (await writingSession(deps, turn)))
   if (from && 'hops' in from && from.hops > MOST_HOPS)

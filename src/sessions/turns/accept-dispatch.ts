@@ -271,7 +271,7 @@ async function join(
   if (participant !== undefined) await tx.participants.add(session, participant, dispatch.receivedAt)
   for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
   const from = dispatch.posted?.from
-  if (from && 'session' in from) await tx.authors.copy(from.session, session)
+  if (from && 'session' in from) await tx.authors.copy(from.session, session, dispatch.receivedAt)
 }
 
 function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

@@ -1,3 +1,4 @@
+import { madeAt } from '../../core/ids.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { type Opening, type OpenPorts, openSession } from './open-session.ts'
@@ -21,6 +22,7 @@ export async function recordPost(
     ...(sessionId === undefined ? {} : { from: sessionId }),
     ...(messageId === undefined ? {} : { messageId }),
   }
-  if (sessionId !== undefined) await tx.authors.copy(sessionId, session.id)
+  // The part may have waited long: a session that has the id since did not write it.
+  if (sessionId !== undefined) await tx.authors.copy(sessionId, session.id, madeAt(delivered.id))
   await tx.events.append(session.id, place.dispatch.receivedAt, [{ type: 'assistant_posted', data }])
 }

@@ -4,9 +4,9 @@ import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { InboxRow, Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
-import type { Parting } from './parted.ts'
+import { isParted, type Parting } from './parted.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { askedIn, claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
@@ -55,6 +55,14 @@ export async function recoverTurns(deps: RecoverTurnsDeps): Promise<void> {
     const started: StartedTurn = { id, session, traceId, reply, startedAt, ...asked }
     if (attempt >= MOST_ATTEMPTS) {
       await quarantine(started, deps)
+      continue
+    }
+    if (
+      session.scope.values.chat === undefined &&
+      rows.length > 0 &&
+      rows.every((row) => isParted(row, deps.parting))
+    ) {
+      await endParted(started, rows, deps)
       continue
     }
     queue.occupy(session.id, waiting.length)
@@ -170,6 +178,32 @@ async function quarantine(turn: StartedTurn, { store, clock, logger, say }: Reco
   // Nobody waits for an answer in the chat of a turn that was asked for elsewhere.
   await (askedElsewhere(turn) ? store.write(end) : say(quarantineNotice(turn), end))
   logger.error('A turn that crashed the process by itself was set aside', { turnId, traceId, attempts: MOST_ATTEMPTS })
+}
+
+const PARTED: TurnEnding = {
+  kind: 'cancelled',
+  outcome: 'failed',
+  inbox: 'refused: parted',
+  usage: NO_USAGE,
+  steps: 0,
+}
+
+/**
+ * Ends a turn whose messages are all of people who left the conversation while no process ran, or while it was running:
+ * it would answer them with the words of others.
+ */
+async function endParted(
+  turn: StartedTurn,
+  rows: readonly InboxRow[],
+  { store, clock, parting }: RecoverTurnsDeps,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.turns.resume(turn.id)
+    await recordEnd(tx, turn, clock.now(), PARTED)
+    tx.afterCommit(() => {
+      for (const row of rows.slice(-1)) parting.parted(row)
+    })
+  })
 }
 
 async function claimIdle(

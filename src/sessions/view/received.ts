@@ -1,4 +1,4 @@
-import { withWordsOf } from '../../core/amended.ts'
+import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { MessageName, TakenMessages, UserMessageData } from '../../core/event.ts'
 
 /** A user message as a model view keeps it. */
@@ -37,9 +37,10 @@ export function boundContext(
  * waits for an answer, the message waits with it.
  */
 export function applyEdit(pending: readonly ReceivedMessage[], edit: UserMessageData): readonly ReceivedMessage[] {
-  if (!pending.some((message) => isSame(message, edit))) return [...pending, { ...edit, edit: true }]
+  const edits = (message: ReceivedMessage): boolean => isSame(message, edit) && isOfSameSender(message, edit)
+  if (!pending.some(edits)) return [...pending, { ...edit, edit: true }]
   const waits = edit.triggers && { triggers: true, ...(edit.row && { row: edit.row }) }
-  return pending.map((message) => (isSame(message, edit) ? { ...withWordsOf(message, edit), ...waits } : message))
+  return pending.map((message) => (edits(message) ? { ...withWordsOf(message, edit), ...waits } : message))
 }
 
 /** Drops a deleted message that was not shown yet; quotes of it lose its text. */

@@ -92,6 +92,21 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.authors.of(one.id)).toEqual(['telegram:111'])
   })
 
+  it('T32: words of before a session began are not of those who wrote in it: another one had its id', async () => {
+    const [one, two, three] = await underTest.store.write(async (tx) => [
+      await tx.sessions.create(sessionDraft(1), 500),
+      await tx.sessions.create(sessionDraft(2), 500),
+      await tx.sessions.create(sessionDraft(3), 500),
+    ])
+    await underTest.store.write(async (tx) => {
+      await tx.participants.add(one.id, 'telegram:444', 500)
+      await tx.authors.copy(one.id, two.id, 499)
+      await tx.authors.copy(one.id, three.id, 500)
+    })
+    expect(await underTest.store.read.authors.of(two.id)).toEqual(['nobody'])
+    expect(await underTest.store.read.authors.of(three.id)).toEqual(['telegram:444'])
+  })
+
   it('T32: words of a session that was deleted meanwhile are nobody’s', async () => {
     const [one, two, three] = await underTest.store.write(async (tx) => [
       await tx.sessions.create(sessionDraft(1), 1),

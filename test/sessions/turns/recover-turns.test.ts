@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/clock.ts'
-import { createIdSource, type SessionId, type TurnId } from '../../../src/core/ids.ts'
+import { createIdSource, type SessionId, type TurnId, toPersonId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { OutboundMessage } from '../../../src/core/outbound.ts'
 import { createGate, type GateKeeper } from '../../../src/rehearsal/deferred.ts'
+import type { Parting } from '../../../src/sessions/turns/parted.ts'
 import {
   createPublicTurns,
   DEFAULT_PUBLIC_TURNS,
@@ -17,6 +18,7 @@ import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { nobodyParted } from '../../fakes/parting.ts'
 import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
@@ -59,7 +61,12 @@ function hurriedClock(passing = 1): Clock {
 const foreverClock = (): Clock => hurriedClock(0)
 
 /** Recovers with turns that run until their gate opens. */
-async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_TURNS, clock = hurriedClock()) {
+async function recover(
+  store: Store,
+  places: PublicTurnLimits = DEFAULT_PUBLIC_TURNS,
+  clock = hurriedClock(),
+  parting: Parting = nobodyParted,
+) {
   const logger = silentLogger
   const running = createRunningTurns(systemClock, logger)
   const gates = new Map<TurnId, GateKeeper>()
@@ -74,7 +81,7 @@ async function recover(store: Store, places: PublicTurnLimits = DEFAULT_PUBLIC_T
   const resumed: StartedTurn[] = []
   const waited: Promise<void>[] = []
   await recoverTurns({
-    parting: nobodyParted,
+    parting,
     store,
     logger,
     clock,
@@ -115,6 +122,35 @@ async function asked(store: Store, turn: TurnId, behind: { readonly public?: tru
 }
 
 describe('the turns a dead process left running', () => {
+  it('F-H04: one of somebody who has left the conversation meanwhile is not resumed, and they are notified', async () => {
+    const path = join(tempFolder(), 'parley.db')
+    const first = await open(path)
+    const { scope } = sessionDraft(1)
+    const followsAda = { ...scope, dimensions: ['sender'], values: { sender: 'ada' } } as const
+    const session = await first.write((tx) => tx.sessions.create(sessionDraft(1, { scope: followsAda }), 1))
+    const turn = turnOf(session.id, 1)
+    const row = inboxRow(1, 1, { sessionId: session.id, state: 'claimed', turnId: turn.id })
+    const identity = { person: toPersonId('ada'), role: 'owner' } as const
+    await first.write(async (tx) => {
+      await tx.turns.start(turn)
+      await tx.inbox.add({ ...row, decision: { ...row.decision, identity } as NewInboxRow['decision'] })
+    })
+    await first.close()
+    const store = await open(path)
+    onTestFinished(() => store.close())
+    const gone: string[] = []
+    const parting: Parting = {
+      channels: CHANNELS,
+      whoIs: () => ({ role: 'guest' }),
+      parted: ({ id }) => void gone.push(id),
+    }
+    const { resumed } = await recover(store, DEFAULT_PUBLIC_TURNS, hurriedClock(), parting)
+    expect(resumed).toEqual([])
+    expect(gone).toEqual([row.id])
+    expect(await store.read.inbox.get(row.id)).toMatchObject({ state: 'done', outcome: 'refused: parted' })
+    expect(await store.read.turns.get(turn.id)).toMatchObject({ state: 'cancelled' })
+  })
+
   it('one of a stranger waits for a place, and for none where somebody known waits behind it', async () => {
     for (const [behind, publicFor] of [
       [{ public: true }, 'telegram:111'],

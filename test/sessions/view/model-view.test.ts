@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatType } from '../../../src/core/address.ts'
+import { amended } from '../../../src/core/amended.ts'
 import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { InboxId } from '../../../src/core/ids.ts'
@@ -14,6 +15,25 @@ function messagesOf(events: readonly SessionEvent[], chat: ChatType = 'direct') 
 }
 
 describe('model view', () => {
+  it('an edit with the id of a message of somebody else, as in a chat that moved, leaves that message as it is', () => {
+    const log = eventLog()
+    log.user('the real words', { messageId: '5', triggers: false })
+    log.add({
+      type: 'message_edited',
+      data: userMessage('FORGED', {
+        messageId: '5',
+        triggers: false,
+        sender: { id: '9', kind: 'user', displayName: 'Cy' },
+      }),
+    })
+    log.user('and now?', { messageId: '6' })
+    log.started('t1')
+    const [said = ''] = messagesOf(log.events, 'group').messages.map((one) => JSON.stringify(one))
+    expect(said).toContain('[Ada] the real words')
+    expect(said).toContain('[Cy] [edited an earlier message] FORGED')
+    expect(amended(log.events).map(({ data }) => ('text' in data ? data.text : ''))).toContain('the real words')
+  })
+
   it('the time at which a turn began stands before its words, in its own request and in later ones', () => {
     const log = eventLog()
     const request = () => {

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { toAgentId, toPersonId } from '../../src/core/ids.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { household } from '../fakes/routing-policy.ts'
+import { type HouseholdOptions, startHousehold } from './household.ts'
+import { obedient } from './obedient.ts'
+
+const ADA = { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] } as const
+const CY = { id: toPersonId('cy'), role: 'owner', ids: ['telegram:555'] } as const
+
+/** Says the secret of the conversation, if it was shown one. */
+const telling: Script = ({ messages }) => {
+  const [secret = 'nothing'] = /my secret is \w+/.exec(JSON.stringify(messages)) ?? []
+  return textReply(`I know: ${secret}`)
+}
+
+async function home(options: HouseholdOptions) {
+  const started = await startHousehold({ script: telling, streaming: false, ...options })
+  const { telegram, daemon } = started
+  const say = async (from: number, text: string): Promise<string> => {
+    const after = telegram.ledger.mark()
+    telegram.world.say({ from, text })
+    return (await telegram.ledger.nextFromBot('sent', { after })).text
+  }
+  const joined = async () =>
+    (await daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions[0]?.id ?? ''
+  return { ...started, say, joined }
+}
+
+describe('a chat that was parted from a conversation that follows a person', () => {
+  it('is delivered nothing of it any more, by whatever asks for that', async () => {
+    const script: Script = (request, turn) =>
+      lastUserText(request).startsWith('sessions_send') ? obedient()(request, turn) : telling(request, turn)
+    const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['sessions'] }]
+    const { say, joined, daemon, telegram } = await home({
+      ...{ script, config: { agents }, routing: { direct: 'person', people: [ADA] } },
+    })
+    await daemon.operator.people.link('ada', 'telegram:555')
+    await say(111, 'my secret is bluebird')
+    await say(555, 'hello from the other phone')
+    await daemon.operator.people.unlink('telegram:555')
+    const mark = telegram.ledger.mark()
+    const asked = daemon.operator.sessions.post(await joined(), { text: 'remind me', deliver: true })
+    await expect(asked).rejects.toThrow(/was parted from it; nothing goes there/)
+    expect(await say(111, 'still there?')).toContain('bluebird')
+    const later = await daemon.operator.sessions.post(await joined(), { text: 'remind me', deliver: true })
+    expect(later).toMatchObject({ status: 'ok' })
+    expect(telegram.world.messages(555, { by: 'bot' }).map(({ message }) => message.text)).not.toContainEqual(
+      expect.stringMatching(/remind/),
+    )
+    expect(mark).toBeDefined()
+  })
+
+  it('is delivered nothing of the main session once its person is no owner', async () => {
+    const reload = async () =>
+      ({ routing: household({ direct: 'main', people: [ADA] }), warnings: [], down: [] }) as unknown as Config
+    const { say, joined, daemon } = await home({ reload, routing: { direct: 'main', people: [ADA, CY] } })
+    await say(111, 'my secret is bluebird')
+    await say(555, 'hello')
+    await daemon.operator.config.reload()
+    const asked = daemon.operator.sessions.post(await joined(), { text: 'remind me', deliver: true })
+    await expect(asked).rejects.toThrow(/was parted from it/)
+  })
+})
