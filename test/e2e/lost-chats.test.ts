@@ -63,3 +63,21 @@ describe('a chat that was parted from a conversation that follows a person', () 
     await expect(asked).rejects.toThrow(/was parted from it/)
   })
 })
+
+it('an id that was parted from somebody and is somebody else’s by now reads nothing of their conversation', async () => {
+  const people = [ADA, { id: toPersonId('bob'), role: 'member', ids: ['telegram:444'] }] as const
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['sessions'] }]
+  const { say, daemon } = await home({
+    ...{ script: obedient(), config: { agents }, routing: { direct: 'person', people } },
+  })
+  await daemon.operator.people.link('ada', 'telegram:555')
+  await say(555, 'hello from the tablet')
+  await daemon.operator.people.unlink('telegram:555')
+  await say(111, 'my secret is heron')
+  await daemon.operator.people.link('bob', 'telegram:555')
+  for (const name of ['direct:ada', 'agent:main:direct:ada'])
+    expect(await say(444, `sessions_history {"sessionKey":"${name}"}`)).toContain('There is no session')
+  expect(await say(444, 'sessions_list {}')).not.toMatch(/ada|heron|tablet/)
+  expect(await say(444, 'hello')).toBeDefined()
+  expect(await say(111, 'sessions_history {"sessionKey":"direct:ada"}')).toContain('heron')
+})

@@ -21,12 +21,31 @@ export function isOwner(caller: Caller): boolean {
  * Returns true if the session exists for the caller. For everybody else the answer is the same as for an unknown name
  * (S20, S42).
  */
-export async function reaches(caller: Caller, session: Pick<Session, 'id'>, ports: AccessPorts): Promise<boolean> {
+export async function reaches(
+  caller: Caller,
+  session: Pick<Session, 'id' | 'scope'>,
+  ports: AccessPorts,
+): Promise<boolean> {
   if (isOwner(caller)) return true
   if (caller.kind === 'token') return inNamespace(caller.namespace, session.id)
   const names = await namesOf(caller, ports)
-  if (names.length === 0) return false
+  if (names.length === 0 || followsAnother(session, caller, names)) return false
   return (await ports.read.participants.of(session.id)).some((participant) => names.includes(participant))
+}
+
+/**
+ * Returns true if a session follows somebody else over their chats. An id that was theirs and is the caller's by now
+ * took part in it for them.
+ */
+function followsAnother(
+  { scope: { values } }: Pick<Session, 'scope'>,
+  caller: Caller,
+  names: readonly string[],
+): boolean {
+  const whose = values.chat === undefined ? values.sender?.toLowerCase() : undefined
+  if (whose === undefined || caller.kind !== 'person') return false
+  const own = [caller.person, ...names, ...names.map((name) => name.slice(name.indexOf(':') + 1))]
+  return !own.some((name) => name?.toLowerCase() === whose)
 }
 
 /** Returns the query of a list that the caller may see: the store leaves out the rest, not the caller (S42). */
