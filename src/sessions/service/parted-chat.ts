@@ -14,12 +14,16 @@ export interface ChatOwners {
  * session that follows somebody over several chats would deliver there what was said in the others.
  */
 export function isPartedChat({ scope, kind, metadata }: SessionDraft, { channels, whoIs }: ChatOwners): boolean {
-  const { channel, chat_type: chatType, sender_id: id } = metadata
+  const { channel, chat_type: chatType, sender_id: id, space } = metadata
   if (scope.values.chat !== undefined || chatType !== 'direct' || channel === undefined || id === undefined)
     return false
-  const platformId = platformIdOf(channels, channel, { id })
+  // The team of the chat is that of its ids, where ids belong to one.
+  const [, team] = /^team:(.+)$/.exec(space ?? '') ?? []
+  const platformId = platformIdOf(channels, channel, team === undefined ? { id } : { id, team })
   const { person, role } = whoIs(platformId)
   if (kind === 'main') return role !== 'owner'
   const own = scope.values.sender?.toLowerCase()
-  return own !== undefined && ![person, platformId, id].some((name) => name?.toLowerCase() === own)
+  return (
+    own !== undefined && ![person, platformId.slice(channel.length + 1), id].some((name) => name?.toLowerCase() === own)
+  )
 }
