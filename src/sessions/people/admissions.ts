@@ -6,7 +6,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { InboundEvent } from '../../core/message.ts'
+import type { InboundEvent, Sender } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { AdmissionFacts } from './admission-facts.ts'
 import { admittedKey } from './admitted-key.ts'
@@ -115,21 +115,22 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
   }
 }
 
+/** An edit counts for a message of the same sender: in a chat that moved ids begin anew. */
+function nameOf({ messageId, sender }: { readonly messageId: string; readonly sender: Sender }): string {
+  return [messageId, sender.id].join(' ')
+}
+
 /** Returns the texts among the rows in order, as edited meanwhile and without those that were deleted. */
 function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
   const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
   const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
   const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.messageId] : [])))
-  const edits = new Map(
-    events.flatMap((event) =>
-      event.kind === 'edit' ? [[`${event.messageId} ${event.sender.id}`, event] as const] : [],
-    ),
-  )
+  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[nameOf(event), event] as const] : [])))
   return rows.flatMap((row) => {
     const event = row?.dispatch.event
     if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
     if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
-    const edit = event.kind === 'message' ? edits.get(`${event.messageId} ${event.sender.id}`) : undefined
+    const edit = event.kind === 'message' ? edits.get(nameOf(event)) : undefined
     if (!edit) return [row.dispatch]
     return [{ ...row.dispatch, event: withWordsOf(event, edit) }]
   })
