@@ -1,6 +1,6 @@
 import type { ChatType } from '../core/address.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import { interpolate, type SessionContext } from '../core/session-context.ts'
-import type { AgentProfile } from '../core/turn.ts'
 
 const GROUP_RULES = `You are one of several participants of a group chat.
 Each message begins with tags in square brackets, which the chat software adds:

@@ -5,19 +5,14 @@ import type { RestorationReport, UnansweredMessage } from '../core/operate-outbo
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
 import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type {
-  ChannelStatus,
-  ListedDelivery,
   PostAnswer,
   SessionDetail,
   SessionEventReport,
   SessionHistory,
   SessionList,
   SessionSummary,
-  StatusReport,
-  TokenReport,
-  WhyReport,
-  WhyStep,
-} from '../core/operator.ts'
+} from '../core/operate-sessions.ts'
+import type { ChannelStatus, ListedDelivery, StatusReport, TokenReport, WhyReport, WhyStep } from '../core/operator.ts'
 import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
 import type { Spending } from '../core/spending.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, type SettingName } from '../core/session-settings.ts'
 import type { SendOptions } from './commands/send.ts'
-import type { HistoryOptions, ListOptions } from './commands/sessions.ts'
+import type { HistoryOptions, ListOptions, StartOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import type { ReadOptions } from './show.ts'
@@ -12,6 +12,7 @@ const NAME = ['<name>', 'session id, scope key, display key or alias; to read on
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   const sessions = program.command('sessions').description('look at conversations, patch, rename and delete them')
   addReading(sessions, ports, ended)
+  addStart(sessions, ports, ended)
   sessions
     .command('rename')
     .description('give a session a name of its own')
@@ -45,11 +46,30 @@ export function addSend(program: Command, ports: CliPorts, ended: (exitCode: num
     .option('--no-answer', 'only put it on record: no model is called')
     .option('--deliver', "send the answer to the session's chat too")
     .option('--context <name=value...>', 'variables for the prompt of a session that begins: {{ctx.name}}')
+    .option('--model <model>', 'the model that answers this message')
     .option('--wait <seconds>', 'how long to wait for the answer, 0 to 3600', wholeNumber(0, 3600), 120)
     .option(...JSON_OPTION)
     .action(async (name: string, text: string, _options, command: Command) => {
       const { send } = await import('./commands/send.ts')
       ended(await send(ports, name, { ...command.optsWithGlobals<Omit<SendOptions, 'text'>>(), text }))
+    })
+}
+
+/** Adds `sessions start`. */
+function addStart(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  sessions
+    .command('start')
+    .description('begin a session of a program; it keeps its agent as it is now')
+    .argument('[name]', 'api:<name>, cli:<name> or web:<name>; without it "api:" and a UUID', nonBlank)
+    .option('--agent <id>', 'which agent answers')
+    .option('--model <model>', 'which model, else that of the workspace or of the agent')
+    .option('--tools <group...>', 'some of the tool groups of the agent, else all')
+    .option('--workspace <name>', 'the group of sessions it belongs to')
+    .option('--context <name=value...>', 'variables for the prompt: {{ctx.name}}')
+    .option(...JSON_OPTION)
+    .action(async (name: string | undefined, _options, command: Command) => {
+      const { startSession } = await import('./commands/sessions.ts')
+      ended(await startSession(ports, name, command.optsWithGlobals<StartOptions>()))
     })
 }
 

@@ -1,5 +1,6 @@
 import type { hc } from 'hono/client'
 import { ParleyError } from '../core/errors.ts'
+import type { StartRequest } from '../core/operate-sessions.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { LocalApp } from '../http/app.ts'
 import * as answers from './answers.ts'
@@ -46,6 +47,7 @@ export function remoteSessions(client: Client, ask: Ask): OperatorService['sessi
       const query = { limit: String(limit), offset: String(offset), inactive: inactive ? 'true' : 'false' } as const
       return ask(answers.sessions, sessions.$get({ query }))
     },
+    start: async (request) => ask(answers.session, sessions.$post({ json: startOf(request) })),
     show: async (name) => ask(answers.session, one.$get(at(name))),
     history: async (name, { limit, before }) => {
       const end = before === undefined ? {} : { before: String(before) }
@@ -63,6 +65,11 @@ export function remoteSessions(client: Client, ask: Ask): OperatorService['sessi
       await ask(answers.deleted, one.$delete(at(name)))
     },
   }
+}
+
+/** A list that nobody changes is given as one that may be changed. */
+function startOf({ tools, ...request }: StartRequest) {
+  return { ...request, ...(tools === undefined ? {} : { tools: [...tools] }) }
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

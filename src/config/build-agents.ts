@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import { type AgentId, toAgentId } from '../core/ids.ts'
-import type { AgentProfile } from '../core/turn.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
@@ -59,6 +59,8 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
   }))
   for (const [index, block] of file.agents.entries())
     found.warnings.push(...scriptWarnings(block, index, options.folder))
+  for (const [index, { model }] of (file.workspaces ?? []).entries())
+    checkProvider(model, ['workspaces', index, 'model'], { providers: providersOf(file, options), found })
   const earlier = new Set<AgentId>()
   for (const [index, { id }] of agents.entries()) {
     const taken = earlier.has(id)

@@ -45,6 +45,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     ...(options.file === undefined ? {} : { file: options.file }),
     agents,
     models: buildModels(parsed),
+    ...(parsed.workspaces === undefined ? {} : { workspaces: parsed.workspaces }),
     channels: buildChannels(parsed, options.known),
     down: options.down,
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),

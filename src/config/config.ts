@@ -1,8 +1,9 @@
+import type { AgentProfile } from '../core/agent-profile.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
-import type { AgentProfile, ToolResultLimits } from '../core/turn.ts'
+import type { ToolResultLimits } from '../core/turn.ts'
 import type { TurnCaps } from '../core/turn-cap.ts'
 import type { Secret } from './secrets.ts'
 
@@ -16,6 +17,8 @@ export interface Config {
     /** At least one of the two: a server of one's own may need no key. */
     readonly openai?: { readonly apiKey?: Secret; readonly baseUrl?: string }
   }
+  /** Groups of the sessions of clients that have a model of their own. */
+  readonly workspaces?: readonly { readonly name: string; readonly model: string }[]
   readonly channels: Readonly<Record<ChannelId, ChannelBlock>>
   /** Accounts that cannot come up for want of their secret. */
   readonly down: readonly DownAccount[]

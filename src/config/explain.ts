@@ -1,4 +1,5 @@
 import { formatAddress } from '../core/address.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import type {
   Audience,
   DeletionPolicy,
@@ -9,7 +10,6 @@ import type {
   SendRule,
 } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
-import type { AgentProfile } from '../core/turn.ts'
 import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings } from './config.ts'
 
 /**

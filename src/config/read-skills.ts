@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Skill } from '../core/turn.ts'
+import type { Skill } from '../core/agent-profile.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
 import { readYaml } from './read-yaml.ts'

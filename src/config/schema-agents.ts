@@ -5,6 +5,12 @@ const modelName = text.regex(/^[^/\s]+\/\S+$/, {
   error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
 })
 
+/** The model of a group of sessions that clients start. */
+export const workspace = z.strictObject({
+  name: text.describe('The name that a client gives at the start of a session.'),
+  model: modelName.describe('Goes before the model of the agent, and behind one that the start names itself.'),
+})
+
 /** One agent: its models, limits, instructions and tools. */
 export const agent = z.strictObject({
   id: text,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
-import { agent, tools } from './schema-agents.ts'
+import { agent, tools, workspace } from './schema-agents.ts'
 import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 
@@ -116,6 +116,10 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
           ),
       })
       .prefault({}),
+    workspaces: z
+      .array(workspace)
+      .exactOptional()
+      .describe('Groups of sessions that clients of the API start, each with a model of its own.'),
     channels: z.strictObject(channelBlocks(catalogue)).prefault({}),
     routing: routingOf(ids),
     session: sessionOf(ids),

@@ -64,6 +64,8 @@ export interface PostedText {
   readonly begins?: true
   /** The variables of a session that begins (C46). */
   readonly context?: SessionContext
+  /** The model that shall answer this text, before those of session and agent (R11). */
+  readonly model?: string
   readonly route: Route
   /** The identity of the turn or the client, whose authority it has. */
   readonly identity: Identity

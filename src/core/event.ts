@@ -13,6 +13,7 @@ import type { SessionContext } from './session-context.ts'
  * | type | written when | from |
  * | --- | --- | --- |
  * | `session_started` | the session row is made, once | C2 |
+ * | `agent_updated` | a turn begins with an agent that is configured differently since the last one | C1 |
  * | `user_message` | a text is accepted, answered or not | S23, S25, S32 |
  * | `message_edited` | a message of the session was edited after it was accepted | `routing.edits` |
  * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does |
@@ -39,6 +40,7 @@ export type SessionEvent = { readonly seq: number; readonly at: number; readonly
 /** An event before the store gave it a number. */
 export type EventDraft =
   | { readonly type: 'session_started'; readonly data: SessionStartData }
+  | { readonly type: 'agent_updated'; readonly data: AgentUpdateData }
   | { readonly type: 'user_message'; readonly data: UserMessageData }
   | { readonly type: 'message_edited'; readonly data: UserMessageData }
   | { readonly type: 'message_deleted'; readonly data: MessageName }
@@ -63,6 +65,7 @@ export type EventType = EventDraft['type']
 /** Every type there is; the compiler refuses one that is missing. */
 const ALL_TYPES = {
   session_started: true,
+  agent_updated: true,
   user_message: true,
   message_edited: true,
   message_deleted: true,
@@ -96,6 +99,13 @@ export interface SessionStartData {
   readonly agent: string
   /** The variables that the client gave (C30). */
   readonly context?: SessionContext
+  /** The group of a client's sessions in which it was started. */
+  readonly workspace?: string
+}
+
+export interface AgentUpdateData {
+  /** The settings of the agent that changed, by name: `model`, `prompt`. */
+  readonly changed: readonly string[]
 }
 
 export interface TurnStartData extends TakenMessages {

@@ -1,4 +1,5 @@
 import type { ChatType } from './address.ts'
+import type { AgentProfile } from './agent-profile.ts'
 import type { AccountId, AgentId, ChannelId, ScopeKey, SessionId } from './ids.ts'
 import type { SessionOverrides, SettingValues } from './session-settings.ts'
 
@@ -72,6 +73,10 @@ export interface Session extends SessionOverrides {
   readonly description: string
   readonly descriptionSource: DescriptionSource
   readonly inactiveAt?: number
+  /** The version of the agent that began its newest turn (`core/agent-version.ts`); absent before the first. */
+  readonly agentVersion?: string
+  /** The agent as it was at the start, which the session keeps; absent where the configuration counts (C1). */
+  readonly agentProfile?: AgentProfile
   /** Sequence number of the newest event; 0 before the first (C6). */
   readonly lastSeq: number
 }
@@ -96,6 +101,8 @@ export interface SessionDraft {
   readonly chatType: ChatType
   readonly source: SessionSource
   readonly metadata: Readonly<Record<string, string>>
+  /** The agent that the session keeps, whatever the configuration says later (C1). */
+  readonly agentProfile?: AgentProfile
   /** The session that it follows: its settings are taken over as they are stored. */
   readonly settingsOf?: SessionId
 }

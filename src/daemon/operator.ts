@@ -62,6 +62,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
       setHistory: (name, boundary) => sessions.setHistory(OPERATOR, name, boundary),
       rename: (name, title) => sessions.rename(OPERATOR, name, title),
       post: (name, request) => sessions.post(OPERATOR, name, request),
+      start: (request) => sessions.start(OPERATOR, request),
       delete: (name) => sessions.delete(OPERATOR, name),
     },
     tokens: sources.tokens,

@@ -24,9 +24,10 @@ import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
+import { adoptAgents } from '../sessions/service/adopt-agent.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { type Compaction, createCompaction } from '../sessions/service/compaction.ts'
-import { sessionRules } from '../sessions/service/session-rules.ts'
+import { modelRules, sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
 import { type AskAside, createAskAside } from '../sessions/service/side-question.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
@@ -108,15 +109,16 @@ export function createStages(parts: StagesDeps): Stages {
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
   const transcript = makeTranscript(parts, joined)
-  const agent = chooseAgent({ agents: config.agents, providers: Object.keys(config.models) }, lookups.overrides)
+  const agent = chooseAgent(modelRules(config), lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
+  const claims = { queue, parting, adopts: adoptAgents(config.agents) }
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const { runAgent, summarize } = makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
-    ...{ store, clock, queue, parting, transcript, delivery, busy, agent, joined, runAgent },
+    ...{ ...claims, store, clock, transcript, delivery, busy, agent, joined, runAgent },
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
   })
@@ -127,9 +129,8 @@ export function createStages(parts: StagesDeps): Stages {
     return decided
   }
   const pipeline = new Pipeline({
-    ...{ store, ids, channels, clock, logger, queue, parting, running, publicTurns, delivery, decide, runTurn },
-    ...{ transcript, busy },
-    overrides: lookups.overrides,
+    ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, decide, runTurn },
+    ...{ transcript, busy, overrides: lookups.overrides },
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
@@ -149,7 +150,7 @@ export function createStages(parts: StagesDeps): Stages {
     await oldState.hold()
     await delivery.recover()
     await recoverTurns({
-      ...{ store, clock, ids, logger, queue, parting, publicTurns, say, resume: pipeline.resume, commands: runner },
+      ...{ ...claims, store, clock, ids, logger, publicTurns, say, commands: runner, resume: pipeline.resume },
       draining: () => running.draining,
     })
   }
@@ -217,8 +218,12 @@ function sessionsOf(
     ...{ store, clock, channels },
     daemon: {
       ...{ ...kept, ids, overrides, whoIs, accept: entrance.accept },
-      place: (address) =>
-        placeSession(policies.routing(), facts, { address, traceId: ids.trace(), receivedAt: clock.now() }),
+      models: modelRules(config),
+      place: (address, agent) =>
+        placeSession(policies.routing(), facts, {
+          ...{ address, traceId: ids.trace(), receivedAt: clock.now() },
+          ...(agent === undefined ? {} : { agent }),
+        }),
       posts: (channel) => accounts.all.some((account) => account.channel === channel),
     },
   })

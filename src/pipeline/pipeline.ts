@@ -19,7 +19,7 @@ import { type RunTurn, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
   extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable'>,
-    Pick<ClaimDeps, 'parting'> {
+    Pick<ClaimDeps, 'parting' | 'adopts'> {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

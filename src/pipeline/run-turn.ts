@@ -1,10 +1,11 @@
+import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Content } from '../core/content.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
 import type { SessionContext } from '../core/session-context.ts'
-import type { AgentProfile, JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
+import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
@@ -26,8 +27,8 @@ export interface RunTurnDeps {
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  /** Returns the agent as it is now: a change to the session counts from its next turn. */
-  agent(session: SessionIdentity): AgentProfile
+  /** Returns the agent as it is now, with the model that was asked for: a change counts from the next turn. */
+  agent(session: SessionIdentity, model?: string): AgentProfile
   /**
    * Returns true if several people speak in the session, so that its model is shown who says what, though it began in a
    * direct chat.
@@ -174,7 +175,7 @@ function contextOf(
 ): RequestContext {
   const { agent, busy } = deps
   return {
-    agent: agent(turn.session),
+    agent: agent(turn.session, turn.asked?.model),
     joined: deps.joined(turn.session) || undefined,
     show: live.push,
     steer: busy === 'steer' ? () => steer(deps, turn, signal) : nothingSaid,

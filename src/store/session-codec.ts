@@ -1,4 +1,5 @@
 import type { ChatType } from '../core/address.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import { SESSION_KINDS, type Session } from '../core/session.ts'
 import {
   collectOverrides,
@@ -33,7 +34,7 @@ export const OVERRIDE_COLUMNS: readonly string[] = [...SETTING_NAMES.flatMap((na
 /** The columns that `sessionCodec` reads, after the number by which other tables name the session. */
 export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source,
   metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source,
-  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq`
+  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq, agent_version, agent_profile`
 
 export const sessionCodec: RowCodec<Session> = {
   table: 'sessions',
@@ -57,7 +58,11 @@ export const sessionCodec: RowCodec<Session> = {
     descriptionSource: oneOf(row, 'description_source', ['fallback', 'ai', 'user']),
     lastSeq: integer(row, 'last_seq'),
     ...overridesIn(row),
-    ...defined({ inactiveAt: optional(row, 'inactive_at', integer) }),
+    ...defined({
+      inactiveAt: optional(row, 'inactive_at', integer),
+      agentVersion: optional(row, 'agent_version', text),
+      agentProfile: optional(row, 'agent_profile', json<AgentProfile>),
+    }),
   }),
 }
 

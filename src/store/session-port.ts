@@ -1,3 +1,4 @@
+import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Namespace } from '../core/caller.ts'
 import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionIdentity, SessionKind } from '../core/session.ts'
@@ -52,6 +53,13 @@ export interface SessionPage {
 /** New metadata of a session; what is undefined is taken away. */
 export type MetadataChange = Readonly<Record<string, string | undefined>>
 
+/** The agent with which a turn of a session begins. */
+export interface AgentAdoption {
+  readonly version: string
+  /** The agent itself, for a session that keeps it. */
+  readonly profile?: AgentProfile
+}
+
 export interface SessionWriter {
   /** The identity of the current session of a scope: many messages of a known chat read it once. */
   identity(scopeKey: ScopeKey): Promise<SessionIdentity | undefined>
@@ -77,4 +85,6 @@ export interface SessionWriter {
   purge(id: SessionId): Promise<void>
   /** Another agent answers in it from now on. */
   setAgent(id: SessionId, agent: AgentId): Promise<void>
+  /** Records the agent of the turn that begins; a profile that the session has already stays. */
+  adoptAgent(id: SessionId, adoption: AgentAdoption): Promise<void>
 }

@@ -12,6 +12,7 @@ import { id, integer, readFound, readRows, text } from './rows.ts'
 import { OVERRIDE_COLUMNS, overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type {
+  AgentAdoption,
   MetadataChange,
   OverriddenSession,
   SessionPage,
@@ -35,7 +36,7 @@ const STORED_OVERRIDES = `SELECT ${OVERRIDES} FROM sessions WHERE id = $1`
 const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) => `${column} = $${at + 2}`).join(', ')}
   WHERE id = $1 AND deleted_at IS NULL`
 const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
-  ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 11}`).join(', ')})
+  agent_profile, ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 12}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING no`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -180,6 +181,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       JSON.stringify(draft.source),
       JSON.stringify(draft.metadata),
       at,
+      draft.agentProfile === undefined ? null : JSON.stringify(draft.agentProfile),
       ...patchedParams(settings ?? {}, { set: {}, inherit: [] }),
     ])
   }
@@ -240,6 +242,12 @@ export class SessionWriting extends SessionReading implements SessionWriter {
 
   async setAgent(sessionId: SessionId, agent: AgentId): Promise<void> {
     await this.#change('UPDATE sessions SET agent_id = $2 WHERE id = $1', [sessionId, agent])
+  }
+
+  async adoptAgent(sessionId: SessionId, { version, profile }: AgentAdoption): Promise<void> {
+    const kept = profile === undefined ? null : JSON.stringify(profile)
+    const query = 'UPDATE sessions SET agent_version = $2, agent_profile = COALESCE(agent_profile, $3) WHERE id = $1'
+    await this.#change(query, [sessionId, version, kept])
   }
 
   async #change(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {

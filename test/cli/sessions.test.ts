@@ -10,6 +10,11 @@ test.each([
   [['rename', KEY, 'Lunch'], { rename: KEY, title: 'Lunch' }, 'is now called "Lunch"'],
   [['delete', KEY], { delete: KEY }, 'deleted'],
   [['truncate', KEY, '3'], { setHistory: KEY, boundary: { kind: 'truncated', turns: 3 } }, 'the newest 3 turns'],
+  [
+    ['start', 'api:a', '--agent', 'main', '--tools', 'time', '--workspace', 'w', '--context', 'city=Oslo'],
+    { name: 'api:a', agent: 'main', tools: ['time'], workspace: 'w', context: { city: 'Oslo' } },
+    'api:a has begun; write to it with: parley send api:a',
+  ],
   [['compact', KEY], { setHistory: KEY, boundary: { kind: 'compacted' } }, 'stays hidden'],
   [['patch', KEY, '--send', 'deny'], { patch: KEY, changes: { sendPolicy: 'deny' } }, 'sendPolicy deny'],
   [

@@ -15,6 +15,7 @@ const FILE: Tree = {
     slack: { accounts: { default: { botToken: 'xoxb-1', appToken: 'xapp-1' } } },
   },
   models: { anthropic: { apiKey: 'key' } },
+  workspaces: [{ name: 'research', model: 'anthropic/model' }],
   people: { ada: {} },
   routing: { access: { groups: [{}] }, dispatch: [{ match: {} }] },
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],

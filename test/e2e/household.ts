@@ -31,8 +31,8 @@ export interface Household {
   readonly anthropic: AnthropicServer | undefined
   readonly daemon: Daemon
   readonly dataDir: string
-  /** Stops the daemon and starts another on the same store. */
-  restart(): Promise<Daemon>
+  /** Stops the daemon and starts another on the same store, with what changed in its configuration. */
+  restart(changes?: Partial<Config>): Promise<Daemon>
 }
 
 export interface HouseholdOptions {
@@ -76,7 +76,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
   telegram.world.addUser({ id: 555, firstName: 'Cy' })
   const anthropic = options.script && (await startAnthropicServer({ script: options.script }))
   const schedules = options.schedules?.(telegram) ?? []
-  const config = configOf(options, { telegram, anthropic, schedules, dataDir })
+  let config = configOf(options, { telegram, anthropic, schedules, dataDir })
   const start = async (): Promise<Daemon> => {
     const mark = telegram.ledger.mark()
     const beside = options.beside?.listening()
@@ -110,8 +110,9 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
     get daemon() {
       return daemon
     },
-    async restart() {
+    async restart(changes) {
       await daemon.stop()
+      config = { ...config, ...changes }
       daemon = await start()
       return daemon
     },

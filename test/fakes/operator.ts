@@ -5,14 +5,8 @@ import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
-import type {
-  OperatorService,
-  SessionDetail,
-  SessionListQuery,
-  SessionSummary,
-  StatusReport,
-  WhyReport,
-} from '../../src/core/operator.ts'
+import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
+import type { OperatorService, StatusReport, WhyReport } from '../../src/core/operator.ts'
 
 const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
 
@@ -195,6 +189,10 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
           { ...summary, id: 'telegram:2026-11-20-00000000', key: 'main', title: 'Ada' },
         ]
         return { sessions: sessions.slice(query.offset, query.offset + query.limit), total: sessions.length }
+      },
+      async start(request) {
+        asked.push(request)
+        return { ...sampleSession, id: request.name ?? 'api:1' }
       },
       async show(name) {
         asked.push(name)

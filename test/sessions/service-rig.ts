@@ -68,6 +68,7 @@ export async function serviceRig(): Promise<ServiceRig> {
       whoIs: () => ({ role: 'guest' }),
       overrides,
       transcript: { drop: (id) => void dropped.push(id) },
+      models: { agents: [], providers: [] },
       place: (address) =>
         placeSession(routing, routeFacts(), { address, traceId: ids.trace(), receivedAt: clock.now() }),
     },

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { purgeLeftovers } from '../../src/sessions/service/delete-session.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
-import { sessionDraft, userMessage } from './sample-rows.ts'
+import { sessionDraft } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
@@ -17,12 +17,19 @@ const BEFORE = MIGRATIONS.slice(
 it('a session that an earlier version deleted and did not purge is purged, and its id is free at once', async () => {
   const path = join(tempFolder(), 'store.db')
   const old = await openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
-  const { id } = await old.write((tx) => tx.sessions.create(sessionDraft(1), 1))
-  await old.write((tx) => tx.events.append(id, 1, [userMessage('my secret')]))
-  await old.write((tx) => tx.participants.add(id, 'telegram:444', 1))
-  await old.write((tx) => tx.authors.add(id, 'telegram:555'))
   await old.close()
-  withDatabase(path, (database) => database.exec('UPDATE sessions SET deleted_at = 2; DELETE FROM scopes'))
+  const { id, scopeKey } = sessionDraft(1)
+  withDatabase(path, (database) => {
+    database
+      .prepare(`INSERT INTO sessions (no, id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata,
+        created_at, deleted_at) VALUES (1, ?, ?, '{}', 'main', 'other', 'x', 'direct', '{}', '{}', 1, 2)`)
+      .run(id, scopeKey)
+    database
+      .prepare("INSERT INTO events (session_no, seq, at, type, data) VALUES (1, 1, 1, 'user_message', '{}')")
+      .run()
+    database.prepare("INSERT INTO participants VALUES (?, 'telegram:444', 1)").run(id)
+    database.prepare("INSERT INTO authors VALUES (?, 'telegram:555')").run(id)
+  })
   const store = await openSqliteStore({ path, clock: systemClock })
   await store.write((tx) => tx.sessions.create(sessionDraft(1, { id }), 3))
   expect(await store.read.authors.of(id)).toEqual([])

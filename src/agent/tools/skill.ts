@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import type { Skill } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { Skill, Tool } from '../../core/turn.ts'
+import type { Tool } from '../../core/turn.ts'
 import { readArgs, text } from './read-args.ts'
 
 const ARGS = z.object({ name: text })

@@ -1,5 +1,5 @@
 import { EXIT, ParleyError } from '../../core/errors.ts'
-import type { PostAnswer } from '../../core/operator.ts'
+import type { PostAnswer } from '../../core/operate-sessions.ts'
 import { askOperator } from '../ask-operator.ts'
 import { plain } from '../print/plain.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
@@ -10,6 +10,8 @@ export interface SendOptions extends ReadOptions {
   readonly answer: boolean
   /** `name=value` pairs for the prompt of a session that begins. */
   readonly context?: readonly string[]
+  /** The model that shall answer. */
+  readonly model?: string
   /** The wait in seconds. */
   readonly wait: number
 }
@@ -19,14 +21,15 @@ export interface SendOptions extends ReadOptions {
  * failure.
  */
 export async function send(ports: ReadPorts, name: string, options: SendOptions): Promise<number> {
-  const { text, answer: answered, deliver = false, wait: waitSeconds } = options
-  const context = options.context && Object.fromEntries(options.context.map(pairOf))
+  const { text, answer: answered, deliver = false, model, wait: waitSeconds } = options
+  const context = variablesOf(options.context)
   const request = {
     text,
     deliver,
     waitSeconds,
     ...(answered ? {} : { answer: false }),
     ...(context ? { context } : {}),
+    ...(model === undefined ? {} : { model }),
   }
   const answer = await askOperator(ports, await ports.load(options.config, 'ask'), ({ sessions }) =>
     sessions.post(name, request),
@@ -34,6 +37,11 @@ export async function send(ports: ReadPorts, name: string, options: SendOptions)
   if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)
   show(ports, options, { value: answer, lines: () => linesOf(answer) })
   return answer.status === 'error' ? EXIT.failed : EXIT.ok
+}
+
+/** Returns the variables that `--context` names, each as `name=value`. Throws `invalid`. */
+export function variablesOf(pairs: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+  return pairs && Object.fromEntries(pairs.map(pairOf))
 }
 
 function pairOf(text: string): readonly [string, string] {

@@ -1,10 +1,12 @@
 import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
-import type { OperatorService, SessionDetail } from '../../core/operator.ts'
+import type { SessionDetail, StartRequest } from '../../core/operate-sessions.ts'
+import type { OperatorService } from '../../core/operator.ts'
 import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
 import { oneLine } from '../print/plain.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { variablesOf } from './send.ts'
 
 export interface ListOptions extends ReadOptions {
   readonly all?: boolean
@@ -20,6 +22,18 @@ export interface HistoryOptions extends ReadOptions {
 export interface PatchOptions extends ReadOptions {
   /** The values by setting; null inherits again, undefined changes nothing. */
   readonly changes: Partial<Readonly<Record<SettingName, unknown>>>
+}
+
+export interface StartOptions extends ReadOptions, Omit<StartRequest, 'name' | 'context'> {
+  /** `name=value` pairs for the prompt. */
+  readonly context?: readonly string[]
+}
+
+export async function startSession(ports: ReadPorts, name: string | undefined, options: StartOptions): Promise<number> {
+  const { agent, model, tools, workspace } = options
+  const request = { name, agent, model, tools, workspace, context: variablesOf(options.context) }
+  const session = await ask(ports, options, (sessions) => sessions.start(request))
+  return done(ports, options, session, `${session.id} has begun; write to it with: parley send ${session.id} "…"`)
 }
 
 export async function listSessions(ports: ReadPorts, options: ListOptions): Promise<number> {

@@ -4,7 +4,7 @@ import type {
   SessionList,
   SessionListQuery,
   SessionSummary,
-} from '../../core/operator.ts'
+} from '../../core/operate-sessions.ts'
 import { labelled } from '../../core/session-settings.ts'
 import { clip, columns } from './columns.ts'
 import { oneLine, plain } from './plain.ts'

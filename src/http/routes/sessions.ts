@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { OperatorService, PostAnswer, SessionDetail, SessionHistory, SessionList } from '../../core/operator.ts'
+import type { PostAnswer, SessionDetail, SessionHistory, SessionList } from '../../core/operate-sessions.ts'
+import type { OperatorService } from '../../core/operator.ts'
 import { answers, bodyText, jsonBody, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
 
 const PAGE = '50'
@@ -12,6 +13,7 @@ const flag = z.boolean('must be true or false')
  * `__proto__`, which a record of the schema library drops: the service refuses what it does not know.
  */
 const changes = z.custom<Readonly<Record<string, unknown>>>().openapi({ type: 'object' })
+const variables = z.record(z.string(), z.string('must be a text'))
 const detail = answers<SessionDetail>()
 
 const LIST = createRoute({
@@ -21,6 +23,26 @@ const LIST = createRoute({
     query: z.object({ limit: queryCount.prefault(PAGE), offset: queryCount.prefault('0'), inactive: queryFlag }),
   },
   responses: answers<SessionList>(),
+})
+const names = z.array(z.string('must be a text'), 'must be a list')
+const text = z.string('must be a text')
+const START = createRoute({
+  method: 'post',
+  path: '/v1/sessions',
+  middleware: jsonBody,
+  request: {
+    body: takes(
+      z.strictObject({
+        name: text.optional(),
+        agent: text.optional(),
+        workspace: text.optional(),
+        model: text.optional(),
+        tools: names.optional(),
+        context: variables.optional(),
+      }),
+    ),
+  },
+  responses: detail,
 })
 const SHOW = createRoute({ method: 'get', path: AT, request: { params }, responses: detail })
 const PATCH = createRoute({
@@ -56,7 +78,8 @@ const POST = createRoute({
         text: bodyText,
         answer: flag.optional(),
         deliver: flag.optional(),
-        context: z.record(z.string(), z.string('must be a text')).optional(),
+        context: variables.optional(),
+        model: z.string('must be a text').optional(),
         waitSeconds: z.number('must be a number').optional(),
       }),
     ),
@@ -78,10 +101,14 @@ const RENAME = createRoute({
   responses: detail,
 })
 
-/** Serves the sessions, and each by its name, percent-encoded: shown, changed, deleted, read, written to, renamed. */
+/**
+ * Serves the sessions, and each by its name, percent-encoded: started, shown, changed, deleted, read, written to,
+ * renamed.
+ */
 export function sessionRoutes({ sessions }: OperatorService) {
   return newRoutes()
     .openapi(LIST, async ({ req, json }) => json(await sessions.list(req.valid('query')), 200))
+    .openapi(START, async ({ req, json }) => json(await sessions.start(req.valid('json')), 200))
     .openapi(SHOW, async ({ req, json }) => json(await sessions.show(req.valid('param').name), 200))
     .openapi(PATCH, async ({ req, json }) =>
       json(await sessions.patch(req.valid('param').name, req.valid('json')), 200),

@@ -1,7 +1,7 @@
+import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { windowOf } from '../../core/model-window.ts'
 import type { SessionIdentity } from '../../core/session.ts'
-import type { AgentProfile } from '../../core/turn.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 
 /** The rules for which models a session may be set to. */
@@ -10,6 +10,8 @@ export interface ModelRules {
   readonly agents: readonly AgentProfile[]
   /** The providers the configuration has a key for. */
   readonly providers: readonly string[]
+  /** The models of workspaces, by name; one without goes by its agent's. */
+  readonly workspaces?: Readonly<Record<string, string>>
 }
 
 /**
@@ -32,23 +34,24 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
 }
 
 /**
- * Returns the agent of a session with the session's model and thinking; an override that the configuration no longer
- * allows is ignored. A session whose agent was removed from the configuration continues with the default one (K21).
+ * Returns the agent of a session, as it was at its start or is now, with its thinking and the first model of these: the
+ * one asked for with the message, the session's, the agent's (R11). One that the configuration no longer allows is
+ * ignored. A session whose agent was removed from the configuration continues with the default one (K21).
  */
 export function chooseAgent(
   rules: ModelRules,
   overrides: Pick<OverridesCache, 'of'>,
-): (session: SessionIdentity) => AgentProfile {
+): (session: SessionIdentity, asked?: string) => AgentProfile {
   const agents = rules.agents.map(withWindow)
   const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
-  return ({ id, agentId }) => {
-    const agent = byId.get(agentId) ?? agents[0]
+  return ({ id, agentId, agentProfile }, asked) => {
+    const agent = agentProfile === undefined ? (byId.get(agentId) ?? agents[0]) : withWindow(agentProfile)
     if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
-    const { model, thinkingLevel } = overrides.of(id)
-    if (model === undefined && thinkingLevel === undefined) return agent
+    const { model: own, thinkingLevel } = overrides.of(id)
+    if (asked === undefined && own === undefined && thinkingLevel === undefined) return agent
     const thinking = thinkingLevel === undefined ? {} : { thinking: thinkingLevel }
-    if (model === undefined || refusedModel(rules, agent.id, model) !== undefined) return { ...agent, ...thinking }
-    return { ...withModel(agent, model), ...thinking }
+    const model = [asked, own].find((one) => one !== undefined && refusedModel(rules, agent.id, one) === undefined)
+    return { ...(model === undefined ? agent : withModel(agent, model)), ...thinking }
   }
 }
 

@@ -3,9 +3,9 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type ChannelId, type IdSource, runId } from '../../core/ids.ts'
+import { type AgentId, type ChannelId, type IdSource, runId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
-import type { PostAnswer, PostRequest } from '../../core/operator.ts'
+import type { PostAnswer, PostRequest } from '../../core/operate-sessions.ts'
 import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import { readContext, type SessionContext } from '../../core/session-context.ts'
@@ -15,6 +15,7 @@ import { addressOf } from './address-of.ts'
 import { answerOf } from './answer-of.ts'
 import { messageDispatch } from './message-dispatch.ts'
 import { isPartedChat } from './parted-chat.ts'
+import { isOwner } from './session-access.ts'
 import { waitForRun } from './wait-for-run.ts'
 
 export interface PostDeps {
@@ -29,6 +30,8 @@ export interface PostDeps {
   posts(channel: ChannelId): boolean
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
+  /** Returns why an agent may not use a model; undefined if it may. */
+  refusesModel(agent: AgentId, model: string): string | undefined
 }
 
 /** The waits in seconds: longer than a model takes, shorter than a client forgets. */
@@ -60,6 +63,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
       `The chat in which ${session.id} was last spoken to was parted from it; nothing goes there.`,
     )
   const context = contextOf(request, begins)
+  const model = modelOf(deps, { caller, session, request })
   const author = authorOf(caller, request.sender, deps)
   const traceId = deps.ids.trace()
   const run = runId('post', traceId)
@@ -72,7 +76,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(signed(dispatch, author, { answer, begins, context }))
+  await deps.accept(signed(dispatch, author, { answer, begins, context, model }))
   const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
   const named = { runId: run, traceId, session: session.id }
   if (row.outcome === 'context') return { ...named, status: 'stored' }
@@ -84,6 +88,21 @@ function contextOf({ context }: PostRequest, begins: boolean): SessionContext | 
   if (context === undefined) return undefined
   if (!begins) throw new ParleyError('conflict', 'This session exists already: its context was given at its start.')
   return readContext(context)
+}
+
+/**
+ * Returns the model that is asked for. Throws `invalid` for one that the session could not be set to, and `forbidden`
+ * for anybody but an owner: models have their price.
+ */
+function modelOf(
+  { refusesModel }: PostDeps,
+  { caller, session, request: { model } }: Pick<Posting, 'caller' | 'session' | 'request'>,
+): string | undefined {
+  if (model === undefined) return undefined
+  if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may choose the model of an answer.')
+  const refused = refusesModel(session.agentId, model)
+  if (refused !== undefined) throw new ParleyError('invalid', refused)
+  return model
 }
 
 interface Author {
@@ -133,7 +152,13 @@ function signed(
     answer,
     begins,
     context,
-  }: { readonly answer: boolean; readonly begins: boolean; readonly context: SessionContext | undefined },
+    model,
+  }: {
+    readonly answer: boolean
+    readonly begins: boolean
+    readonly context: SessionContext | undefined
+    readonly model: string | undefined
+  },
 ): Dispatch {
   const { posted } = dispatch
   const further = {
@@ -141,6 +166,7 @@ function signed(
     ...(answer ? {} : { append: true as const }),
     ...(begins ? { begins: true as const } : {}),
     ...(context === undefined ? {} : { context }),
+    ...(model === undefined ? {} : { model }),
   }
   return {
     ...dispatch,

@@ -1,7 +1,7 @@
 import { type MediaPart, mediaOf } from '../../core/content.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { AttachmentRef } from '../../core/message.ts'
-import type { EventFile, SessionDetail, SessionEventReport, SessionSummary } from '../../core/operator.ts'
+import type { EventFile, SessionDetail, SessionEventReport, SessionSummary } from '../../core/operate-sessions.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import { sessionTitle } from '../../core/titles.ts'

@@ -1,27 +1,42 @@
+import type { AgentProfile } from '../../core/agent-profile.ts'
 import { type Channels, createChannels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { AgentProfile } from '../../core/turn.ts'
 import type { Store } from '../../store/store.ts'
 import { type PeopleNow, personIds } from '../people/person-ids.ts'
-import { refusedModel } from './choose-model.ts'
+import { type ModelRules, refusedModel } from './choose-model.ts'
 import { createSessionService, type SessionService, type SessionServiceDeps } from './session-service.ts'
+
+/** A group of a client's sessions that has a model of its own. */
+interface Workspace {
+  readonly name: string
+  readonly model: string
+}
 
 /** The settings of the session service. */
 export interface SessionServiceSettings {
   readonly agents: readonly AgentProfile[]
   readonly models: object
+  readonly workspaces?: readonly Workspace[]
   readonly session: { readonly staleDays?: number }
 }
 
 const DAY_MS = 86_400_000
 const STALE_DAYS = 3
 
+/** Returns the rules for which models a session may have. */
+export function modelRules({ agents, models, workspaces = [] }: Omit<SessionServiceSettings, 'session'>): ModelRules {
+  return {
+    ...{ agents, providers: Object.keys(models) },
+    workspaces: Object.fromEntries(workspaces.map(({ name, model }) => [name, model])),
+  }
+}
+
 export function sessionRules(
-  { agents, models, session }: SessionServiceSettings,
+  { session, ...models }: SessionServiceSettings,
   store: Store,
   people: PeopleNow,
 ): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel'> {
-  const rules = { agents, providers: Object.keys(models) }
+  const rules = modelRules(models)
   return {
     read: store.read,
     staleMs: (session.staleDays ?? STALE_DAYS) * DAY_MS,

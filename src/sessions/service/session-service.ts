@@ -1,5 +1,5 @@
-import { type Address, parseAddress } from '../../core/address.ts'
-import { type Caller, inNamespace } from '../../core/caller.ts'
+import type { Address } from '../../core/address.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -13,7 +13,8 @@ import type {
   SessionHistory,
   SessionList,
   SessionListQuery,
-} from '../../core/operator.ts'
+  StartRequest,
+} from '../../core/operate-sessions.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
@@ -23,12 +24,15 @@ import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
+import type { ModelRules } from './choose-model.ts'
 import { markDeleted, purgeSession } from './delete-session.ts'
 import { lastRunOf } from './last-run.ts'
+import { ownAddress } from './own-address.ts'
 import { type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
 import { eventReport, type Standing, sessionDetail, sessionSummary } from './session-report.ts'
+import { startSessionOf } from './start-session.ts'
 
 /**
  * The one service every entrance uses for sessions: the operator's commands, the API, the console, the session tools.
@@ -40,6 +44,11 @@ export interface SessionService {
    * Opens or makes a session named `cli:<name>`, `web:<device>` or `api:<name>` (S2, S11). Other sessions must exist.
    */
   open(caller: Caller, name: string): Promise<SessionDetail>
+  /**
+   * Begins a session of a client with an agent of its own, once (C1, C3): `conflict` if there is one of that name.
+   * Throws `invalid` for an agent, a model or tools that it cannot have, and `unavailable` without a daemon.
+   */
+  start(caller: Caller, request: StartRequest): Promise<SessionDetail>
   get(caller: Caller, name: string): Promise<SessionDetail>
   list(caller: Caller, query: SessionListQuery): Promise<SessionList>
   /** Returns the `limit` (1-200) events before number `before`, in order; the newest without it. */
@@ -80,8 +89,13 @@ export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'who
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
   readonly overrides: OverridesCache
   readonly transcript: Pick<Transcript, 'drop'>
-  /** Returns the opening of the session at an address: whoever writes there finds it. */
-  place(address: Address): Opening
+  /**
+   * Returns the opening of the session at an address: whoever writes there finds it. An agent that is named goes before
+   * the rules.
+   */
+  place(address: Address, agent?: AgentId): Opening
+  /** The rules for what a client gives at the start of a session. */
+  readonly models: ModelRules
 }
 
 const SHOWN_EVENTS = 50
@@ -119,6 +133,10 @@ class Service implements SessionService {
       return session
     })
     return this.#showAgain(opened)
+  }
+
+  async start(caller: Caller, request: StartRequest): Promise<SessionDetail> {
+    return this.#showAgain(await startSessionOf(caller, request, this.#deps))
   }
 
   async get(caller: Caller, name: string): Promise<SessionDetail> {
@@ -191,13 +209,13 @@ class Service implements SessionService {
   }
 
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
-    const { store, clock, channels, daemon } = this.#deps
+    const { store, clock, channels, refusesModel, daemon } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await store.read.sessions.resolve(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
       : await this.#atOwnChannel(caller, name, daemon)
-    return postText({ ...daemon, store, clock, channels }, { ...into, caller, request })
+    return postText({ ...daemon, store, clock, channels, refusesModel }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
@@ -264,17 +282,4 @@ class Service implements SessionService {
 /** Returns true if the scope key points to the session, so that the next message in its chat goes there. */
 async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
   return (await tx.sessions.current(scopeKey))?.id === id
-}
-
-/** Returns the address of a client's own session. Only an owner opens one outside of their own names. */
-function ownAddress(caller: Caller, name: string): Address {
-  const [, channel, rest] = /^(cli|web|api):([a-z0-9][a-z0-9._:-]{0,99})$/.exec(name) ?? []
-  const allowed = isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, name))
-  if (!channel || !rest || !allowed) throw noSuchSession(name)
-  if (/^(direct|group|channel):/.test(rest))
-    throw new ParleyError(
-      'invalid',
-      `${name} reads like the key of a chat; begin the name after "${channel}:" with another word.`,
-    )
-  return parseAddress(`${channel}:direct:${rest}`)
 }

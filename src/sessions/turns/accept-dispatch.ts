@@ -10,11 +10,11 @@ import { withoutText, withShortText } from '../people/kept-text.ts'
 import { participantOf } from '../people/participants.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
 import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
+import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
-import type { PublicTurns } from './public-turns.ts'
-import { type Appended, askedIn, countedFor, MOST_OF_STRANGERS, recordStart, type StartedTurn } from './record-turn.ts'
-import type { QueuePlace, TurnQueue } from './turn-queue.ts'
+import { type Adopts, type Appended, askedIn, countedFor, recordStart, type StartedTurn } from './record-turn.ts'
+import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
 /** The rest that the accept transaction leaves for the pipeline to do after its commit. */
@@ -36,12 +36,9 @@ export type Accepted =
   /** The message is recorded and refused: the agent talks with as many strangers as it may. */
   | { readonly kind: 'crowded'; readonly inboxId: InboxId }
 
-export interface AcceptDeps extends OpenPorts {
-  readonly queue: TurnQueue
-  readonly publicTurns: Pick<PublicTurns, 'admits' | 'enter'>
+export interface AcceptDeps extends OpenPorts, CrowdDeps {
+  readonly adopts: Adopts
   readonly busy: 'queue' | 'steer' | 'interrupt'
-  /** Returns true if so much waits to be sent by this account that no turn of strangers should add to it. */
-  crowded(address: Address): boolean
   /** Called after the commit of a message that is refused because a row it needs cannot be read. */
   unreadable(address: Address, err: unknown): void
 }
@@ -194,7 +191,7 @@ async function acceptRun(
     const amended = { id, dispatch, decision: { kind: 'amend', reason: 'edited', identity, trace } } as const
     return acceptAmended(tx, amended, deps, waiting)
   }
-  if (decision.public && (await isCrowded(tx, { id, dispatch, decision }, deps))) {
+  if (decision.public && (await isCrowded(tx, { dispatch, decision }, deps))) {
     const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: public_full')
     return stored.kind === 'done' ? { kind: 'crowded', inboxId: id } : stored
   }
@@ -224,7 +221,7 @@ async function acceptRun(
   const message = userMessage(dispatch, decision, { triggers: true })
   const turn = startedTurn(turnId, session, { dispatch, decision })
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
-  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }) }
+  return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }, deps.adopts) }
 }
 
 /** Records, without the words and in no session, a stranger's message that no turn will answer. */
@@ -234,30 +231,6 @@ function acceptUnheard(
   outcome: 'refused: public_full' | 'refused: queue_full',
 ): Promise<Accepted> {
   return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
-}
-
-/**
- * Returns true if a stranger's message would begin a turn of its own while too many wait. One for a session in which a
- * turn runs begins none: it waits there.
- */
-async function isCrowded(
-  tx: StoreWriter,
-  { dispatch, decision }: Incoming<'run'>,
-  { publicTurns, queue, crowded }: AcceptDeps,
-): Promise<boolean> {
-  const { publicFor } = countedFor([{ dispatch, decision }])
-  if (publicFor === undefined) return false
-  if (publicTurns.admits(publicFor) && !crowded(dispatch.reply.address)) return false
-  const session = await tx.sessions.current(decision.route.scopeKey)
-  return session === undefined || queue.peek(session.id) === 'start'
-}
-
-/**
- * Returns the places behind a turn that strangers leave free: they fill half of them, so that a known person finds one,
- * and never too many.
- */
-function leftToOthers({ public: stranger }: Incoming<'run'>['decision'], { queue }: AcceptDeps): number {
-  return stranger ? Math.max(Math.floor(queue.max / 2), queue.max - MOST_OF_STRANGERS) : 0
 }
 
 /** Records the speaker and the authors of quoted words in the message. */

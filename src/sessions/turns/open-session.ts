@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../../core/address.ts'
+import type { AgentProfile } from '../../core/agent-profile.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
@@ -19,6 +20,12 @@ export interface Opening {
   readonly route: Route
   readonly identity: Identity
   readonly dispatch: Dispatch
+  /** The session is a new one, and begins with this of its client. */
+  readonly start?: {
+    readonly profile: AgentProfile
+    readonly context?: SessionContext
+    readonly workspace?: string
+  }
 }
 
 export interface OpenPorts {
@@ -103,8 +110,8 @@ async function beginSession(
   // A key that its caller gave is the older name itself.
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
-  const { context } = opening.dispatch.posted ?? {}
-  const start = { at, draw, ...(context === undefined ? {} : { context }) }
+  const { context } = opening.start ?? opening.dispatch.posted ?? {}
+  const start = { at, draw, context, workspace: opening.start?.workspace }
   const session = await startSession(tx, older ? { ...draft, settingsOf: older.id } : draft, start)
   if (older) {
     await takeOverHistory(tx, { id: session.id, older, at })
@@ -123,14 +130,20 @@ export interface Start {
   readonly at: number
   readonly draw?: () => SessionId
   /** The variables that the client gave. */
-  readonly context?: SessionContext
+  readonly context?: SessionContext | undefined
+  /** The group of sessions that the client named. */
+  readonly workspace?: string | undefined
 }
 
 /** Makes the row and its first event (C2). Throws `conflict` if its id is used and no other can be drawn. */
 export async function startSession(tx: StoreWriter, draft: SessionDraft, start: Start): Promise<Session> {
   const session = await create(tx, draft, start)
-  const { at, context } = start
-  const data = { agent: draft.agentId, ...(context === undefined ? {} : { context }) }
+  const { at, context, workspace } = start
+  const data = {
+    agent: draft.agentId,
+    ...(context === undefined ? {} : { context }),
+    ...(workspace === undefined ? {} : { workspace }),
+  }
   await tx.events.append(session.id, at, [{ type: 'session_started', data }])
   return session
 }
@@ -159,7 +172,7 @@ export function draftAfter(session: Session, ids: IdSource): SessionDraft {
 }
 
 function draftOf(
-  { route, dispatch }: Opening,
+  { route, dispatch, start }: Opening,
   metadata: MetadataChange,
   ports: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
 ): SessionDraft {
@@ -175,6 +188,7 @@ function draftOf(
     chatType,
     source: sourceOf(dispatch),
     metadata: given(metadata),
+    ...(start === undefined ? {} : { agentProfile: start.profile }),
   }
 }
 

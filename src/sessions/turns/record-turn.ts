@@ -7,6 +7,7 @@ import type { Sender } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { SessionIdentity } from '../../core/session.ts'
+import type { AgentAdoption } from '../../store/session-port.ts'
 import type { EventToAppend, InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
 import { dropParted, type Parting } from './parted.ts'
 import type { TurnQueue } from './turn-queue.ts'
@@ -33,6 +34,8 @@ export interface Asked {
   readonly at: number
   /** Absent where no person asked: a schedule, a hook, another session. */
   readonly sender?: Sender
+  /** The model that was asked for with the message. */
+  readonly model?: string
 }
 
 /** Appended events, of which the first has the number `seq`. */
@@ -51,22 +54,42 @@ async function append(
   return { seq: await tx.events.append(session.id, at, events), at, events }
 }
 
-/** Claims a turn: its row and `turn_started`, after the event of the one message it answers at once. */
+/**
+ * Claims a turn: its row and `turn_started`, after the event of the one message it answers at once, and the change of
+ * its agent, if there is one.
+ */
 export async function recordStart(
   tx: StoreWriter,
   turn: StartedTurn,
   answers: { readonly message: EventToAppend } | { readonly waiting: TakenMessages },
+  adopts: Adopts,
 ): Promise<Appended> {
   const { id, session, traceId, reply, startedAt } = turn
   await tx.turns.start({ id, sessionId: session.id, traceId, reply, startedAt })
   const [before, data] = 'message' in answers ? [[answers.message], { traceId }] : [[], { traceId, ...answers.waiting }]
-  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }])
+  const changed = await adoptAgent(tx, turn, adopts)
+  return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }, ...changed])
 }
+
+/** Records the agent of the turn, where it is another than that of the session's last one (C1). */
+async function adoptAgent(tx: StoreWriter, { id, session }: StartedTurn, adopts: Adopts): Promise<EventToAppend[]> {
+  const adoption = adopts(session)
+  if (adoption === undefined) return []
+  await tx.sessions.adoptAgent(session.id, adoption)
+  const { changed = [] } = adoption
+  return changed.length === 0 ? [] : [{ type: 'agent_updated', turnId: id, data: { changed } }]
+}
+
+/** Returns what a session records of its agent at the start of a turn; undefined where it has that already. */
+export type Adopts = (
+  session: SessionIdentity,
+) => (AgentAdoption & { readonly changed?: readonly string[] }) | undefined
 
 export interface ClaimDeps {
   readonly ids: IdSource
   readonly queue: TurnQueue
   readonly parting: Parting
+  readonly adopts: Adopts
   /** The places of strangers' turns. If absent, they take one when they resume. */
   readonly publicTurns?: { enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void }
 }
@@ -79,7 +102,7 @@ export async function claimWaiting(
   tx: StoreWriter,
   session: SessionIdentity,
   at: number,
-  { ids, queue, parting, publicTurns }: ClaimDeps,
+  { ids, queue, parting, adopts, publicTurns }: ClaimDeps,
 ): Promise<StartedTurn | undefined> {
   const waiting = await stillWaiting(tx, session, { at, queue, parting })
   const rows = answeredNext(waiting)
@@ -95,7 +118,7 @@ export async function claimWaiting(
   const asked = { ...countedFor(rows), ...askedIn(rows) }
   const turn: StartedTurn = { id: ids.turn(), session: current, traceId, reply, startedAt: at, ...asked }
   await tx.inbox.claim(idsOf(rows), turn.id)
-  await recordStart(tx, turn, { waiting: named(rows) })
+  await recordStart(tx, turn, { waiting: named(rows) }, adopts)
   // A known person who waits behind it may be stored in the same commit, and hurries it then.
   if (turn.publicFor !== undefined) publicTurns?.enter(turn, tx)
   return turn
@@ -236,12 +259,13 @@ export function countedFor(
   return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
 }
 
-/** Returns when, and by whom, the newest of these messages was sent. */
+/** Returns when, by whom, and for which model the newest of these messages was sent. */
 export function askedIn(rows: readonly Pick<InboxRow, 'dispatch'>[]): Pick<StartedTurn, 'asked'> {
   const newest = rows.at(-1)
   if (!newest) return {}
   const { receivedAt: at, event, schedule, posted } = newest.dispatch
-  return { asked: schedule || posted?.from ? { at } : { at, sender: event.sender } }
+  const model = posted?.model === undefined ? {} : { model: posted.model }
+  return { asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender }) } }
 }
 
 /** Returns true for a message of somebody whom nobody let in by name. */

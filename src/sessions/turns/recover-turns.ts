@@ -8,7 +8,15 @@ import type { InboxRow, Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isParted, type Parting } from './parted.ts'
 import type { PublicTurns } from './public-turns.ts'
-import { askedIn, claimWaiting, countedFor, recordEnd, type StartedTurn, type TurnEnding } from './record-turn.ts'
+import {
+  type Adopts,
+  askedIn,
+  claimWaiting,
+  countedFor,
+  recordEnd,
+  type StartedTurn,
+  type TurnEnding,
+} from './record-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine, priorityOf } from './turn-reply.ts'
@@ -20,6 +28,7 @@ export interface RecoverTurnsDeps {
   readonly logger: Logger
   readonly queue: TurnQueue
   readonly parting: Parting
+  readonly adopts: Adopts
   readonly publicTurns: Pick<PublicTurns, 'expect' | 'waitForPlace' | 'left'>
   readonly commands: { run(inbox: InboxId): void }
   readonly say: PostNotice
@@ -208,13 +217,13 @@ async function endParted(
 
 async function claimIdle(
   id: StartedTurn['session']['id'],
-  { store, clock, ids, queue, parting, resume }: RecoverTurnsDeps,
+  { store, clock, ids, queue, parting, adopts, resume }: RecoverTurnsDeps,
 ): Promise<void> {
   if (queue.busy(id)) return
   const session = await store.read.sessions.get(id)
   if (!session) return
   queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
-  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue, parting }))
+  const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue, parting, adopts }))
   if (turn) void resume(turn)
 }
 

@@ -42,12 +42,15 @@ export function eventText(event: SessionEvent): string {
       return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
     case 'session_started':
       return startText(event.data)
+    case 'agent_updated':
+      return `changed: ${event.data.changed.join(', ')}`
   }
 }
 
-function startText({ agent, context = {} }: SessionStartData): string {
+function startText({ agent, workspace, context = {} }: SessionStartData): string {
   const variables = Object.entries(context).map(([name, value]) => `, ${name}: ${value}`)
-  return `agent ${agent}${variables.join('')}`
+  const group = workspace === undefined ? '' : `, workspace ${workspace}`
+  return `agent ${agent}${group}${variables.join('')}`
 }
 
 function endText({ outcome, error, partial }: TurnEndData): string {

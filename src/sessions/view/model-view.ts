@@ -180,6 +180,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'history_taken_over':
       return endTakenOver(view)
     case 'session_started':
+    case 'agent_updated':
     case 'turn_resumed':
       return UNCHANGED
   }

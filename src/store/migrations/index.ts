@@ -21,6 +21,7 @@ import { cachedTokens } from './0020-cached-tokens.ts'
 import { media } from './0021-media.ts'
 import { deletedIds } from './0022-deleted-ids.ts'
 import { summaries } from './0023-summaries.ts'
+import { agentVersions } from './0024-agent-version.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   media,
   deletedIds,
   summaries,
+  agentVersions,
 ]

@@ -26,6 +26,7 @@ async function place(chat: string) {
         ids,
         running: { nextEnd: () => new Promise(() => {}) },
         posts: () => false,
+        refusesModel: () => undefined,
         whoIs: (platformId) =>
           platformId === 'web:alice' ? { person: toPersonId('alice'), role: 'member' } : { role: 'guest' },
         async accept(dispatch) {

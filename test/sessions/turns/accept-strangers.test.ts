@@ -26,6 +26,7 @@ async function openDoor({ behind = 4, ...places }: Limits = {}) {
     channels: CHANNELS,
     overrides: { set() {} },
     queue: createTurnQueue(behind),
+    adopts: () => undefined,
     publicTurns: createPublicTurns({ atOnce: 1, perPerson: 1, waiting: 0, ...places }),
     busy: 'queue',
     crowded: () => false,

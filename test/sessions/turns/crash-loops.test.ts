@@ -65,6 +65,7 @@ function crashingWorld() {
     const running = createRunningTurns(clock, silentLogger)
     const publicTurns = createPublicTurns(DEFAULT_PUBLIC_TURNS)
     await recoverTurns({
+      adopts: () => undefined,
       parting: nobodyParted,
       ...{ store, clock, logger: silentLogger },
       ids: createIdSource({ now: clock.now, randomBytes }),

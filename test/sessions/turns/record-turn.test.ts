@@ -39,7 +39,9 @@ async function waiting(...places: readonly Address[]): Promise<void> {
 async function claimAll(): Promise<readonly string[]> {
   const turns: string[] = []
   for (;;) {
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
+    const turn = await store.write((tx) =>
+      claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted, adopts: () => undefined }),
+    )
     if (!turn) return turns
     const messages = await store.read.inbox.ofTurn(turn.id)
     turns.push(`${messages.length} at ${formatAddress(turn.reply.address)}`)
@@ -85,14 +87,18 @@ describe('a turn for people nobody let in by name', () => {
 
   it('counts as one of theirs, and its answer has low priority', async () => {
     await waitingFor('T', 'D')
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
+    const turn = await store.write((tx) =>
+      claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted, adopts: () => undefined }),
+    )
     expect(turn).toMatchObject({ forStrangers: true, publicFor: 'telegram:111' })
     expect(turn && replyOf(await asJoined(store.read, turn), final)).toMatchObject({ lowPriority: {} })
   })
 
   it('is one for everybody once somebody known has joined it', async () => {
     await waitingFor('T', 'D')
-    const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
+    const turn = await store.write((tx) =>
+      claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted, adopts: () => undefined }),
+    )
     const joined = inboxRow(1, 7, { sessionId: session.id, state: 'claimed', ...(turn && { turnId: turn.id }) })
     await store.write((tx) => tx.inbox.add(joined))
     expect(turn && replyOf(await asJoined(store.read, turn), final)).not.toHaveProperty('lowPriority')

@@ -81,6 +81,7 @@ async function recover(
   const resumed: StartedTurn[] = []
   const waited: Promise<void>[] = []
   await recoverTurns({
+    adopts: () => undefined,
     parting,
     store,
     logger,

@@ -44,7 +44,9 @@ it('a turn that answers several strangers of a group is counted for the one who 
     const decision = { ...decisionOf(1), public: true } as const
     await store.write((tx) => tx.inbox.add(inboxRow(1, no, { dispatch, decision, sessionId: session.id })))
   }
-  const turn = await store.write((tx) => claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted }))
+  const turn = await store.write((tx) =>
+    claimWaiting(tx, session, 2, { ids, queue, parting: nobodyParted, adopts: () => undefined }),
+  )
   expect(turn && (await store.read.inbox.ofTurn(turn.id))).toHaveLength(2)
   expect(turn).toMatchObject({ publicFor: 'telegram:9001' })
 })

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { Address } from '../../core/address.ts'
+import type { Caller } from '../../core/caller.ts'
+import type { Channels } from '../../core/channel-traits.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { AgentId } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
+import type { StartRequest } from '../../core/operate-sessions.ts'
+import type { SessionIdentity } from '../../core/session.ts'
+import type { Store } from '../../store/store.ts'
+import { type Opening, type OpenPorts, openSession } from '../turns/open-session.ts'
+import type { ModelRules } from './choose-model.ts'
+import { ownAddress } from './own-address.ts'
+import { isOwner } from './session-access.ts'
+import { namedAgent, readStart } from './start-request.ts'
+
+export interface SessionStartDeps {
+  readonly store: Store
+  readonly channels: Channels
+  /** Absent where the store was opened without a daemon. */
+  readonly daemon?: Omit<OpenPorts, 'channels'> & {
+    readonly models: ModelRules
+    place(address: Address, agent?: AgentId): Opening
+  }
+}
+
+/**
+ * Begins a session of a client with an agent of its own, in one commit (C1, C2). Throws `conflict` where there is one
+ * of that name, however it began (C3), and `invalid` for an agent, a model or tools that it cannot have.
+ */
+export async function startSessionOf(
+  caller: Caller,
+  request: StartRequest,
+  { store, channels, daemon }: SessionStartDeps,
+): Promise<SessionIdentity> {
+  const name = request.name ?? `api:${randomUUID()}`
+  const address = ownAddress(caller, name)
+  if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
+  if (!isOwner(caller) && request.model !== undefined)
+    throw new ParleyError('forbidden', 'Only an owner may choose the model of a session.')
+  const opening = daemon.place(address, namedAgent(daemon.models, request.agent))
+  const start = readStart(daemon.models, opening.route.agent, request)
+  if (joinsPeople(channels, opening.route))
+    throw new ParleyError('conflict', `${name} is a conversation that others share; it has the agent of all of them.`)
+  return store.write(async (tx) => {
+    const known = (await tx.sessions.resolve(name)) ?? (await tx.sessions.current(opening.route.scopeKey))
+    if (known) throw new ParleyError('conflict', `There is a session ${name} already.`)
+    return openSession(tx, { ...opening, start }, { ...daemon, channels })
+  })
+}

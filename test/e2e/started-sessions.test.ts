@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentProfile } from '../../src/core/agent-profile.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { StartRequest } from '../../src/core/operate-sessions.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
+
+const tool = (name: string): Tool => ({
+  spec: { name, description: 'Does something.', parameters: { type: 'object' } },
+  class: 'pure',
+  run: async () => 'done',
+})
+const tools = { clock: [tool('clock')], map: [tool('map')] }
+const main: AgentProfile = {
+  ...{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are calm.', tools: ['clock', 'map'] },
+  models: ['anthropic/small', 'anthropic/large', 'anthropic/group'],
+}
+const other: AgentProfile = { ...main, id: toAgentId('other'), prompt: 'You are the other one.' }
+
+const household = () =>
+  startHousehold({
+    script: () => textReply('fine'),
+    tools,
+    config: { agents: [main, other], workspaces: [{ name: 'research', model: 'anthropic/group' }] },
+  })
+
+const start = ({ daemon }: Household, request: StartRequest = {}) => daemon.operator.sessions.start(request)
+
+/** Says something, and returns the request in which the model was asked. */
+async function ask(home: Household, name: string, more: { readonly model?: string } = {}) {
+  expect(await home.daemon.operator.sessions.post(name, { text: 'hello', ...more })).toMatchObject({ status: 'ok' })
+  const request = home.anthropic?.ledger.requests().at(-1)
+  if (!request) throw new Error('no model was asked')
+  return request
+}
+
+async function eventsOf({ daemon }: Household, name: string, type: string) {
+  const { events } = await daemon.operator.sessions.history(name, { limit: 200 })
+  return events.filter((event) => event.type === type)
+}
+
+describe('a session that a client starts', () => {
+  it('C1: keeps its agent as it was at the start, whatever the configuration says later', async () => {
+    const home = await household()
+    const { id } = await start(home, { agent: 'other' })
+    expect(id).toMatch(/^api:[0-9a-f-]{36}$/)
+    expect(await ask(home, id)).toMatchObject({ model: 'rehearsal' })
+    await home.restart({ agents: [main, { ...other, prompt: 'You are new.', tools: [], model: 'anthropic/large' }] })
+    const { system, model, tools: offered = [] } = await ask(home, id)
+    expect(JSON.stringify(system)).toContain('You are the other one.')
+    expect(model).toBe('rehearsal')
+    expect(offered.map(({ name }) => name)).toEqual(['clock', 'map'])
+    expect(await eventsOf(home, id, 'agent_updated')).toEqual([])
+  })
+
+  it('C1: one that its first text began keeps its agent too', async () => {
+    const home = await household()
+    await ask(home, 'api:notes')
+    await home.restart({ agents: [{ ...main, prompt: 'You are new.' }, other] })
+    expect(JSON.stringify((await ask(home, 'api:notes')).system)).toContain('You are calm.')
+  })
+
+  it('C1: a chat adopts a changed agent at its next turn, and its record names what changed', async () => {
+    const home = await household()
+    const say = async (text: string) => {
+      const answered = home.telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 111 })
+      home.telegram.world.say({ from: 111, text })
+      await answered
+      await recorded(home)
+    }
+    await say('one')
+    await say('two')
+    expect(await eventsOf(home, 'telegram:direct:111', 'agent_updated')).toEqual([])
+    await home.restart({ agents: [{ ...main, prompt: 'You are new.', tools: ['clock'] }, other] })
+    await say('three')
+    await say('four')
+    expect(await eventsOf(home, 'telegram:direct:111', 'agent_updated')).toMatchObject([
+      { text: 'changed: prompt, tools' },
+    ])
+    expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.system)).toContain('You are new.')
+  })
+
+  it('C3: a text to one that was not started is refused, and so is a second start', async () => {
+    const home = await household()
+    await expect(ask(home, '1c5e1a2e-7f3f-4a55-9f0b-000000000000')).rejects.toMatchObject({ code: 'not_found' })
+    const { id } = await start(home, { name: 'api:notes' })
+    await expect(start(home, { name: id })).rejects.toMatchObject({ code: 'conflict' })
+    await ask(home, 'api:more')
+    await expect(start(home, { name: 'api:more' })).rejects.toMatchObject({ code: 'conflict' })
+    expect(await eventsOf(home, id, 'session_started')).toHaveLength(1)
+  })
+
+  it('C3: of two starts at once one is refused', async () => {
+    const home = await household()
+    const both = await Promise.allSettled([start(home, { name: 'api:a' }), start(home, { name: 'api:a' })])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('C28: may have fewer tools than its agent, and none beside them', async () => {
+    const home = await household()
+    const { id } = await start(home, { tools: ['map'] })
+    expect((await ask(home, id)).tools?.map(({ name }) => name)).toEqual(['map'])
+    await expect(start(home, { tools: ['map', 'sessions'] })).rejects.toThrow(
+      'main has no tools "sessions", and a session may only have fewer: clock, map.',
+    )
+    expect((await ask(home, (await start(home, { tools: [] })).id)).tools ?? []).toEqual([])
+  })
+
+  it('R11: the model of the text goes before that of session, workspace and agent', async () => {
+    const home = await household()
+    const { id } = await start(home, { workspace: 'research' })
+    expect((await ask(home, id)).model).toBe('group')
+    await home.daemon.operator.sessions.patch(id, { model: 'anthropic/small' })
+    expect((await ask(home, id)).model).toBe('small')
+    expect((await ask(home, id, { model: 'anthropic/large' })).model).toBe('large')
+    expect((await ask(home, id)).model).toBe('small')
+    const own = await start(home, { workspace: 'research', model: 'anthropic/large' })
+    expect((await ask(home, own.id)).model).toBe('large')
+    expect((await ask(home, (await start(home, { workspace: 'unknown' })).id)).model).toBe('rehearsal')
+  })
+
+  it.each([
+    [{ agent: 'nobody' }, 'There is no agent "nobody"; there is main, other.'],
+    [{ model: 'anthropic/unknown' }, 'agents[].models lists them'],
+    [{ workspace: 'a b' }, 'workspace must be'],
+    [{ context: { key: 'sk-ant-api03-not-a-real-key-000' } }, 'looks like a key'],
+    [{ name: 'telegram:direct:111' }, 'telegram:direct:111'],
+    [{ name: 'api:direct:x' }, 'reads like the key of a chat'],
+  ])('refuses %o and stores nothing', async (request, message) => {
+    const home = await household()
+    await expect(start(home, request)).rejects.toThrow(message)
+    expect((await home.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })).total).toBe(0)
+  })
+
+  it('R11: a model that the session may not have is refused with the text, which is not stored', async () => {
+    const home = await household()
+    const { id } = await start(home)
+    await expect(ask(home, id, { model: 'anthropic/unknown' })).rejects.toMatchObject({ code: 'invalid' })
+    expect(await eventsOf(home, id, 'user_message')).toEqual([])
+  })
+})
