@@ -17,11 +17,13 @@ import {
 import type { ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
 import { ask, equip } from './next-step.ts'
-import { planCalls } from './plan-calls.ts'
+import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
 import { begun, type Progress, type RunAgentServices, type RunningAgent, type Settings, take } from './turn-progress.ts'
 
 /** Model calls of one turn, where the agent sets no other number (R14). */
+/** Tools that are named while they run. */
+const MOST_NAMED = 3
 const MAX_STEPS = 10
 
 type Steps = AsyncGenerator<JournalDraft, void, void>
@@ -91,6 +93,7 @@ async function* settle(
   const reason = limitOf(run)
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
   const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
+  request.working?.(doingOf(plans))
   const results = yield* runTools(plans, {
     ...{ clock: settings.clock, longest: settings.results.maxCharacters, context: contextOf(run) },
   })
@@ -105,6 +108,14 @@ async function* settle(
   const warnings = last && watchLoop(progress.messages) === 'warn' ? [textContent(loopWarning(last.name))] : []
   const said = [...warnings, ...(await request.steer())]
   progress.messages = [...progress.messages, ...said.map((content): ModelMessage => ({ role: 'user', content }))]
+}
+
+/** Returns what the tools that are about to run do, each once, in words for people; empty where none runs. */
+function doingOf(plans: readonly CallPlan[]): string {
+  const words = plans.flatMap((plan) =>
+    plan.kind === 'run' ? [plan.tool.doing ?? `using ${plan.tool.spec.name}`] : [],
+  )
+  return [...new Set(words)].slice(0, MOST_NAMED).join(', ')
 }
 
 /** A denial is an ordinary result to the model; the operator finds it in the log and by `why`. */

@@ -89,7 +89,8 @@ const SETTINGS = {
   }),
   /**
    * Sets which of a turn's tool steps the chat sees, above the answer (T37). `off`: none. `on`: a line a call with the
-   * tool's name. `full`: also its arguments and the beginning of its result.
+   * tool's name. `full`: also its arguments and the beginning of its result. With both, and in direct chats where it is
+   * not set, a line says what a tool does while it runs.
    */
   verboseLevel: setting({
     value: verboseLevels,
@@ -99,7 +100,7 @@ const SETTINGS = {
     command: {
       name: 'verbose',
       description: 'What you see of the tools I use here',
-      ...levelWords('Showing my tool steps', verboseLevels),
+      ...levelWords('Showing my tool steps', verboseLevels, 'not set'),
     },
     example: 'on',
   }),
@@ -208,10 +209,11 @@ function shaped(takes: string, shape: RegExp): ValueKind<string> {
 function levelWords<Value extends string>(
   subject: string,
   { takes }: ValueKind<Value>,
+  unset = 'off',
 ): Pick<SettingCommand<Value>, 'usage' | 'shown' | 'said'> {
   return {
     usage: `One of ${takes}, or \`inherit\`.`,
-    shown: (value) => `${subject} is ${value ?? 'off'} here.`,
+    shown: (value) => `${subject} is ${value ?? unset} here.`,
     said: (value) =>
       value === null ? `${subject} is as configured again.` : `${subject} is ${value} here from now on.`,
   }

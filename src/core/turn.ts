@@ -45,6 +45,11 @@ export interface TurnRequest {
    */
   show(this: void, text: string): void
   /**
+   * Called when tools begin to run, with words for people on what they do: `searching the web`. Like `show`, it must be
+   * cheap and never throw. Absent where nobody shall see it.
+   */
+  working?: ((this: void, doing: string) => void) | undefined
+  /**
    * Called at each step boundary: what users said that was bound to this turn meanwhile, the binding already committed
    * (busy mode `steer`). Empty in the other modes.
    */
@@ -132,6 +137,8 @@ export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promis
 export interface Tool {
   readonly spec: ToolSpec
   readonly class: ToolClass
+  /** Words for people while it runs, such as `searching the web`; without arguments, which may be private. */
+  readonly doing?: string
   /**
    * Returns what the model is shown. A throw becomes an error result, its message shown to the model; `forbidden` marks
    * it as denied.

@@ -120,7 +120,7 @@ export function createStages(parts: StagesDeps): Stages {
   const runTurn = createRunTurn({
     ...{ ...claims, store, clock, transcript, delivery, busy, agent, joined, runAgent },
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
-    verbose: ({ id }) => lookups.overrides.of(id).verboseLevel ?? 'off',
+    verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
   })
   function decide(received: Dispatch): Decided {
     const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, received))

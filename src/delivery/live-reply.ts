@@ -23,6 +23,8 @@ import type { Ticker, Ticking } from './ticker.ts'
 export interface LiveReply {
   /** Receives the whole text so far, raw: markers are held back here (S31). Cheap; never throws. */
   push(this: void, text: string): void
+  /** Shows in one line what is done meanwhile, below the text so far, until the text grows; empty shows none. */
+  working(this: void, doing: string): void
   /**
    * Ends the reply and resolves once no call of it is in flight, so that the final edit is the last.
    */
@@ -66,6 +68,7 @@ class GrowingReply implements LiveReply, Ticking {
   #message: GrowingMessage | undefined
   #nextAt: number
   #text = ''
+  #doing = ''
   #looked = false
   #over = false
   #ticking = false
@@ -79,6 +82,17 @@ class GrowingReply implements LiveReply, Ticking {
 
   readonly push = (whole: string): void => {
     this.#text = whole
+    if (whole !== '') this.#doing = ''
+    this.#look()
+  }
+
+  readonly working = (doing: string): void => {
+    this.#doing = doing
+    this.#look()
+  }
+
+  /** Shows what there is by now, at once if it is time, else later. */
+  #look(): void {
     if (this.#over) return
     if (!this.#ticking) this.#deps.ticker.add(this)
     this.#ticking = true
@@ -102,7 +116,7 @@ class GrowingReply implements LiveReply, Ticking {
     if (this.#over || this.#inFlight || clock.elapsed() < this.#nextAt) return
     this.#nextAt = clock.elapsed() + LOOK_AGAIN_MS
     const editor = editorFor(this.#deps, this.#turn)
-    const part = editor && renderVisible(this.#deps, this.#turn, this.#text)
+    const part = editor && renderVisible(this.#deps, this.#turn, { text: this.#text, doing: this.#doing })
     if (!part || part.text === this.#message?.rendered) return
     const work = this.#show(editor, part).catch((err: unknown) => this.#stop({ err }))
     this.#inFlight = work.finally(() => {
@@ -157,9 +171,15 @@ function editorFor(deps: LiveDeps, turn: LiveTurn): Editor | undefined {
   return adapter
 }
 
-function renderVisible({ format }: LiveDeps, { address }: LiveTurn, text: string): RenderedPart | undefined {
-  const visible = visibleWhileStreaming(text)
-  if (visible.trim() === '') return undefined
+function renderVisible(
+  { format }: LiveDeps,
+  { address }: LiveTurn,
+  { text, doing }: { readonly text: string; readonly doing: string },
+): RenderedPart | undefined {
   const { limit, split } = format(address.channel)
-  return split(visible.slice(0, limit * RENDER_FACTOR))[0]
+  const visible = visibleWhileStreaming(text).trim() === '' ? '' : visibleWhileStreaming(text)
+  const said = visible.slice(0, limit * RENDER_FACTOR)
+  const line = doing === '' ? [] : [`${doing} …`]
+  const shown = [...(said === '' ? [] : [said]), ...line].join('\n\n')
+  return shown === '' ? undefined : split(shown)[0]
 }

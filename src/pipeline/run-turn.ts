@@ -36,8 +36,8 @@ export interface RunTurnDeps {
   joined(session: SessionIdentity): boolean
   /** Returns how many turns the session has at most; undefined: as many as it likes (C9). */
   cap(session: SessionIdentity): number | undefined
-  /** Returns how much of the tool steps the chat sees. */
-  verbose(session: SessionIdentity): VerboseLevel
+  /** Returns how much of the tool steps the chat sees; undefined where nobody has set it. */
+  verbose(session: SessionIdentity): VerboseLevel | undefined
 }
 
 /** Runs one claimed turn with the agent. */
@@ -68,7 +68,7 @@ async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
       result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
-      const level = deps.verbose(session)
+      const level = deps.verbose(session) ?? 'off'
       if (level !== 'off') result = await withNotes(deps, turn, { result, level })
     } catch (cause) {
       result = failedBy(cause)
@@ -166,7 +166,7 @@ async function withNotes(
 /**
  * The live reply of a turn that nobody in the chat asked for: nothing is shown before the answer is whole, if at all.
  */
-const UNSEEN: LiveReply = { push() {}, async settle() {}, shown: () => undefined }
+const UNSEEN: LiveReply = { push() {}, working() {}, async settle() {}, shown: () => undefined }
 
 function contextOf(
   deps: RunTurnDeps,
@@ -178,8 +178,18 @@ function contextOf(
     agent: agent(turn.session, turn.asked?.model),
     joined: deps.joined(turn.session) || undefined,
     show: live.push,
+    working: showsWork(turn, deps.verbose(turn.session)) ? live.working : undefined,
     steer: busy === 'steer' ? () => steer(deps, turn, signal) : nothingSaid,
   }
+}
+
+/**
+ * Returns true if the chat sees what the agent does while it uses tools: where it was set so, and in direct chats
+ * unless it was turned off. A run of a schedule surprises nobody with a message that is not there yet.
+ */
+function showsWork({ session, reply }: StartedTurn, level: VerboseLevel | undefined): boolean {
+  if (isScheduled(session)) return false
+  return level === undefined ? reply.address.chatType === 'direct' : level !== 'off'
 }
 
 const nothingSaid = async (): Promise<readonly Content[]> => []
@@ -203,14 +213,14 @@ async function steer(
 }
 
 /** The part of a request that does not come from the log. */
-type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'steer'>
+type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'working' | 'steer'>
 
 /**
  * Returns the request to the agent: the session's view, with whatever an interrupted run of this turn has committed.
  * Pure.
  */
 function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
-  const { agent, joined, show, steer } = context
+  const { agent, joined, show, working, steer } = context
   const { messages, open, earlier } = requestMessages(view, joined ? 'group' : turn.session.chatType)
   return {
     turnId: turn.id,
@@ -226,6 +236,7 @@ function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext
     open,
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
     show,
+    working,
     steer,
   }
 }

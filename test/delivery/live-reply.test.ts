@@ -65,6 +65,22 @@ test('F-A04: a long turn shows its reply as it grows and ends in exactly one mes
   expect(await rig.rows(source)).toMatchObject([{ state: 'sent', op: 'edit', partNo: 0, messageId: 'm1' }])
 })
 
+test('T37: a line says what is done until the text grows; of a turn that then fails nothing was shown', async () => {
+  const rig = await openRig()
+  const live = rig.delivery.live(turnOf(rig))
+  live.working('searching the web')
+  await rig.pass(1_000)
+  await live.settle()
+  expect(live.shown()).toBeUndefined()
+  const other = rig.delivery.live(turnOf(rig, { address: at('telegram:direct:444') }))
+  other.working('searching the web')
+  other.push('')
+  await rig.pass(1_000)
+  other.push('It is')
+  await rig.pass(1_000)
+  expect(rig.channel.calls.map(({ text }) => text)).toEqual(['searching the web …', 'searching the web …', 'It is'])
+})
+
 test('the message of a growing reply is committed as sending before its first byte', async () => {
   const rig = await openRig()
   const seen: unknown[] = []

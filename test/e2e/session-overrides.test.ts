@@ -75,5 +75,5 @@ it('T37: /model changes who answers from the next turn on, over a restart, and r
 it('T37: what is no level is answered with the levels there are', async () => {
   const house = await startHousehold()
   expect(await tell(house, '/think deeply')).toBe('One of off, low, medium, high, or inherit.')
-  expect(await tell(house, '/verbose')).toContain('Showing my tool steps is off here.')
+  expect(await tell(house, '/verbose')).toContain('Showing my tool steps is not set here.')
 })

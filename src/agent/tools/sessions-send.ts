@@ -14,6 +14,7 @@ const ARGS = z.object({ sessionKey: text, message: text, timeoutSeconds: number.
 export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
   return {
     class: 'keyed',
+    doing: 'writing to another conversation',
     spec: {
       name: 'sessions_send',
       description:
