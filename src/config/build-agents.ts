@@ -61,6 +61,10 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
     found.warnings.push(...scriptWarnings(block, index, options.folder))
   for (const [index, { model }] of (file.workspaces ?? []).entries())
     checkProvider(model, ['workspaces', index, 'model'], { providers: providersOf(file, options), found })
+  for (const [index, { precheck }] of file.routing.access.groups.entries()) {
+    const path = ['routing', 'access', 'groups', index, 'precheck', 'model']
+    if (precheck) checkProvider(precheck.model, path, { providers: providersOf(file, options), found })
+  }
   const earlier = new Set<AgentId>()
   for (const [index, { id }] of agents.entries()) {
     const taken = earlier.has(id)

@@ -100,8 +100,10 @@ function accessLines({ routing }: Config): string[] {
 
 /** Returns the settings in which a group rule differs from `routing`. */
 function ownSettings(rule: GroupRule): string {
-  const { ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions, bots = 'ignore', botIds = [] } = rule
+  const { precheck, ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions } = rule
+  const { bots = 'ignore', botIds = [] } = rule
   const own = [
+    ...(precheck === undefined ? [] : [`${precheck.model} is asked first`]),
     ...(ownerAlwaysTriggers === undefined ? [] : [`the owner ${ownerAlwaysTriggers ? 'needs no' : 'needs a'} mention`]),
     ...(wakeWords === undefined ? [] : [`wake words ${wakeText(wakeWords)}`]),
     ...(followThreads ? ['threads are followed until 24 quiet hours'] : []),

@@ -20,6 +20,12 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
       idle.push(`routing.access.groups[${index}].bots: no bot is listed under botIds, so none is answered`)
     }
   }
+  for (const [index, { trigger, precheck }] of file.routing.access.groups.entries()) {
+    if (precheck !== undefined && trigger !== 'always')
+      idle.push(
+        `routing.access.groups[${index}].precheck: is asked with trigger: always alone; set that, or take it out`,
+      )
+  }
   if (file.session.checkpoint !== undefined) used.push('session.checkpoint')
   if (file.http !== undefined) used.push('http')
   return [...used.map((path) => `${path}: has no effect yet`), ...idle]

@@ -1,9 +1,5 @@
 import * as z from 'zod'
-import { text } from './schema-parts.ts'
-
-const modelName = text.regex(/^[^/\s]+\/\S+$/, {
-  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
-})
+import { modelName, text } from './schema-parts.ts'
 
 /** The model of a group of sessions that clients start. */
 export const workspace = z.strictObject({

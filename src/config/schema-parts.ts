@@ -8,6 +8,10 @@ export const text = z.string().trim().min(1)
 /** A platform's id. YAML reads `-100123` as a number; `12.50` must be quoted, or its zero would be lost. */
 export const id = z.union([text, z.int()], 'must be an id: text in quotes, or a whole number').transform(String)
 
+export const modelName = text.regex(/^[^/\s]+\/\S+$/, {
+  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+})
+
 export const dimensions = z.array(z.enum(DIMENSIONS)).describe('What sets sessions apart, in this order.')
 
 export const audience = z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ChannelId } from '../core/ids.ts'
-import { audience, channelOf, dimensions, id, placeOf, text } from './schema-parts.ts'
+import { audience, channelOf, dimensions, id, modelName, placeOf, text } from './schema-parts.ts'
 
 type Ids = readonly ChannelId[]
 
@@ -47,6 +47,15 @@ function groupRuleOf(channels: Ids) {
       .enum(['mention', 'always', 'never'])
       .default('mention')
       .describe('What starts a turn. mention: the agent is mentioned, replied to, or given a command.'),
+    precheck: z
+      .strictObject({
+        model: modelName.describe('A cheap model; scripted/<file> for fixed rules.'),
+        ask: text.max(2_000).exactOptional().describe('What is worth an answer there, in words.'),
+      })
+      .exactOptional()
+      .describe(
+        'With trigger: always. A cheaper model reads first and decides whether the agent is asked; `why` shows its reason. What nobody answers stays context.',
+      ),
     ownerAlwaysTriggers: z.boolean().exactOptional().describe('For this group, in place of the setting of routing.'),
     wakeWords: wakeWords.exactOptional(),
     followThreads: z

@@ -3,6 +3,7 @@ import type { Applicant } from './admission.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { AuthorId } from './platform-id.ts'
+import type { Precheck } from './precheck.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 import type { SessionContext } from './session-context.ts'
 
@@ -180,6 +181,8 @@ export type Decision =
       readonly addressed: boolean
       /** Somebody unknown, who may talk only because anybody may there. */
       readonly public?: true
+      /** Asked before the agent is. */
+      readonly precheck?: Precheck
     })
   | (Looked & {
       readonly kind: 'context'

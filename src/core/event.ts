@@ -250,6 +250,8 @@ export interface TurnEndData {
   readonly partial?: string
   /** The part of the conversation that the model read. */
   readonly context?: ContextRead
+  /** A check decided that the agent is not asked: its messages are context of the next turn. */
+  readonly unasked?: true
 }
 
 /** The part of a conversation that a model read for an answer. */

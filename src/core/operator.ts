@@ -134,6 +134,10 @@ export interface WhyReport {
   readonly decision: string
   readonly reason: string
   readonly steps: readonly WhyStep[]
+  /** The verdict of the check before its turn, in words. */
+  readonly precheck?: string
+  /** The reason that the model gave for saying nothing. */
+  readonly silence?: string
   /** The part of the conversation that its model has read, in words. */
   readonly context?: string
   /** Tool calls of its turn that the host refused. */

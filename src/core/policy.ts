@@ -2,6 +2,7 @@ import type { ChatType } from './address.ts'
 import type { BotBudget } from './bot-budget.ts'
 import type { TraitsByChannel } from './channel-traits.ts'
 import type { AgentId, ChannelId, PersonId } from './ids.ts'
+import type { Precheck } from './precheck.ts'
 import type { Dimension, Role } from './session.ts'
 
 /**
@@ -53,6 +54,8 @@ export interface GroupRule {
   readonly match: PlaceMatch
   readonly who: Audience
   readonly trigger: 'mention' | 'always' | 'never'
+  /** Asked first where nothing but `trigger: always` starts a turn. */
+  readonly precheck?: Precheck
   readonly ownerAlwaysTriggers?: boolean
   readonly wakeWords?: readonly string[]
   /** In a thread the agent is part of, what is said there addresses it until the thread falls quiet. */

@@ -5,6 +5,7 @@ import type { ErrorCode } from './errors.ts'
 import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
+import type { PrecheckVerdict } from './precheck.ts'
 import type { Role } from './session.ts'
 import type { SessionContext } from './session-context.ts'
 
@@ -86,10 +87,11 @@ export interface ReadContext {
 }
 
 /**
+ * `precheck`: the verdict of the check before the turn; where it was no, the answer is silence that no model gave.
  * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11).
  * `failed`: nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
  */
-export type TurnResult =
+export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
   | {
       readonly kind: 'final'
       readonly text: string
@@ -112,6 +114,7 @@ export type TurnResult =
       readonly shown?: string
     }
   | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
+)
 
 /**
  * A running turn. It yields what has to be on record and continues only after the caller has committed that, so a step

@@ -1,11 +1,13 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
 import { createModels, type ModelSettings } from '../agent/models.ts'
+import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue } from '../agent/tools/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
+import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize, Tool } from '../core/turn.ts'
 
@@ -22,10 +24,11 @@ interface AgentDeps {
   called(this: void, model: string, failure?: unknown): void
 }
 
-/** The two things that are done with the configured models. */
+/** All that is done with the configured models. */
 export interface ConfiguredAgent {
   readonly runAgent: RunAgent
   readonly summarize: Summarize
+  readonly precheck: RunPrecheck
 }
 
 /**
@@ -41,6 +44,7 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
   return {
     runAgent: (request, signal) => agent().runAgent(request, signal),
     summarize: (request, signal) => agent().summarize(request, signal),
+    precheck: (request, signal) => agent().precheck(request, signal),
   }
 }
 
@@ -59,7 +63,11 @@ function configured(
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     ...(config.toolResults ? { results: config.toolResults } : {}),
   })
-  return { runAgent, summarize: createSummarize({ models, called, logger }) }
+  return {
+    runAgent,
+    summarize: createSummarize({ models, called, logger }),
+    precheck: createPrecheck({ models, called, clock, logger }),
+  }
 }
 
 function revealed({ anthropic, openai }: Config['models']): ModelSettings {

@@ -6,7 +6,7 @@ import { senderName } from '../core/label.ts'
 import type { MessageLink, MessageLookup } from '../core/message-link.ts'
 import { failureCause, modelRemedy } from '../core/model-remedy.ts'
 import { AGED_OUT, type WhyReport } from '../core/operator.ts'
-import { contextInWords, readRowFacts } from '../sessions/commands/describe-row.ts'
+import { checkInWords, contextInWords, readRowFacts } from '../sessions/commands/describe-row.ts'
 import { findMessages } from '../sessions/commands/find-messages.ts'
 import { summarizeRow } from '../sessions/commands/summarize-row.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
@@ -114,6 +114,8 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     ...(error === undefined
       ? {}
       : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error) } }),
+    ...(facts.precheck === undefined ? {} : { precheck: checkInWords(facts.precheck) }),
+    ...(facts.silence === undefined ? {} : { silence: facts.silence }),
     ...(facts.context === undefined ? {} : { context: contextInWords(facts.context) }),
     ...(denied.length === 0 ? {} : { denied }),
     deliveries: deliveries.map(({ state, messageId, reason }) => ({

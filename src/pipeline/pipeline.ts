@@ -8,8 +8,9 @@ import type { DeliveryService } from '../delivery/delivery.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
-import { asJoined, type ClaimDeps, claimWaiting, recordEnd, type StartedTurn } from '../sessions/turns/record-turn.ts'
+import { type ClaimDeps, claimWaiting, recordEnd } from '../sessions/turns/record-turn.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
+import { asJoined, type StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { SystemNotices } from '../sessions/turns/system-notices.ts'
 import { turnLine } from '../sessions/turns/turn-line.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
@@ -93,8 +94,7 @@ export class Pipeline {
     // Shutting down is no outcome: the turn stays claimed and the next start continues it.
     if (result.kind === 'aborted' && running.suspends(turn)) return store.write((tx) => tx.turns.suspend(turn.id))
     if (result.kind === 'failed') {
-      const { code, cause: err } = result
-      logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code, err })
+      logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code: result.code, err: result.cause })
     }
     const next = await running.untilStored(() => this.#finish(turn, result))
     if (next) void this.resume(next)

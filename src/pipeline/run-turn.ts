@@ -9,16 +9,18 @@ import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/tu
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
-import { recordStep, type StartedTurn, steerWaiting } from '../sessions/turns/record-turn.ts'
+import { recordStep, steerWaiting } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
+import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
+import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
 
-export interface RunTurnDeps {
+export interface RunTurnDeps extends CheckFirstDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
@@ -53,6 +55,16 @@ export function createRunTurn(deps: RunTurnDeps): RunTurn {
 }
 
 async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
+  try {
+    const checked = await checkFirst(deps, turn, signal)
+    if (checked?.verdict.answer === false) return unasked(checked)
+    return withCheck(await answer(deps, turn, signal), checked)
+  } catch (cause) {
+    return signal.aborted ? STOPPED : failedBy(cause)
+  }
+}
+
+async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   try {
     const { delivery, transcript } = deps
     const { id: turnId, session, traceId, reply } = turn

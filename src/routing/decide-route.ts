@@ -259,9 +259,12 @@ function decideNew(routing: Routing, facts: RouteFacts, { arrival, event, routed
     sessionStep,
     trigger.step,
   ]
-  return trigger.kind === 'run'
-    ? { kind: 'run', reason: trigger.reason, route, addressed, identity, trace, ...(first.public && { public: true }) }
-    : { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
+  if (trigger.kind === 'run') {
+    const { precheck } = trigger
+    const further = { ...(first.public && { public: true as const }), ...(precheck && { precheck }) }
+    return { kind: 'run', reason: trigger.reason, route, addressed, identity, trace, ...further }
+  }
+  return { kind: 'context', reason: trigger.reason, route, addressed, identity, trace }
 }
 
 const APPENDED: TriggerVerdict = {

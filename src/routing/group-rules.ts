@@ -3,6 +3,7 @@ import type { Channels } from '../core/channel-traits.ts'
 import type { ContextReason, Identity, Origin, RunReason, TraceStep } from '../core/dispatch.ts'
 import type { InboundText } from '../core/message.ts'
 import type { Audience, GroupRule } from '../core/policy.ts'
+import type { Precheck } from '../core/precheck.ts'
 import type { Addressing } from './addressing.ts'
 import { type BotRule, compileBots } from './bots.ts'
 import { type ChatSettings, ruleSettings } from './chat-settings.ts'
@@ -15,6 +16,7 @@ export interface GroupRuleEntry extends Ranked {
   readonly place: PlaceConstraint
   readonly who: Audience
   readonly trigger: GroupRule['trigger']
+  readonly precheck: Precheck | undefined
   /** The trace step for a sender that the rule admits. */
   readonly admitted: TraceStep
   readonly settings: ChatSettings
@@ -27,13 +29,14 @@ export type GroupRules = RuleIndex<GroupRuleEntry>
 
 export function compileGroupRules(rules: readonly GroupRule[], common: ChatSettings, channels: Channels): GroupRules {
   const entries = rules.map((rule, rank): GroupRuleEntry => {
-    const { match, who, trigger } = rule
+    const { match, who, trigger, precheck } = rule
     const path = `routing.access.groups[${rank}]`
     return {
       rank,
       place: compilePlace(match, `${path}.match`, channels),
       who,
       trigger,
+      precheck,
       admitted: pass('access', `who: ${who}`, `${path}.who`),
       settings: ruleSettings(rule, path, common),
       bots: compileBots(rule, path, channels),
@@ -57,7 +60,12 @@ export function ruleOfChat(rules: GroupRules, address: Address, channels: Channe
 }
 
 export type TriggerVerdict =
-  | { readonly kind: 'run'; readonly reason: RunReason; readonly step: TraceStep }
+  | {
+      readonly kind: 'run'
+      readonly reason: RunReason
+      readonly step: TraceStep
+      readonly precheck?: Precheck | undefined
+    }
   | { readonly kind: 'context'; readonly reason: ContextReason; readonly step: TraceStep }
 
 export interface Utterance {
@@ -99,7 +107,8 @@ export function decideTrigger(
   if (owner && ownerTriggers.on) return { kind: 'run', reason: 'owner', step: ownerTriggers.step }
   if (event.mentionsOthers && !owner) return OTHERS
   if (rule?.trigger === 'always') {
-    return { kind: 'run', reason: 'trigger_always', step: pass('group-rule', 'trigger: always', triggerPath(rule)) }
+    const step = pass('group-rule', 'trigger: always', triggerPath(rule))
+    return { kind: 'run', reason: 'trigger_always', step, precheck: rule.precheck }
   }
   const config = owner ? ownerTriggers.path : rule ? triggerPath(rule) : 'routing.access.groups'
   return { kind: 'context', reason: 'not_addressed', step: stop('group-rule', 'the bot was not addressed', config) }

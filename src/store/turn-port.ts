@@ -3,6 +3,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { InboxOutcome } from '../core/event.ts'
 import type { SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
+import type { PrecheckVerdict } from '../core/precheck.ts'
 import type { Spending } from '../core/spending.ts'
 
 /** The turns: a part of the store port, apart only for its size. */
@@ -21,6 +22,8 @@ export interface Turn {
   readonly endedAt?: number
   readonly usage: Usage
   readonly error?: ErrorCode
+  /** The verdict of the check before it, where there was one. */
+  readonly precheck?: PrecheckVerdict
 }
 
 export interface NewTurn {
@@ -38,6 +41,7 @@ export interface TurnEnd {
   readonly at: number
   readonly usage: Usage
   readonly error?: ErrorCode
+  readonly precheck?: PrecheckVerdict
 }
 
 export interface TurnReader {

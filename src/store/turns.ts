@@ -2,6 +2,7 @@ import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import { type TurnId, turnIdFloor } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { toUsage, type Usage } from '../core/model.ts'
+import type { PrecheckVerdict } from '../core/precheck.ts'
 import { NOTHING_SPENT, type Spending } from '../core/spending.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
@@ -9,7 +10,7 @@ import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from '
 
 const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
 const COLUMNS = `id, session_id, trace_id, reply, state, attempt, epoch, started_at, ended_at, input_tokens,
-  output_tokens, cache_read_tokens, cache_write_tokens, error`
+  output_tokens, cache_read_tokens, cache_write_tokens, error, precheck`
 
 const codec: RowCodec<Turn> = {
   table: 'turns',
@@ -27,6 +28,7 @@ const codec: RowCodec<Turn> = {
     ...defined({
       endedAt: optional(row, 'ended_at', integer),
       error: optional(row, 'error', id<ErrorCode>),
+      precheck: optional(row, 'precheck', json<PrecheckVerdict>),
     }),
   }),
 }
@@ -111,12 +113,16 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     await this.sql.run("UPDATE turns SET attempt = $2 WHERE id = $1 AND state = 'running'", [turnId, attempt])
   }
 
-  async finish(turnId: TurnId, { state, outcome, at, usage, error }: TurnEnd): Promise<void> {
+  async finish(turnId: TurnId, { state, outcome, at, usage, error, precheck }: TurnEnd): Promise<void> {
     const { input, output, cacheRead = 0, cacheWrite = 0 } = usage
     const finished = await this.sql.run(
       `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5,
-        cache_read_tokens = $6, cache_write_tokens = $7, error = $8 WHERE id = $9 AND state = 'running' AND epoch = $10`,
-      [state, outcome, at, input, output, cacheRead, cacheWrite, error ?? null, turnId, this.epoch],
+        cache_read_tokens = $6, cache_write_tokens = $7, error = $8, precheck = $9
+        WHERE id = $10 AND state = 'running' AND epoch = $11`,
+      [
+        ...[state, outcome, at, input, output, cacheRead, cacheWrite, error ?? null],
+        ...[precheck === undefined ? null : JSON.stringify(precheck), turnId, this.epoch],
+      ],
     )
     if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
   }

@@ -17,7 +17,7 @@ const FILE: Tree = {
   models: { anthropic: { apiKey: 'key' } },
   workspaces: [{ name: 'research', model: 'anthropic/model' }],
   people: { ada: {} },
-  routing: { access: { groups: [{}] }, dispatch: [{ match: {} }] },
+  routing: { access: { groups: [{ precheck: { model: 'anthropic/small' } }] }, dispatch: [{ match: {} }] },
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
   session: { sendPolicy: { rules: [{}] } },
 }
@@ -37,7 +37,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.timezone$/, 'Asia/Tokyo'],
   [/\.(digestOf|deliverTo)$/, 'telegram:direct:8'],
   [/\.missed$/, 'skip'],
-  [/\.(id|name|account|keyPrefix|apiKey|host)$|wakeWords\[0\]$/, 'changed'],
+  [/\.(id|name|account|keyPrefix|apiKey|host)$|wakeWords\[0\]$|\.ask$/, 'changed'],
 ]
 
 /** These are refused where they are used, since they do not work yet. */

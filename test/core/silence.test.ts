@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stripSilence, visibleWhileStreaming } from '../../src/core/silence.ts'
+import { silenceReasons, stripSilence, visibleWhileStreaming } from '../../src/core/silence.ts'
 
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>']
 
@@ -11,6 +11,8 @@ const texts = fc
       ...MARKERS,
       '<NO_',
       'REPLY>',
+      '<NO_REPLY:',
+      ': why>',
       '<EMPTY_',
       'RESPONSE>',
       '<',
@@ -30,8 +32,8 @@ const texts = fc
 
 /** The definition, slow: cut any marker until none is left. */
 function cutAll(text: string): string {
-  const found = MARKERS.find((marker) => text.includes(marker))
-  return found === undefined ? text : cutAll(text.replace(found, ''))
+  const cut = text.replace(/<NO_REPLY>|<EMPTY_RESPONSE>|<NO_REPLY:[^<>\n]{0,300}>/, '')
+  return cut === text ? text : cutAll(cut)
 }
 
 describe('silence markers', () => {
@@ -41,6 +43,21 @@ describe('silence markers', () => {
       expect(stripSilence(text)).toEqual({ text: '', silent: true })
     },
   )
+
+  it.each([
+    ['<NO_REPLY: they talk about lunch>', ['they talk about lunch']],
+    ['<NO_REPLY:a> <NO_REPLY: b ><NO_REPLY>', ['a', 'b']],
+    ['<NO_REPLY:>', []],
+  ])('S28: %j is silence with its reasons', (text, reasons) => {
+    expect(stripSilence(text)).toEqual({ text: '', silent: true })
+    expect(silenceReasons(text)).toEqual(reasons)
+  })
+
+  it('S29: a reason is removed from an answer as well; what is open, or too long, is text', () => {
+    expect(stripSilence('Hello <NO_REPLY: x> there').text).toBe('Hello  there')
+    for (const text of ['<NO_REPLY: open', '<NO_REPLY: two\nlines>', `<NO_REPLY: ${'x'.repeat(301)}>`])
+      expect(stripSilence(text)).toEqual({ text, silent: false })
+  })
 
   it.each(['', '  ', 'NO_REPLY', '<no_reply>', '< NO_REPLY >', '<NO_REPLY', '<NO_REPLY<NO_REPLY'])(
     'S28: %j is text, not silence',
@@ -65,7 +82,7 @@ describe('silence markers', () => {
   it('S30: no marker is ever left, and nothing else is taken', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const hasMarker = MARKERS.some((marker) => text.includes(marker))
+        const hasMarker = cutAll(text) !== text
         const expected = hasMarker ? cutAll(text).trim() : text
         expect(stripSilence(text)).toEqual({ text: expected, silent: hasMarker && expected === '' })
       }),
@@ -103,6 +120,8 @@ describe('silence markers', () => {
     expect(visibleWhileStreaming('a <NO_REPL')).toBe('a ')
     expect(visibleWhileStreaming('a <NO_REPLACEMENT')).toBe('a <NO_REPLACEMENT')
     expect(visibleWhileStreaming('a <EMPTY_<NO_')).toBe('a ')
+    expect(visibleWhileStreaming('a <NO_REPLY: they talk')).toBe('a ')
+    expect(visibleWhileStreaming('a <NO_REPLY: they\ntalk')).toBe('a <NO_REPLY: they\ntalk')
     expect(visibleWhileStreaming('plain')).toBe('plain')
   })
 

@@ -57,6 +57,8 @@ function traceLines(report: WhyReport, style: Style): string[] {
       ['  decision', oneLine(`${report.decision}: ${report.reason}`)],
       ...(session ? [['  session', oneLine(session)]] : []),
       ...(turn ? [['  turn', oneLine(turn)]] : []),
+      ...(report.precheck ? [['  check', oneLine(report.precheck)]] : []),
+      ...(report.silence ? [['  silence', oneLine(report.silence)]] : []),
       ...(report.context ? [['  context', oneLine(report.context)]] : []),
       ['  outcome', oneLine(report.outcome)],
     ]),

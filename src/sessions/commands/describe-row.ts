@@ -3,8 +3,10 @@ import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { ContextRead, SessionEvent } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
-import { senderName } from '../../core/label.ts'
+import { plainExcerpt, senderName } from '../../core/label.ts'
+import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { Session } from '../../core/session.ts'
+import { silenceReasons, stripSilence } from '../../core/silence.ts'
 import { withTitle } from '../../core/titles.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { placeTitle } from '../service/place-title.ts'
@@ -21,6 +23,8 @@ export interface ContextFacts extends ContextRead {
   readonly leftOut: number
 }
 
+const LONGEST_REASON = 300
+
 /** The most events searched for a turn, so that a question about an old message has a bounded cost. */
 const LOOKED_THROUGH = 5_000
 
@@ -29,6 +33,8 @@ interface TurnFacts {
   /** Tool calls that were refused, oldest first. */
   readonly denied: readonly DeniedCall[]
   readonly context?: ContextFacts
+  /** The reason that the model gave for saying nothing. */
+  readonly silence?: string
 }
 
 /** Returns the facts that explain a message's turn, if the turn is not long past. */
@@ -43,12 +49,21 @@ export async function turnFacts(
     type === 'tool_result' && data.denied ? [{ tool: data.tool, reason: inWords(data.content) }] : [],
   )
   const [start] = turn
+  const silence = silenceOf(turn)
   const end = turn.find(({ type }) => type === 'turn_completed')
   const read = end?.type === 'turn_completed' ? end.data.context : undefined
-  if (read === undefined || start?.type !== 'turn_started') return { denied }
+  if (read === undefined || start?.type !== 'turn_started') return { denied, ...silence }
   const before = await events.messagesBefore(session.id, start.seq)
   // The message that the turn answers stands before its start as well.
-  return { denied, context: { ...read, leftOut: Math.max(0, before - 1 - read.messages) } }
+  return { denied, ...silence, context: { ...read, leftOut: Math.max(0, before - 1 - read.messages) } }
+}
+
+/** Returns the reason that a model gave for its silence, as its answer says it. */
+function silenceOf(turn: readonly SessionEvent[]): Pick<TurnFacts, 'silence'> {
+  const answer = turn.findLast(({ type }) => type === 'assistant_message')
+  if (answer?.type !== 'assistant_message' || !stripSilence(answer.data.text).silent) return {}
+  const [reason] = silenceReasons(answer.data.text)
+  return reason === undefined ? {} : { silence: plainExcerpt(reason, LONGEST_REASON) }
 }
 
 /** Returns the events of a turn, in order, as far back as is looked. */
@@ -76,10 +91,17 @@ export function contextInWords({ messages, leftOut, summary, shortened, tokens }
   return [read, ...older, ...summed, ...cut, `${tokens} tokens`].join(', ')
 }
 
+/** Returns the verdict of the check before a turn: `✗ pre-check: no, they talk about lunch (anthropic/small)`. */
+export function checkInWords({ answer, because, model }: PrecheckVerdict): string {
+  return `${answer ? '✓' : '✗'} pre-check: ${answer ? 'yes' : 'no'}, ${plainExcerpt(because, LONGEST_REASON)} (${model})`
+}
+
 /** The parts of an explanation that stand beside the row. */
 export interface RowFacts extends TurnFacts {
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
+  /** The verdict of the check before its turn. */
+  readonly precheck?: PrecheckVerdict | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Admission | undefined
   /** The name by which people know its place. */
@@ -93,6 +115,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
   return {
     ...(await turnFacts(row, read)),
     error: turn ? turn.error : undefined,
+    precheck: turn ? turn.precheck : undefined,
     asked: asks && (await read.admissions.find(asks.key)),
     ...(await placeTitle(read, row.dispatch.event.address, row.sessionId)),
   }
@@ -105,7 +128,16 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
  */
 export function describeRow(
   { dispatch, decision, state, outcome, sessionId, turnId }: InboxRow,
-  { settings, denied, context, title }: Pick<RowFacts, 'denied' | 'context' | 'title'> & { readonly settings: boolean },
+  {
+    settings,
+    denied,
+    context,
+    silence,
+    precheck,
+    title,
+  }: Omit<RowFacts, 'error' | 'asked'> & {
+    readonly settings: boolean
+  },
 ): readonly string[] {
   const { event, traceId } = dispatch
   const name = senderName(event.sender)
@@ -120,6 +152,8 @@ export function describeRow(
     ...steps,
     `decision: ${decision.kind} (${decision.reason})`,
     ...where,
+    ...(precheck === undefined ? [] : [checkInWords(precheck)]),
+    ...(silence === undefined ? [] : [`silence: ${silence}`]),
     ...(context === undefined ? [] : [`context: ${contextInWords(context)}`]),
     ...denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`),
     `outcome: ${outcome ?? state}`,

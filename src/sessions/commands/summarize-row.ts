@@ -1,7 +1,9 @@
 import type { Admission } from '../../core/admission.ts'
 import type { Decision, TraceStep } from '../../core/dispatch.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import { plainExcerpt } from '../../core/label.ts'
 import { failureCause, modelRemedy } from '../../core/model-remedy.ts'
+import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { InboxRow } from '../../store/store.ts'
 
 export interface SummaryFacts {
@@ -9,6 +11,10 @@ export interface SummaryFacts {
   readonly settings: boolean
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
+  /** The verdict of the check before its turn. */
+  readonly precheck?: PrecheckVerdict | undefined
+  /** The reason that the model gave for saying nothing. */
+  readonly silence?: string | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Pick<Admission, 'code' | 'state' | 'kind'> | undefined
 }
@@ -59,7 +65,7 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
     case 'answered':
       return sentence('Answered', because, setting)
     case 'silent':
-      return sentence('Read and not answered', 'the agent chose to say nothing', 'its instructions change that')
+      return ofSilence(facts, settingOf)
     case 'failed':
     case 'quarantined':
       return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts.settings)
@@ -87,6 +93,19 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
       return sentence('Not answered', outcome, undefined)
   }
 }
+
+function ofSilence({ precheck, silence }: SummaryFacts, settingOf: (path: string) => string | undefined): string {
+  if (precheck?.answer === false)
+    return sentence(
+      'Remembered and not answered',
+      `the pre-check decided that the agent is not asked (${plainExcerpt(precheck.because, LONGEST_REASON)})`,
+      settingOf('routing.access.groups[].precheck'),
+    )
+  const reason = silence === undefined ? '' : ` (${silence})`
+  return sentence('Read and not answered', `the agent chose to say nothing${reason}`, 'its instructions change that')
+}
+
+const LONGEST_REASON = 300
 
 function ofFailure(code: ErrorCode, settings: boolean): string {
   const remedy = modelRemedy(code).replace(/\.$/, '')

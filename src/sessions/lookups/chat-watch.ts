@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { RoutingPolicy } from '../../core/policy.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { Store } from '../../store/store.ts'
-import type { StartedTurn } from '../turns/record-turn.ts'
+import type { StartedTurn } from '../turns/started-turn.ts'
 import { BotTurns } from './bot-turns.ts'
 import { createFollowedThreads } from './followed-threads.ts'
 

@@ -4,7 +4,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import type { StartedTurn } from '../turns/record-turn.ts'
+import type { StartedTurn } from '../turns/started-turn.ts'
 
 /** A thread that has been quiet for this long is not followed any more. */
 const QUIET_MS = 24 * 3_600_000

@@ -13,7 +13,8 @@ import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amen
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
-import { type Adopts, type Appended, askedIn, countedFor, recordStart, type StartedTurn } from './record-turn.ts'
+import { type Adopts, type Appended, recordStart } from './record-turn.ts'
+import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 

@@ -2,7 +2,8 @@ import type { Address } from '../../core/address.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { PublicTurns } from './public-turns.ts'
-import { countedFor, MOST_OF_STRANGERS } from './record-turn.ts'
+import { MOST_OF_STRANGERS } from './record-turn.ts'
+import { countedFor } from './started-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 export interface CrowdDeps {

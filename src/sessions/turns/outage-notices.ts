@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { TurnResult } from '../../core/turn.ts'
-import type { StartedTurn } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 /**
  * Returns the message of a turn's end, or undefined for one that only repeats that the model cannot be reached: a

@@ -1,6 +1,6 @@
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { StartedTurn } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 /** The limits for turns of people whom the agent talks to only because it talks to anybody. */
 export interface PublicTurnLimits {

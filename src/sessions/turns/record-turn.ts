@@ -1,42 +1,15 @@
 import { conversationOf } from '../../core/address.ts'
-import type { ReplyTarget } from '../../core/dispatch.ts'
 import { type ErrorCode, errorCode } from '../../core/errors.ts'
 import type { ContextRead, EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
-import type { IdSource, InboxId, SessionId, TraceId, TurnId } from '../../core/ids.ts'
-import type { Sender } from '../../core/message.ts'
+import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
-import { senderKey } from '../../core/platform-id.ts'
+import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { AgentAdoption } from '../../store/session-port.ts'
-import type { EventToAppend, InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { dropParted, type Parting } from './parted.ts'
+import { askedIn, countedFor, isPublic, type StartedTurn } from './started-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
-
-/** A claimed turn: everything its run needs, the reply address included. */
-export interface StartedTurn {
-  readonly id: TurnId
-  readonly session: SessionIdentity
-  readonly traceId: TraceId
-  readonly reply: ReplyTarget
-  readonly startedAt: number
-  /**
-   * True if everything it answers is from people whom nobody let in by name: its messages go behind everything else.
-   */
-  readonly forStrangers?: true
-  /** The person among whose turns it is counted. Absent where a known person waits for its end. */
-  readonly publicFor?: string
-  /** The newest message it began with, for the log. */
-  readonly asked?: Asked
-}
-
-export interface Asked {
-  /** Ms since the epoch, our clock. */
-  readonly at: number
-  /** Absent where no person asked: a schedule, a hook, another session. */
-  readonly sender?: Sender
-  /** The model that was asked for with the message. */
-  readonly model?: string
-}
 
 /** Appended events, of which the first has the number `seq`. */
 export interface Appended {
@@ -219,13 +192,21 @@ export interface TurnEnding {
   /** The shown part of an answer that broke off, as in `TurnEndData`. */
   readonly partial?: string
   readonly context?: ContextRead
+  /** The verdict of the check before it. */
+  readonly precheck?: PrecheckVerdict
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
-  const { usage, steps, error, answer, partial, context } = ending
+  const { usage, steps, error, answer, partial, context, precheck } = ending
   const failure = error === undefined ? {} : { error }
-  const rest = { ...(partial === undefined ? {} : { partial }), ...(context === undefined ? {} : { context }) }
+  const unasked = precheck?.answer === false ? { unasked: true as const } : {}
+  const checked = precheck === undefined ? {} : { precheck }
+  const rest = {
+    ...(partial === undefined ? {} : { partial }),
+    ...(context === undefined ? {} : { context }),
+    ...unasked,
+  }
   const events: EventToAppend[] = []
   const unseen = turn.reply.elsewhere === 'only' ? ({ unseen: true } as const) : {}
   if (answer) events.push({ type: 'assistant_message', turnId: turn.id, data: { ...answer, usage, ...unseen } })
@@ -238,45 +219,8 @@ export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, 
           data: { outcome: ending.outcome, usage, steps, ...failure, ...rest },
         },
   )
-  await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure })
+  await tx.turns.finish(turn.id, { state: ending.kind, outcome: ending.inbox, at, usage, ...failure, ...checked })
   return append(tx, turn, at, events)
-}
-
-type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
-
-/**
- * Returns whether a turn that answers these messages is for strangers alone, and the person for whom it counts then; no
- * person if somebody known waits behind it.
- */
-export function countedFor(
-  rows: readonly Decided[],
-  waiting: readonly Decided[] = [],
-): Pick<StartedTurn, 'forStrangers' | 'publicFor'> {
-  const newest = rows.at(-1)
-  if (!newest || !rows.every(isPublic)) return {}
-  if (!waiting.every(isPublic)) return { forStrangers: true }
-  const { address, sender } = newest.dispatch.event
-  return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
-}
-
-/** Returns when, by whom, and for which model the newest of these messages was sent. */
-export function askedIn(rows: readonly Pick<InboxRow, 'dispatch'>[]): Pick<StartedTurn, 'asked'> {
-  const newest = rows.at(-1)
-  if (!newest) return {}
-  const { receivedAt: at, event, schedule, posted } = newest.dispatch
-  const model = posted?.model === undefined ? {} : { model: posted.model }
-  return { asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender }) } }
-}
-
-/** Returns true for a message of somebody whom nobody let in by name. */
-function isPublic({ decision }: Decided): boolean {
-  return decision.kind === 'run' && decision.public === true
-}
-
-/** Returns the turn as it is now: in busy mode `steer` a known person may have joined it while it ran. */
-export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
-  const { forStrangers, publicFor, ...known } = turn
-  return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
 }
 
 function idsOf(rows: readonly InboxRow[]): readonly InboxId[] {

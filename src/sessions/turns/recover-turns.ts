@@ -8,15 +8,8 @@ import type { InboxRow, Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isParted, type Parting } from './parted.ts'
 import type { PublicTurns } from './public-turns.ts'
-import {
-  type Adopts,
-  askedIn,
-  claimWaiting,
-  countedFor,
-  recordEnd,
-  type StartedTurn,
-  type TurnEnding,
-} from './record-turn.ts'
+import { type Adopts, claimWaiting, recordEnd, type TurnEnding } from './record-turn.ts'
+import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import { beginQuietTime, type Interrupted, isSuspect, MOST_ATTEMPTS, outlivesSuspicion } from './suspects.ts'
 import type { TurnQueue } from './turn-queue.ts'
 import { askedElsewhere, calmLine, priorityOf } from './turn-reply.ts'

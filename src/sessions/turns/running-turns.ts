@@ -4,7 +4,7 @@ import { type Deferred, deferred } from '../../core/deferred.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { StartedTurn } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 /** The turns this process is running, so that they can be stopped and waited for. */
 export interface RunningTurns {

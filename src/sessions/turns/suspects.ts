@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/store.ts'
-import type { StartedTurn } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 /** A turn that was under way at this many crashes is a suspect. One crash alone meets whatever happens to run. */
 const SUSPECT_ATTEMPTS = 2

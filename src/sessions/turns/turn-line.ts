@@ -3,7 +3,8 @@ import type { LogFields } from '../../core/logger.ts'
 import { tokensOf } from '../../core/model.ts'
 import { sessionTitle, type Titled } from '../../core/titles.ts'
 import type { TurnResult } from '../../core/turn.ts'
-import type { StartedTurn, TurnEnding } from './record-turn.ts'
+import type { TurnEnding } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 export interface TurnLine {
   readonly sentence: string

@@ -5,7 +5,8 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { ReadContext, TurnResult } from '../../core/turn.ts'
-import type { StartedTurn, TurnEnding } from './record-turn.ts'
+import type { TurnEnding } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
 
 /** Returns true if nobody in the chat waits for the answer: a schedule, another session or a client asked. */
 export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' | 'reply'>): boolean {
@@ -69,6 +70,15 @@ export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
  * `fate` the answer went to no chat.
  */
 export function endingOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
+  const { precheck, usage, steps } = result
+  if (precheck === undefined) return endOf(result, fate)
+  // The silence of the check is no answer of the agent: no later prompt has it.
+  if (!precheck.answer && result.kind === 'final')
+    return { kind: 'completed', outcome: 'silent', inbox: 'silent', usage, steps, precheck }
+  return { ...endOf(result, fate), precheck }
+}
+
+function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
   const { usage, steps } = result
   switch (result.kind) {
     case 'aborted':

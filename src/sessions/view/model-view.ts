@@ -1,27 +1,10 @@
 import type { ChatType } from '../../core/address.ts'
-import { textContent } from '../../core/content.ts'
-import type {
-  EventDraft,
-  HistoryBoundary,
-  MessageName,
-  PostedData,
-  SessionEvent,
-  TakenMessages,
-} from '../../core/event.ts'
+import type { EventDraft, HistoryBoundary, MessageName, SessionEvent, TakenMessages } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
-import {
-  addHistory,
-  countSaid,
-  exchange,
-  type History,
-  type HistoryBounds,
-  saidByUser,
-  setBoundary,
-  sourceOf,
-} from './history-view.ts'
+import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
   applyEdit,
   boundContext,
@@ -36,6 +19,7 @@ import {
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
 import { foldSummary, type SummaryView, unfold } from './summary-view.ts'
+import { end, MOST_NOTES, post, putBack, timeNote } from './turn-end.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits, HistoryBounds {
@@ -61,9 +45,6 @@ export interface ModelView extends History {
 
 /** The part of a view that an event changes. */
 type Change = Partial<ModelView>
-
-/** More notes than this add nothing. */
-const MOST_NOTES = 5
 
 const NONE: readonly never[] = []
 const UNCHANGED: Change = {}
@@ -165,6 +146,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return view.running ? { running: advance(view.running, event) } : UNCHANGED
     case 'turn_completed':
     case 'turn_cancelled':
+      if (event.type === 'turn_completed' && event.data.unasked) return putBack(view, { chat, seq, keep: limits })
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
         ...{ chat, seq },
         keep: limits,
@@ -200,11 +182,6 @@ function start(
   return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes: before } }
 }
 
-/** Returns the line that says when a turn began. */
-export function timeNote(time: string): string {
-  return `[time: ${time}]`
-}
-
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */
 function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
   const { pending, running, summary } = view
@@ -237,47 +214,11 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
   return saidByUser(shown(left, chat), left)
 }
 
-/** The circumstances of turns that are added to the history. */
-type Adding = Pick<Folding, 'chat' | 'seq'> & { readonly keep: HistoryBounds }
-
-/** Adds a text that another session delivered here as the agent's own words, after what was said before it. */
-function post(view: ModelView, data: PostedData, { chat, seq, keep }: Adding): Change {
-  const { running, pending } = view
-  if (running) return { running: { ...running, posted: [...running.posted, data] } }
-  const received = pending.filter((message) => !message.triggers)
-  const note = postedNote(data)
-  const history = addHistory(view, exchange(shown({ received, note }, chat), data.text, { received, note, seq }), keep)
-  return { ...history, pending: pending.filter((message) => message.triggers) }
-}
-
-function postedNote({ from }: PostedData): string {
-  return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
-}
-
 function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
   if (!view.running) return UNCHANGED
   const { taken, left } = takeMessages(view.pending, which)
   const said: ModelMessage = { role: 'user', content: shown({ received: taken }, chat) }
   return { pending: left, running: { ...view.running, steps: [...view.running.steps, said] } }
-}
-
-function end(view: ModelView, completed: boolean, { chat, seq, keep }: Adding): Change {
-  const { running } = view
-  if (!running) return UNCHANGED
-  const added = completed && running.answer !== undefined ? answered(running, running.answer, { chat, seq }) : []
-  for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text, { seq }))
-  if (added.length === 0) return { running: undefined }
-  const { history, hidden } = addHistory(view, added, keep)
-  return { running: undefined, history, hidden }
-}
-
-function answered(
-  { received, notes }: RunningTurn,
-  answer: string,
-  { chat, seq }: Pick<Folding, 'chat' | 'seq'>,
-): ModelMessage[] {
-  const source = { received, before: notes, seq }
-  return exchange(shown(source, chat), answer, source)
 }
 
 /** Unanswered messages belong to the history that a replacement puts aside. */

@@ -6,9 +6,10 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
-import { EMPTY_VIEW, extendView, growView, type ModelView, timeNote, type ViewLimits } from './model-view.ts'
+import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { type SideMessages, sideMessages } from './side-messages.ts'
+import { timeNote } from './turn-end.ts'
 
 const PAGE = 500
 /** The most views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */

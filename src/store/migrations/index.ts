@@ -22,6 +22,7 @@ import { media } from './0021-media.ts'
 import { deletedIds } from './0022-deleted-ids.ts'
 import { summaries } from './0023-summaries.ts'
 import { agentVersions } from './0024-agent-version.ts'
+import { prechecks } from './0025-prechecks.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   deletedIds,
   summaries,
   agentVersions,
+  prechecks,
 ]

@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../../src/core/model.ts'
 import type { OutboundMessage } from '../../../src/core/outbound.ts'
 import type { TurnResult } from '../../../src/core/turn.ts'
 import { createOutageNotices } from '../../../src/sessions/turns/outage-notices.ts'
-import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
 import { direct } from '../../fakes/dispatch.ts'
 
 const line = { text: 'overloaded' } as OutboundMessage

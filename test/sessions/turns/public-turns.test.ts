@@ -2,7 +2,7 @@ import { setImmediate as loopTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
 import { createPublicTurns } from '../../../src/sessions/turns/public-turns.ts'
-import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 
 const NEVER = new AbortController().signal

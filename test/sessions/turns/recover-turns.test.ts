@@ -12,9 +12,9 @@ import {
   DEFAULT_PUBLIC_TURNS,
   type PublicTurnLimits,
 } from '../../../src/sessions/turns/public-turns.ts'
-import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
 import { recoverTurns } from '../../../src/sessions/turns/recover-turns.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'

@@ -3,8 +3,8 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { deferred } from '../../../src/core/deferred.ts'
 import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { StartedTurn } from '../../../src/sessions/turns/record-turn.ts'
 import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
+import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
 
 const SESSION = toSessionId('telegram:1')
 const TURN = { session: { id: SESSION } } as unknown as StartedTurn

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { NO_USAGE } from '../../../src/core/model.ts'
 import type { TurnResult } from '../../../src/core/turn.ts'
-import { askedIn } from '../../../src/sessions/turns/record-turn.ts'
+import { askedIn } from '../../../src/sessions/turns/started-turn.ts'
 import { type TurnLine, turnLine } from '../../../src/sessions/turns/turn-line.ts'
 import { endingOf, type ReplyFate } from '../../../src/sessions/turns/turn-reply.ts'
-import { dispatchOf } from '../../store/sample-rows.ts'
+import { decisionOf, dispatchOf } from '../../store/sample-rows.ts'
 
 const AT = 1_800_000_000_000
 const session = { displayKey: 'telegram:group:-1001', chatType: 'group', metadata: { chat_title: 'Club' } } as const
+const decision = decisionOf(1)
 const dispatch = { ...dispatchOf(1, 1), receivedAt: AT }
 
-function lineOf(result: TurnResult, fate?: ReplyFate, rows = [{ dispatch }]): TurnLine | undefined {
+function lineOf(result: TurnResult, fate?: ReplyFate, rows = [{ dispatch, decision }]): TurnLine | undefined {
   const turn = { session, traceId: dispatch.traceId, startedAt: AT, ...askedIn(rows) }
   return turnLine(turn, result, endingOf(result, fate), AT + 1_200)
 }
@@ -27,6 +28,14 @@ test('an answer is one line: where, for whom, how long after the message, what i
     fields: { where: 'Club', person: 'Ada', ms: 1_200, tokens: 15, traceId: dispatch.traceId },
   })
   expect(JSON.stringify(line)).not.toContain('secret')
+})
+
+test('a check comes first where each message that the turn answers has one, and the newest of them counts', () => {
+  const [small, other] = [{ model: 'a/small' }, { model: 'a/other' }]
+  const row = (precheck?: typeof small) => ({ dispatch, decision: { ...decision, ...(precheck && { precheck }) } })
+  expect(askedIn([row(small), row(other)]).precheck).toBe(other)
+  expect(askedIn([row(small), row()])).not.toHaveProperty('precheck')
+  expect(askedIn([])).not.toHaveProperty('precheck')
 })
 
 test.each([
@@ -55,6 +64,8 @@ test('a failed turn has no such line: its failure is logged with the cause', () 
 
 test('a run that no person asked for names nobody, and a clock that was set back makes no time negative', () => {
   const posted = { ...dispatch, receivedAt: AT + 9_000, posted: { from: { hook: 'ci' } } }
-  const fields = lineOf(said('hello'), 'planned', [{ dispatch: posted as unknown as typeof dispatch }])?.fields
+  const fields = lineOf(said('hello'), 'planned', [
+    { dispatch: posted as unknown as typeof dispatch, decision },
+  ])?.fields
   expect(fields).toEqual({ where: 'Club', ms: 0, tokens: 15, traceId: dispatch.traceId })
 })

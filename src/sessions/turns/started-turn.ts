@@ -1,0 +1,82 @@
+import type { ReplyTarget } from '../../core/dispatch.ts'
+import type { TraceId, TurnId } from '../../core/ids.ts'
+import type { Sender } from '../../core/message.ts'
+import { senderKey } from '../../core/platform-id.ts'
+import type { Precheck } from '../../core/precheck.ts'
+import type { SessionIdentity } from '../../core/session.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+
+/** A claimed turn: everything its run needs, the reply address included. */
+export interface StartedTurn {
+  readonly id: TurnId
+  readonly session: SessionIdentity
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly startedAt: number
+  /**
+   * True if everything it answers is from people whom nobody let in by name: its messages go behind everything else.
+   */
+  readonly forStrangers?: true
+  /** The person among whose turns it is counted. Absent where a known person waits for its end. */
+  readonly publicFor?: string
+  /** Asked before the agent is: nothing but `trigger: always` has started it. */
+  readonly precheck?: Precheck
+  /** The newest message it began with, for the log. */
+  readonly asked?: Asked
+}
+
+export interface Asked {
+  /** Ms since the epoch, our clock. */
+  readonly at: number
+  /** Absent where no person asked: a schedule, a hook, another session. */
+  readonly sender?: Sender
+  /** The model that was asked for with the message. */
+  readonly model?: string
+}
+
+type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
+
+/**
+ * Returns whether a turn that answers these messages is for strangers alone, and the person for whom it counts then; no
+ * person if somebody known waits behind it.
+ */
+export function countedFor(
+  rows: readonly Decided[],
+  waiting: readonly Decided[] = [],
+): Pick<StartedTurn, 'forStrangers' | 'publicFor'> {
+  const newest = rows.at(-1)
+  if (!newest || !rows.every(isPublic)) return {}
+  if (!waiting.every(isPublic)) return { forStrangers: true }
+  const { address, sender } = newest.dispatch.event
+  return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
+}
+
+/** Returns the check before a turn that answers these messages; none where somebody addressed the agent. */
+function checkedFirst(rows: readonly Decided[]): Pick<StartedTurn, 'precheck'> {
+  const checks = rows.map(({ decision }) => (decision.kind === 'run' ? decision.precheck : undefined))
+  const precheck = checks.every((check) => check !== undefined) ? checks.at(-1) : undefined
+  return precheck === undefined ? {} : { precheck }
+}
+
+/** Returns when, by whom, and for which model the newest of these messages was sent, and the check before its turn. */
+export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | 'precheck'> {
+  const newest = rows.at(-1)
+  if (!newest) return {}
+  const { receivedAt: at, event, schedule, posted } = newest.dispatch
+  const model = posted?.model === undefined ? {} : { model: posted.model }
+  return {
+    asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender }) },
+    ...checkedFirst(rows),
+  }
+}
+
+/** Returns true for a message of somebody whom nobody let in by name. */
+export function isPublic({ decision }: Decided): boolean {
+  return decision.kind === 'run' && decision.public === true
+}
+
+/** Returns the turn as it is now: in busy mode `steer` a known person may have joined it while it ran. */
+export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
+  const { forStrangers, publicFor, ...known } = turn
+  return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
+}

@@ -1,0 +1,84 @@
+import type { ChatType } from '../../core/address.ts'
+import { textContent } from '../../core/content.ts'
+import type { PostedData } from '../../core/event.ts'
+import type { ModelMessage } from '../../core/model.ts'
+import { addHistory, exchange, type History, type HistoryBounds } from './history-view.ts'
+import { boundContext, type ContextLimits, type ReceivedMessage } from './received.ts'
+import type { RunningTurn } from './running-turn-view.ts'
+import { shown } from './said-content.ts'
+
+/** The part of a view that the end of a turn changes. */
+export interface EndingView extends History {
+  readonly pending: readonly ReceivedMessage[]
+  readonly running: RunningTurn | undefined
+  readonly notes: readonly string[]
+}
+
+type Ended = Partial<EndingView>
+
+/** More notes than this add nothing. */
+export const MOST_NOTES = 5
+
+/** The circumstances of turns that are added to the history. */
+export interface Adding {
+  readonly chat: ChatType
+  /** The number of the event. */
+  readonly seq: number
+  readonly keep: HistoryBounds
+}
+
+/** Adds a text that another session delivered here as the agent's own words, after what was said before it. */
+export function post(view: EndingView, data: PostedData, { chat, seq, keep }: Adding): Ended {
+  const { running, pending } = view
+  if (running) return { running: { ...running, posted: [...running.posted, data] } }
+  const received = pending.filter((message) => !message.triggers)
+  const note = postedNote(data)
+  const history = addHistory(view, exchange(shown({ received, note }, chat), data.text, { received, note, seq }), keep)
+  return { ...history, pending: pending.filter((message) => message.triggers) }
+}
+
+function postedNote({ from }: PostedData): string {
+  return `[you posted the following here${from === undefined ? '' : `; it comes from ${from}`}]`
+}
+
+export function end(view: EndingView, completed: boolean, { chat, seq, keep }: Adding): Ended {
+  const { running } = view
+  if (!running) return {}
+  const added = completed && running.answer !== undefined ? answered(running, running.answer, { chat, seq }) : []
+  for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text, { seq }))
+  if (added.length === 0) return { running: undefined }
+  const { history, hidden } = addHistory(view, added, keep)
+  return { running: undefined, history, hidden }
+}
+
+/** The messages of a turn for which the agent was not asked are context of the next one, and so are its notes. */
+export function putBack(view: EndingView, adding: Adding & { readonly keep: ContextLimits }): Ended {
+  const { running, pending, notes } = view
+  if (!running) return {}
+  const unanswered = running.received.map((message) => ({ ...message, triggers: false }))
+  return {
+    ...end(view, false, adding),
+    pending: boundContext([...unanswered, ...pending], adding.keep),
+    notes: [...running.notes.filter((note) => !isTimeNote(note)), ...notes].slice(-MOST_NOTES),
+  }
+}
+
+function answered(
+  { received, notes }: RunningTurn,
+  answer: string,
+  { chat, seq }: Pick<Adding, 'chat' | 'seq'>,
+): ModelMessage[] {
+  const source = { received, before: notes, seq }
+  return exchange(shown(source, chat), answer, source)
+}
+
+/** Returns the line that says when a turn began. */
+export function timeNote(time: string): string {
+  return `${TIME}${time}]`
+}
+
+const TIME = '[time: '
+
+function isTimeNote(note: string): boolean {
+  return note.startsWith(TIME)
+}
