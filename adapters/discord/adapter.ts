@@ -19,6 +19,7 @@ import type {
   MessageTarget,
   PrivatePart,
   ProvesSending,
+  ReadsThreads,
   RegistersCommands,
   SendingProof,
   ShowsTyping,
@@ -28,6 +29,7 @@ import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { type AccountId, toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import type { ThreadPlace, ThreadRead } from '../../src/core/thread.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
@@ -37,6 +39,7 @@ import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
 import { createPositions, Seen } from './inbound/positions.ts'
+import { readThread } from './inbound/read-thread.ts'
 import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
 import { findOwn } from './outbound/find-own.ts'
@@ -55,6 +58,7 @@ export class DiscordAdapter
     DeletesMessages,
     ShowsTyping,
     ProvesSending,
+    ReadsThreads,
     RegistersCommands,
     FindsOwnMessages
 {
@@ -166,6 +170,13 @@ export class DiscordAdapter
     const botId = this.#health.identity?.id
     if (botId === undefined) return Promise.resolve({ kind: 'cannot_tell', reason: 'the bot was never connected' })
     return findOwn({ client: this.#client, directs: this.#directs, botId }, lost, signal)
+  }
+
+  readThread(place: ThreadPlace, signal: AbortSignal): Promise<ThreadRead> {
+    const receiver = this.#run?.receiver
+    if (receiver === undefined) return Promise.resolve({ kind: 'cannot_tell', reason: 'the channel is down' })
+    const read = receiver.read.bind(receiver)
+    return readThread({ client: this.#client, signal, read }, place)
   }
 
   /** The names say which typed `!name` is a command of ours; the platform's own menu is filled with the same. */

@@ -18,6 +18,7 @@ import type {
   MenuCommand,
   MessageTarget,
   PrivatePart,
+  ReadsThreads,
   RegistersCommands,
 } from '../../src/channels/capabilities.ts'
 import { within } from '../../src/core/clock.ts'
@@ -25,12 +26,14 @@ import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
+import type { ThreadPlace, ThreadRead } from '../../src/core/thread.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { receivesBy, type SlackConfig } from './config.ts'
 import { createClient, type SlackClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun } from './connection/run.ts'
+import { readThread } from './inbound/read-thread.ts'
 import { findOwnMessage } from './outbound/find-own.ts'
 import { createOutbound, type SlackOutbound } from './outbound/send.ts'
 
@@ -41,7 +44,14 @@ const EDIT_INTERVAL_MS = 1200
 
 /** One bot of one app in one workspace. */
 export class SlackAdapter
-  implements ChannelAdapter, AnswersPrivately, EditsMessages, DeletesMessages, FindsOwnMessages, RegistersCommands
+  implements
+    ChannelAdapter,
+    AnswersPrivately,
+    EditsMessages,
+    DeletesMessages,
+    FindsOwnMessages,
+    ReadsThreads,
+    RegistersCommands
 {
   readonly id = 'slack'
   /** The platform has no key that makes a repeated send harmless; the message is looked up instead. */
@@ -135,6 +145,12 @@ export class SlackAdapter
 
   findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage> {
     return findOwnMessage(this.#askClient, lost, signal)
+  }
+
+  readThread(place: ThreadPlace, signal: AbortSignal): Promise<ThreadRead> {
+    const run = this.#run
+    if (run === undefined) return Promise.resolve({ kind: 'cannot_tell', reason: 'the channel is down' })
+    return readThread({ client: this.#askClient, signal, read: run.read }, place)
   }
 
   editIntervalMs(): number {

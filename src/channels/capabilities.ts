@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { DeliveryReceipt, Recipient, RenderedPart } from '../core/outbound.ts'
+import type { ThreadPlace, ThreadRead } from '../core/thread.ts'
 import type { ChannelAdapter, OutboundPart } from './adapter.ts'
 
 /** Replaces one of our messages. The same text again is success. Idempotent, hence `unknown` may be repeated. */
@@ -130,4 +131,14 @@ export interface SendingProof {
 
 export function provesSending(adapter: ChannelAdapter): adapter is ChannelAdapter & ProvesSending {
   return 'proveSending' in adapter
+}
+
+/** Can read what was said in a thread, also before the bot was there. */
+export interface ReadsThreads {
+  /** Never rejects for anything the platform answers. */
+  readThread(place: ThreadPlace, signal: AbortSignal): Promise<ThreadRead>
+}
+
+export function readsThreads(adapter: ChannelAdapter): adapter is ChannelAdapter & ReadsThreads {
+  return 'readThread' in adapter
 }

@@ -20,6 +20,7 @@ import type { SessionContext } from './session-context.ts'
  * `routing.deletions` |
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | C19 |
+ * | `thread_read` | what the platform shows of a thread was read before the first turn in it | |
  * | `turn_steered` | the user messages before it joined the running turn | `session.queue.busy` |
  * | `messages_dropped` | messages that waited for a turn will get none, all or those named (`/stop`) | C17 |
  * | `assistant_step` | the model asked for tools: before they run | S15 |
@@ -46,6 +47,7 @@ export type EventDraft =
   | { readonly type: 'message_deleted'; readonly data: MessageName }
   | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
+  | { readonly type: 'thread_read'; readonly data: ThreadReadData }
   | { readonly type: 'turn_steered'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'messages_dropped'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
@@ -72,6 +74,7 @@ const ALL_TYPES = {
   turn_started: true,
   turn_resumed: true,
   turn_steered: true,
+  thread_read: true,
   messages_dropped: true,
   assistant_step: true,
   tool_call: true,
@@ -106,6 +109,18 @@ export interface SessionStartData {
 export interface AgentUpdateData {
   /** The settings of the agent that changed, by name: `model`, `prompt`. */
   readonly changed: readonly string[]
+}
+
+/** The messages that were said in a thread before its first turn, and that no accepted event has. */
+export interface ThreadReadData {
+  /** In order; none of them owes a turn. */
+  readonly messages: readonly UserMessageData[]
+  /** Messages of people who may not talk there, and others that the rules do not keep. */
+  readonly leftOut: number
+  /** There are older ones, which were not asked for. */
+  readonly more?: true
+  /** The reason why nothing could be read. */
+  readonly failed?: string
 }
 
 export interface TurnStartData extends TakenMessages {

@@ -1,7 +1,7 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
 import type { Accounts } from '../channels/accounts.ts'
-import type { ChannelCursor } from '../channels/adapter.ts'
+import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
@@ -13,7 +13,6 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { Tool } from '../core/turn.ts'
-import { turnCapOf } from '../core/turn-cap.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
@@ -47,6 +46,7 @@ import { createSessionAccess, type SessionAccess } from './make-session-access.t
 import { createModelHealth, type ModelHealth } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
+import { turnPorts } from './turn-ports.ts'
 
 export interface StagesDeps {
   readonly config: Config
@@ -61,6 +61,7 @@ export interface StagesDeps {
   readonly lookups: Lookups
   readonly people: {
     decided(dispatch: Dispatch, decision: Decision): void
+    overheard(this: void, payload: unknown): void
     readonly admissions: Pick<Admissions, 'refused'>
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
@@ -68,6 +69,7 @@ export interface StagesDeps {
   readonly tools: Readonly<Record<string, readonly Tool[]>>
   readonly media: MediaStore
   readonly delivery: DeliveryService
+  adapter(this: void, address: Address): ChannelAdapter | undefined
   readonly say: PostNotice
   readonly entrance: Entrance
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
@@ -119,8 +121,7 @@ export function createStages(parts: StagesDeps): Stages {
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
     ...{ ...claims, store, clock, transcript, delivery, busy, agent, joined, runAgent, precheck },
-    cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
-    verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
+    ...turnPorts({ ...parts, logger, most: VIEW_LIMITS.contextMessages }),
   })
   function decide(received: Dispatch): Decided {
     const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, received))

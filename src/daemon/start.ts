@@ -127,7 +127,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const reaches = ({ channel, account }: Address): boolean =>
     accounts.all.some((one) => one.channel === channel && one.account === account)
   const people = await createPeople({ ...world, lookups, entrance, say, reaches })
-  const stages = createStages({ ...world, accounts, lookups, people, commands, tools, delivery, say, entrance })
+  const exit = { delivery, adapter, say }
+  const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance })
   const { running, sessions, modelHealth, compact, askAside } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })

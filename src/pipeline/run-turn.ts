@@ -19,8 +19,9 @@ import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
+import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
 
-export interface RunTurnDeps extends CheckFirstDeps {
+export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
@@ -56,6 +57,7 @@ export function createRunTurn(deps: RunTurnDeps): RunTurn {
 
 async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   try {
+    await readThreadBefore(deps, turn, signal)
     const checked = await checkFirst(deps, turn, signal)
     if (checked?.verdict.answer === false) return unasked(checked)
     return withCheck(await answer(deps, turn, signal), checked)

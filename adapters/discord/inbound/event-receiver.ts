@@ -1,4 +1,5 @@
 import { failpoint } from '../../../src/core/failpoint.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { Budget } from '../../shared/read-back.ts'
 import type { RetryPorts } from '../../shared/until-done.ts'
@@ -163,6 +164,11 @@ export class EventReceiver {
       await this.#ports.positions.write()
       this.#readBack(new Set([located.id]))
     }
+  }
+
+  /** Returns what a message says, without storing it. */
+  read(channelId: string, message: unknown): Promise<InboundEvent | undefined> {
+    return this.#messages.read(channelId, message)
   }
 
   async idle(): Promise<void> {

@@ -61,6 +61,13 @@ export class MessageReceiver {
     failpoint('CP3-acked')
   }
 
+  /** Returns what a message says, without storing it; undefined for one that is none of ours to read. */
+  async read(channelId: string, message: unknown): Promise<InboundEvent | undefined> {
+    const place = await this.#placeOf(channelId, message)
+    const reading = place && readMessage(message, this.#context(place))
+    return reading?.kind === 'event' ? reading.event : undefined
+  }
+
   edit(channelId: string, message: unknown): Promise<void> {
     return this.#takeChange(channelId, message, (at) => readEdit(message, at))
   }

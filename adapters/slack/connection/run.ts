@@ -1,5 +1,6 @@
 import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { DeafProbe } from '../../shared/deaf-probe.ts'
 import type { Fields } from '../../shared/fields.ts'
@@ -37,14 +38,15 @@ export interface AccountRun {
   readonly receiver: SocketReceiver | HttpReceiver
   readonly tokens: TokenWatch
   readonly commands: CommandNames
+  /** Returns what an event says, without storing it. */
+  read(body: Fields): Promise<InboundEvent | undefined>
   /** Resolves once messages can arrive. @throws ChannelDown */
   start(): Promise<void>
 }
 
 export function createRun(deps: RunDeps): AccountRun {
   const { bot, health, client, sink, abort, services } = deps
-  const { signal } = abort
-  const { clock } = services
+  const [{ signal }, { clock }] = [abort, services]
   const tokens = new TokenWatch({
     client,
     clock,
@@ -54,8 +56,7 @@ export function createRun(deps: RunDeps): AccountRun {
   })
   const commands = new CommandNames(sink.state)
   const positions = createPositions(sink.state)
-  let greeted = false
-  let connected = false
+  let [greeted, connected] = [false, false]
   const gap = new ReceiptGap(clock)
   const ports: ReceiverPorts = {
     unknown: (kind) => sink.unknown(kind),
@@ -89,7 +90,8 @@ export function createRun(deps: RunDeps): AccountRun {
     },
     unproven: () => receiver instanceof SocketReceiver && receiver.giveUp('unproven'),
   })
-  const accept = receiverOf(deps, { tokens, commands, positions })
+  const events = new EventReceiver(deps, { tokens, commands, positions })
+  const accept: Accept = events.accept.bind(events)
   const catchUp = new CatchUp({ bot, client, clock, random: () => services.random(), signal, positions, accept, sink })
   const hearing = createHearing(deps, {
     tokens,
@@ -108,6 +110,7 @@ export function createRun(deps: RunDeps): AccountRun {
     receiver,
     tokens,
     commands,
+    read: events.read.bind(events),
     async start() {
       await Promise.all([commands.load(), positions.load()])
       await receiver.start()
@@ -149,11 +152,6 @@ function createHearing({ client, bot, services, abort, health }: RunDeps, ports:
       return accept(body)
     },
   }
-}
-
-function receiverOf(deps: RunDeps, things: ConstructorParameters<typeof EventReceiver>[1]): Accept {
-  const receiver = new EventReceiver(deps, things)
-  return (body, known) => receiver.accept(body, known)
 }
 
 /**

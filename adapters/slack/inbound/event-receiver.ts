@@ -77,6 +77,12 @@ export class EventReceiver {
     }
   }
 
+  /** Returns what an event says, without storing it; undefined for one that is none of ours to read. */
+  async read(body: Fields): Promise<InboundEvent | undefined> {
+    const reading = await this.#readEvent(body)
+    return reading.kind === 'event' ? reading.event : undefined
+  }
+
   /**
    * Never rejects. Undefined: it was counted, be it that we cannot read it; it would make us throw the next time too.
    */

@@ -44,7 +44,7 @@ export interface ApiAttachment {
 
 export interface ApiMessage {
   id: string
-  /** 0 default, 19 reply; others are service messages. */
+  /** 0 default, 19 reply, 21 the first of a thread, with the message where it began; others are service messages. */
   type: number
   channel_id: string
   author: ApiUser

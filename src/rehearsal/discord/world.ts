@@ -38,7 +38,7 @@ export class DiscordWorld extends WorldState {
   }
 
   addThread(input: NewThread): ApiChannel {
-    const thread = this.makeThread(input)
+    const thread = this.#begin(input)
     if (input.announce !== false) this.#publish('THREAD_CREATE', { ...thread, newly_created: true })
     return thread
   }
@@ -129,8 +129,19 @@ export class DiscordWorld extends WorldState {
 
   /** Makes a thread for the bot, as a REST call does. */
   startThread(input: Omit<NewThread, 'announce'> & { readonly type?: 11 | 12 }): ApiChannel {
-    const thread = this.makeThread(input)
+    const thread = this.#begin(input)
     this.#publish('THREAD_CREATE', { ...thread, newly_created: true })
+    return thread
+  }
+
+  /** A thread that began at a message has that message's id, and holds it in the first of its own. */
+  #begin(input: Omit<NewThread, 'announce'> & { readonly type?: 11 | 12 }): ApiChannel {
+    const thread = this.makeThread(input)
+    const begun = this.channel(input.channel).messages.get(thread.id)
+    if (begun === undefined) return thread
+    const state = this.channel(thread)
+    const starter = buildMessage(this, { state, author: begun.message.author, content: '', replied: begun.message })
+    storeMessage(state, { ...starter, type: 21 }, this.now())
     return thread
   }
 

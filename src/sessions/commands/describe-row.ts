@@ -1,7 +1,7 @@
 import type { Admission } from '../../core/admission.ts'
 import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { ContextRead, SessionEvent } from '../../core/event.ts'
+import type { ContextRead, SessionEvent, ThreadReadData } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { plainExcerpt, senderName } from '../../core/label.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
@@ -21,6 +21,8 @@ export interface DeniedCall {
 /** The context of an answer, and how many older messages were not in it. */
 export interface ContextFacts extends ContextRead {
   readonly leftOut: number
+  /** The messages of a thread from before its first turn. */
+  readonly thread?: ThreadReadData
 }
 
 const LONGEST_REASON = 300
@@ -55,7 +57,9 @@ export async function turnFacts(
   if (read === undefined || start?.type !== 'turn_started') return { denied, ...silence }
   const before = await events.messagesBefore(session.id, start.seq)
   // The message that the turn answers stands before its start as well.
-  return { denied, ...silence, context: { ...read, leftOut: Math.max(0, before - 1 - read.messages) } }
+  const filled = turn.find(({ type }) => type === 'thread_read')
+  const thread = filled?.type === 'thread_read' ? { thread: filled.data } : {}
+  return { denied, ...silence, context: { ...read, ...thread, leftOut: Math.max(0, before - 1 - read.messages) } }
 }
 
 /** Returns the reason that a model gave for its silence, as its answer says it. */
@@ -83,12 +87,24 @@ async function eventsOfTurn(
 }
 
 /** Returns in words how much of a conversation was read: `read 12 earlier messages, 3 left out`. */
-export function contextInWords({ messages, leftOut, summary, shortened, tokens }: ContextFacts): string {
+export function contextInWords({ messages, leftOut, summary, shortened, thread, tokens }: ContextFacts): string {
   const older = leftOut === 0 ? [] : [`${leftOut} left out`]
   const summed = summary ? ['a summary in the place of older ones'] : []
   const cut = shortened ? ['shortened because the model took no more'] : []
   const read = `read ${messages} earlier ${messages === 1 ? 'message' : 'messages'}`
-  return [read, ...older, ...summed, ...cut, `${tokens} tokens`].join(', ')
+  return [read, ...older, ...threadInWords(thread), ...summed, ...cut, `${tokens} tokens`].join(', ')
+}
+
+function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
+  if (thread === undefined) return []
+  const { messages, leftOut, more, failed } = thread
+  if (failed !== undefined)
+    return [`what was said before in the thread could not be read (${plainExcerpt(failed, 100)})`]
+  return [
+    `${messages.length} more of the thread from before`,
+    ...(leftOut === 0 ? [] : [`${leftOut} of it not kept by the rules`]),
+    ...(more ? ['older ones not asked for'] : []),
+  ]
 }
 
 /** Returns the verdict of the check before a turn: `✗ pre-check: no, they talk about lunch (anthropic/small)`. */

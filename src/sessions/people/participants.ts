@@ -1,6 +1,9 @@
+import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
+import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { StoreWriter } from '../../store/store.ts'
 
 /**
  * Returns the platform id that a dispatch makes a participant; its person is looked up on use, so that a link or its
@@ -11,4 +14,18 @@ export function participantOf(channels: Channels, { event, schedule, posted }: D
   const { sender, address } = event
   if (schedule || identifiesNobody(channels, address.channel, sender)) return undefined
   return platformIdOf(channels, address.channel, sender)
+}
+
+/** Records the speaker of a message and the authors of quoted words in it. */
+export async function recordSpeakers(
+  tx: StoreWriter,
+  session: SessionId,
+  dispatch: Dispatch,
+  { channels }: { readonly channels: Channels },
+): Promise<void> {
+  const participant = participantOf(channels, dispatch)
+  if (participant !== undefined) await tx.participants.add(session, participant, dispatch.receivedAt)
+  for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
+  const from = dispatch.posted?.from
+  if (from && 'session' in from) await tx.authors.copy(from.session, session, dispatch.receivedAt)
 }

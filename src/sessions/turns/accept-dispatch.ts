@@ -1,5 +1,4 @@
 import type { Address } from '../../core/address.ts'
-import { furtherAuthors } from '../../core/author.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
@@ -7,7 +6,7 @@ import type { SessionIdentity } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
-import { participantOf } from '../people/participants.ts'
+import { recordSpeakers } from '../people/participants.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
 import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
@@ -175,7 +174,7 @@ async function acceptContext(
   const outcome = contextOutcome(decision.reason)
   if (!(await tx.inbox.add({ id, dispatch, decision, sessionId: session.id, state: 'done', outcome })))
     return { kind: 'repeat' }
-  await join(tx, session.id, dispatch, deps)
+  await recordSpeakers(tx, session.id, dispatch, deps)
   await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
   return { kind: 'done', inboxId: id }
 }
@@ -205,7 +204,7 @@ async function acceptRun(
   }
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
-  await join(tx, session.id, dispatch, deps)
+  await recordSpeakers(tx, session.id, dispatch, deps)
   if (admission === 'full') {
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: false, refused: true }),
@@ -232,20 +231,6 @@ function acceptUnheard(
   outcome: 'refused: public_full' | 'refused: queue_full',
 ): Promise<Accepted> {
   return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
-}
-
-/** Records the speaker and the authors of quoted words in the message. */
-async function join(
-  tx: StoreWriter,
-  session: SessionId,
-  dispatch: Dispatch,
-  { channels }: Pick<AcceptDeps, 'channels'>,
-): Promise<void> {
-  const participant = participantOf(channels, dispatch)
-  if (participant !== undefined) await tx.participants.add(session, participant, dispatch.receivedAt)
-  for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
-  const from = dispatch.posted?.from
-  if (from && 'session' in from) await tx.authors.copy(from.session, session, dispatch.receivedAt)
 }
 
 function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

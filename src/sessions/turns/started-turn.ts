@@ -1,6 +1,6 @@
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { TraceId, TurnId } from '../../core/ids.ts'
-import type { Sender } from '../../core/message.ts'
+import type { InboundEvent, Sender } from '../../core/message.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Precheck } from '../../core/precheck.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -30,6 +30,8 @@ export interface Asked {
   readonly at: number
   /** Absent where no person asked: a schedule, a hook, another session. */
   readonly sender?: Sender
+  /** The message itself, where a person wrote it. */
+  readonly messageId?: string
   /** The model that was asked for with the message. */
   readonly model?: string
 }
@@ -65,7 +67,7 @@ export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | '
   const { receivedAt: at, event, schedule, posted } = newest.dispatch
   const model = posted?.model === undefined ? {} : { model: posted.model }
   return {
-    asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender }) },
+    asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }) },
     ...checkedFirst(rows),
   }
 }
@@ -79,4 +81,8 @@ export function isPublic({ decision }: Decided): boolean {
 export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
   const { forStrangers, publicFor, ...known } = turn
   return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
+}
+
+function messageIdOf(event: InboundEvent): Pick<Asked, 'messageId'> {
+  return 'messageId' in event ? { messageId: event.messageId } : {}
 }

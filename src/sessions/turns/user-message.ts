@@ -12,17 +12,21 @@ interface Decided {
   readonly route: Pick<Route, 'scope'>
 }
 
+type Fate = Pick<UserMessageData, 'triggers' | 'refused' | 'row'>
+
 /** Returns the event of an accepted text: a new message, or the new text of an older one. */
-export function userMessage(
-  dispatch: Dispatch,
-  { identity, addressed, route }: Decided,
-  fate: Pick<UserMessageData, 'triggers' | 'refused' | 'row'>,
-): EventToAppend {
+export function userMessage(dispatch: Dispatch, decided: Decided, fate: Fate): EventToAppend {
+  const type = dispatch.event.kind === 'edit' ? 'message_edited' : 'user_message'
+  return { type, data: userData(dispatch, decided, fate) }
+}
+
+/** Returns a text as the log keeps it. */
+export function userData(dispatch: Dispatch, { identity, addressed, route }: Decided, fate: Fate): UserMessageData {
   const event = textOf(dispatch)
   const from = dispatch.posted?.from
   // A session's message has somebody's authority but no person's words: it makes nobody a participant.
   const speaker: Identity = from ? { role: 'guest' } : identity
-  const data: UserMessageData = {
+  return {
     text: event.text,
     ...messageName(event, route),
     sender: event.sender,
@@ -37,7 +41,6 @@ export function userMessage(
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }
-  return { type: event.kind === 'edit' ? 'message_edited' : 'user_message', data }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { inWords } from '../../core/content-words.ts'
-import type { HistoryBoundary, SessionEvent, SessionStartData, TurnEndData } from '../../core/event.ts'
+import type { HistoryBoundary, SessionEvent, SessionStartData, ThreadReadData, TurnEndData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 
 /** Returns an event as a line of text for people. */
@@ -30,6 +30,8 @@ export function eventText(event: SessionEvent): string {
       return `attempt ${event.data.attempt}`
     case 'messages_dropped':
       return `${event.data.messages} waiting will not be answered`
+    case 'thread_read':
+      return threadText(event.data)
     case 'turn_steered':
       return `took in ${event.data.messages} more`
     case 'turn_started':
@@ -45,6 +47,12 @@ export function eventText(event: SessionEvent): string {
     case 'agent_updated':
       return `changed: ${event.data.changed.join(', ')}`
   }
+}
+
+function threadText({ messages, leftOut, failed }: ThreadReadData): string {
+  if (failed !== undefined) return `the thread could not be read: ${failed}`
+  const said = messages.map((message) => `\n${speakerName(message)}: ${message.text}`)
+  return `${messages.length} messages of the thread, ${leftOut} left out${said.join('')}`
 }
 
 function startText({ agent, workspace, context = {} }: SessionStartData): string {

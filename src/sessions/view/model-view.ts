@@ -1,5 +1,12 @@
 import type { ChatType } from '../../core/address.ts'
-import type { EventDraft, HistoryBoundary, MessageName, SessionEvent, TakenMessages } from '../../core/event.ts'
+import type {
+  EventDraft,
+  HistoryBoundary,
+  MessageName,
+  SessionEvent,
+  TakenMessages,
+  ThreadReadData,
+} from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
@@ -137,6 +144,8 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return { pending: withoutDropped(view.pending, event.data) }
     case 'turn_started':
       return event.turnId ? start(view, { id: event.turnId, takes: event.data }, folding) : UNCHANGED
+    case 'thread_read':
+      return readBefore(view, event.data, limits)
     case 'turn_steered':
       return steer(view, chat, event.data)
     case 'assistant_step':
@@ -212,6 +221,12 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
   if (received === source.received) return said
   const left = { ...source, received }
   return saidByUser(shown(left, chat), left)
+}
+
+/** Adds what was said in a thread before the session knew of it, before the words of its first turn. */
+function readBefore({ running }: ModelView, { messages }: ThreadReadData, limits: ViewLimits): Change {
+  if (!running) return UNCHANGED
+  return { running: { ...running, read: true, received: [...boundContext(messages, limits), ...running.received] } }
 }
 
 function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
