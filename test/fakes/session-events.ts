@@ -52,6 +52,10 @@ function writers(events: SessionEvent[]) {
         { type: 'turn_completed', data: { outcome: 'failed', usage: NO_USAGE, steps: 1, error: 'model_failed' } },
         turn,
       ),
+    unasked: (turn: string) =>
+      add({ type: 'turn_completed', data: { outcome: 'silent', usage: NO_USAGE, steps: 0, unasked: true } }, turn),
+    threadRead: (turn: string, messages: readonly UserMessageData[]) =>
+      add({ type: 'thread_read', data: { messages, leftOut: 0 } }, turn),
     compacted: (text: string, { turns, back }: { readonly turns: number; readonly back: number }) =>
       add({ type: 'context_compacted', data: { text, model: 'm', usage, turns, back } }),
     cancelled: (turn: string) => add({ type: 'turn_cancelled', data: { reason: 'stopped' } }, turn),

@@ -55,7 +55,9 @@ export function end(view: EndingView, completed: boolean, { chat, seq, keep }: A
 export function putBack(view: EndingView, adding: Adding & { readonly keep: ContextLimits }): Ended {
   const { running, pending, notes } = view
   if (!running) return {}
-  const unanswered = running.received.map((message) => ({ ...message, triggers: false }))
+  const unanswered = running.received
+    .filter(({ deleted }) => !deleted)
+    .map((message) => ({ ...message, triggers: false }))
   return {
     ...end(view, false, adding),
     pending: boundContext([...unanswered, ...pending], adding.keep),

@@ -15,20 +15,21 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('start' as const, 'answered' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('summary' as const), keep: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('failed' as const, 'cancelled' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('unasked' as const, 'thread' as const) }) },
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 export const actions = fc.array(action, { minLength: 1, maxLength: 60, size: 'max' })
 
 interface Said {
   readonly id: string
-  readonly triggers: boolean
+  triggers: boolean
   readonly edit: boolean
   text: string
   deleted: boolean
 }
 
 interface Turn {
-  readonly said: readonly Said[]
+  said: readonly Said[]
   readonly steps: ModelMessage[]
   answer?: string
   /** The number of the event that ended it. */
@@ -90,6 +91,7 @@ export class RetoldSession {
     else if (one.kind === 'start' && !running) this.#start()
     else if (one.kind === 'tool' && running) this.#useTool(running)
     else if (one.kind === 'answered' && running) this.#answer(running)
+    else if (one.kind === 'unasked' || one.kind === 'thread') this.#tellBefore(one.kind)
     else if ((one.kind === 'failed' || one.kind === 'cancelled') && running) this.#giveUp(one.kind)
   }
 
@@ -172,6 +174,29 @@ export class RetoldSession {
     this.#answered.push(turn)
     if (this.#answered.length >= this.#bounds.turns + this.#bounds.dropTurns)
       this.#answered = this.#answered.slice(-this.#bounds.turns)
+  }
+
+  #tellBefore(kind: 'unasked' | 'thread'): void {
+    if (this.#running?.steps.length !== 0) return
+    if (kind === 'unasked') this.#putBack(this.#running)
+    else this.#readThread(this.#running)
+  }
+
+  /** The agent was not asked: what was said is context of the next turn. */
+  #putBack({ said }: Turn): void {
+    this.#running = undefined
+    this.#log.unasked('t')
+    for (const one of said) one.triggers = false
+    this.#waiting = [...said.filter(({ deleted }) => !deleted), ...this.#waiting]
+  }
+
+  /** Something was said before the session knew of it. */
+  #readThread(turn: Turn): void {
+    const id = `m${++this.#no}`
+    this.#log.threadRead('t', [userMessage(id, { messageId: id, triggers: false })])
+    const said: Said = { id, text: id, triggers: false, edit: false, deleted: false }
+    this.#everybody.push(said)
+    turn.said = [said, ...turn.said]
   }
 
   #giveUp(kind: 'failed' | 'cancelled'): void {
