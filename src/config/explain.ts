@@ -21,6 +21,7 @@ export function explainConfig(config: Config): readonly string[] {
     `configuration: ${config.file ?? 'the environment (no file)'}`,
     `data: ${config.dataDir}, database ${config.store.path}`,
     ...config.agents.map(agentLine),
+    ...(config.workspaces ?? []).map(({ name, model }) => `workspaces.${name}: model ${model}`),
     ...channelLines(config),
     ...peopleLines(config),
     ...accessLines(config),

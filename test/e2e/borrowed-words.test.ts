@@ -85,6 +85,19 @@ describe('words that somebody passed on', () => {
     expect(await told(() => world.say({ from: 'U333', text: 'well?' }))).toMatch(/words of slack:\w+\/u555/)
   })
 
+  it('T32: count also where they stood in a thread before the bot was there', async () => {
+    const beside = await startTwoMore()
+    await household({ beside })
+    const { world, ledger } = beside.slack
+    const channel = world.addChannel({ name: 'attic', members: ['U333', 'U555'] })
+    world.setMember(channel, false)
+    const root = world.say({ from: 'U555', channel, text: BAIT })
+    world.setMember(channel, true)
+    const after = ledger.mark()
+    world.say({ from: 'U333', channel, thread: root, text: '<@U0BOT> well?' })
+    expect((await ledger.nextFromBot('sent', { after })).text).toMatch(/Denied: .*words of slack:\w+\/u555/)
+  })
+
   it('T32: keep their authors where a group gets a new id and something was said there first', async () => {
     const { world, answer } = await household()
     const { id: group } = world.addChat({ type: 'group', title: 'Family', members: [111, 444, 555] })
