@@ -148,6 +148,7 @@ export type ContextReason =
   | 'muted'
   | 'bot_budget'
   | 'appended'
+  | 'thread_read'
   | 'restored'
 export type RunReason = 'direct' | 'owner' | 'mentioned' | 'wake_word' | 'followed_thread' | 'trigger_always'
 export type RefuseReason = 'no_owner_yet' | 'stranger' | 'access' | 'send_policy'

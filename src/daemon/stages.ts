@@ -120,7 +120,7 @@ export function createStages(parts: StagesDeps): Stages {
   const { runAgent, summarize, precheck } = makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
-    ...{ ...claims, store, clock, transcript, delivery, busy, agent, joined, runAgent, precheck },
+    ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck },
     ...turnPorts({ ...parts, logger, most: VIEW_LIMITS.contextMessages }),
   })
   function decide(received: Dispatch): Decided {

@@ -1,22 +1,25 @@
 import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Decision, Dispatch } from '../core/dispatch.ts'
+import type { Decision, Dispatch, TraceStep } from '../core/dispatch.ts'
 import { errorCode } from '../core/errors.ts'
-import type { ThreadReadData } from '../core/event.ts'
+import type { ThreadReadData, UserMessageData } from '../core/event.ts'
+import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { ThreadRead } from '../core/thread.ts'
 import { recordSpeakers } from '../sessions/people/participants.ts'
+import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
 import { userData } from '../sessions/turns/user-message.ts'
 import type { ModelView } from '../sessions/view/model-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import type { Store } from '../store/store.ts'
+import type { NewInboxRow, Store, StoreWriter } from '../store/store.ts'
 
 export interface ThreadDeps {
   readonly store: Store
+  readonly ids: Pick<IdSource, 'inbox' | 'trace'>
   readonly clock: Clock
   readonly logger: Logger
   readonly channels: Channels
@@ -45,23 +48,44 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   await record(deps, turn, read.kind === 'read' ? keptOf(deps, { turn, view, read }) : failed(read.reason))
 }
 
-/** The messages that are kept, and the dispatches that name their speakers. */
+/** The messages that are kept, and the event that has them. */
 interface Kept {
-  readonly dispatches: readonly Dispatch[]
+  readonly rows: readonly KeptMessage[]
   readonly data: ThreadReadData
 }
 
-async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { dispatches, data }: Kept) {
+type KeptMessage = Pick<NewInboxRow, 'dispatch' | 'decision'> & { readonly message: UserMessageData }
+
+async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { rows, data }: Kept): Promise<void> {
   await deps.store.write(async (tx) => {
-    for (const dispatch of dispatches) await recordSpeakers(tx, session.id, dispatch, deps)
+    for (const row of rows) {
+      await recordSpeakers(tx, session.id, row.dispatch, deps)
+      await addRow(tx, session, row, deps)
+    }
     await tx.events.append(session.id, deps.clock.now(), [{ type: 'thread_read', turnId, data }])
   })
   // The turn has begun, so nothing else would look for it.
   await deps.transcript.view(session)
 }
 
+/**
+ * Stores the row of a message, as if it had been accepted: what reads the place back later finds it there, and an edit
+ * or a deletion finds the session. The first message of a thread mostly has a row already, of its channel's session.
+ */
+async function addRow(
+  tx: StoreWriter,
+  { id: sessionId }: StartedTurn['session'],
+  { dispatch, decision }: KeptMessage,
+  { ids }: ThreadDeps,
+): Promise<void> {
+  const row = { id: ids.inbox(), dispatch, decision, sessionId, state: 'done', outcome: 'context' } as const
+  if (await tx.inbox.add(row)) return
+  const eventKey = inThreadKey(dispatch.event.eventKey)
+  await tx.inbox.add({ ...row, dispatch: { ...dispatch, event: { ...dispatch.event, eventKey } } })
+}
+
 function failed(reason: string): Kept {
-  return { dispatches: [], data: { messages: [], leftOut: 0, failed: reason } }
+  return { rows: [], data: { messages: [], leftOut: 0, failed: reason } }
 }
 
 interface Reading {
@@ -72,14 +96,15 @@ interface Reading {
 
 function keptOf(deps: ThreadDeps, { turn, view, read: { events, left } }: Reading): Kept {
   deps.overheard(events)
-  const known = new Set(view.running?.received.map(({ messageId }) => messageId))
+  const received = [...(view.running?.received ?? []), ...view.pending]
+  const known = new Set(received.map(({ messageId }) => messageId))
   const news = events.filter((event) => event.kind === 'message' && !known.has(event.messageId))
-  const kept = news.flatMap((event) => keptMessage(deps, turn, event))
+  const rows = news.flatMap((event) => keptMessage(deps, turn, event))
   return {
-    dispatches: kept.map(({ dispatch }) => dispatch),
+    rows,
     data: {
-      messages: kept.map(({ message }) => message),
-      leftOut: news.length - kept.length,
+      messages: rows.map(({ message }) => message),
+      leftOut: news.length - rows.length,
       ...(left ? { more: true } : {}),
     },
   }
@@ -119,11 +144,29 @@ async function readSafely(
 }
 
 /** Returns a message as the log keeps it, if the rules would have kept it in this session. */
-function keptMessage({ clock, judge }: ThreadDeps, { session, traceId }: StartedTurn, event: InboundEvent) {
+function keptMessage(
+  { clock, ids, judge }: ThreadDeps,
+  { session }: StartedTurn,
+  event: InboundEvent,
+): readonly KeptMessage[] {
   const { address } = event
-  const dispatch: Dispatch = { origin: 'platform', traceId, receivedAt: clock.now(), event, reply: { address } }
-  const decision = judge(dispatch)
-  if (decision.kind !== 'run' && decision.kind !== 'context') return []
-  if (decision.route.scopeKey !== session.scopeKey) return []
-  return [{ dispatch, message: userData(dispatch, { ...decision, addressed: false }, { triggers: false }) }]
+  const received = { traceId: ids.trace(), receivedAt: clock.now() }
+  const dispatch: Dispatch = { origin: 'platform', ...received, event, reply: { address } }
+  const judged = judge(dispatch)
+  if (judged.kind !== 'run' && judged.kind !== 'context') return []
+  const { route, identity, trace } = judged
+  if (route.scopeKey !== session.scopeKey) return []
+  const decision = { kind: 'context', reason: 'thread_read', addressed: false, route, identity } as const
+  return [
+    {
+      dispatch,
+      decision: { ...decision, trace: [...trace, READ] },
+      message: userData(dispatch, decision, { triggers: false }),
+    },
+  ]
+}
+
+const READ: TraceStep = {
+  ...{ stage: 'session', verdict: 'stop' },
+  because: 'it was read with the history of its thread, before the first turn there',
 }

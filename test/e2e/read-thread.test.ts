@@ -94,6 +94,31 @@ describe('the first mention in a Slack thread', () => {
     expect((await house.daemon.operator.admissions.list()).length).toBe(0)
   })
 
+  it('forgets what is deleted later, and learns of an edit, also where the channel has the message too', async () => {
+    const house = await workshop()
+    const { channel } = house
+    const { world, ledger } = house.slack
+    world.setMember(channel, true)
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    await ledger.confirmed(root.ts)
+    world.setMember(channel, false)
+    const reply = world.say({ from: 'U555', channel, thread: root, text: 'my secret' })
+    const other = world.say({ from: 'U555', channel, thread: root, text: 'last year' })
+    world.setMember(channel, true)
+    world.say({ from: 'U444', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*my secret.*last year/)
+    world.edit({ channel, message: root, text: 'the boiler is fine' })
+    world.remove(channel, reply)
+    world.edit({ channel, message: other, text: 'two years ago' })
+    world.say({ from: 'U444', channel, thread: root, text: `${BOT} and then?` })
+    await answerTo(house, 'and then?')
+    const shown = asked(house, 'and then?')
+    expect(shown).toContain('the boiler is fine')
+    expect(shown).not.toContain('my secret')
+    expect(shown).toContain('two years ago')
+  })
+
   it('answers all the same where the history may not be read, and says so', async () => {
     const house = await workshop()
     const { channel } = house
@@ -124,5 +149,10 @@ describe('the first mention in a Discord thread', () => {
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('what now?'))
     expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*it did last year too.*what now\?/)
     expect((await why(house, mention.id))?.context).toContain('more of the thread from before')
+    const next = world.say({ from: '444', channel: thread, text: `<@${world.bot.id}> and then?` })
+    await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('and then?'))
+    expect(await why(house, next.id)).toMatchObject({ outcome: 'answered' })
+    for (const words of ['the boiler leaks', 'it did last year too'])
+      expect(asked(house, 'and then?').split(words), words).toHaveLength(2)
   })
 })

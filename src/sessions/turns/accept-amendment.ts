@@ -5,6 +5,7 @@ import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
+import { inThreadKey } from './in-thread-key.ts'
 import { messageName, userMessage } from './user-message.ts'
 
 interface Amendment {
@@ -34,12 +35,13 @@ export async function acceptAmendment(
   // A stranger's edit or deletion is kept in the session's log, if it has the message, and nowhere else.
   const row = { id, dispatch: stranger ? withoutText(dispatch) : dispatch, decision, state: 'done' } as const
   const texts = waiting ?? (await findWaitingTexts(tx, dispatch))
-  const original = await findOriginal(tx, dispatch)
-  const found = new Map([...texts, ...(original ? [original] : [])].map((one) => [one.sessionId, one]))
+  const originals = await findOriginals(tx, dispatch)
+  const found = new Map([...texts, ...originals].map((one) => [one.sessionId, one]))
+  const [original] = originals
   const [first] = found.keys()
   if (first === undefined) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
   if (!(await tx.inbox.add({ ...row, sessionId: original?.sessionId ?? first, outcome: decision.reason }))) return false
-  if (decision.reason === 'deleted') await dropTexts(tx, texts, original)
+  if (decision.reason === 'deleted') await dropTexts(tx, texts, originals)
   for (const [sessionId, text] of found) await amendIn(tx, sessionId, { text, dispatch, decision }, channels)
   return true
 }
@@ -57,9 +59,13 @@ async function amendIn(
 }
 
 /** Texts that wait owe no turn any more. Other sessions, too, are shown the preview and the description. */
-async function dropTexts(tx: StoreWriter, waiting: readonly FoundText[], original?: FoundText): Promise<void> {
+async function dropTexts(
+  tx: StoreWriter,
+  waiting: readonly FoundText[],
+  originals: readonly FoundText[],
+): Promise<void> {
   for (const { id } of waiting) await tx.inbox.settle(id, 'deleted')
-  for (const { sessionId, dispatch } of original ? [...waiting, original] : waiting)
+  for (const { sessionId, dispatch } of [...waiting, ...originals])
     if ('text' in dispatch.event) await tx.sessions.unsay(sessionId, dispatch.event.text)
 }
 
@@ -80,6 +86,15 @@ export async function findWaitingTexts(
     const mayAmend = event.kind === 'delete' || sender.id === event.sender.id
     return isSame && mayAmend && sessionId && decision.kind === 'run' ? { ...row, decision, sessionId } : []
   })
+}
+
+/** Returns the message that an edit or deletion is about, in each session that has it and may show it to its model. */
+async function findOriginals(tx: StoreWriter, dispatch: Dispatch): Promise<readonly FoundText[]> {
+  const { event } = dispatch
+  if (event.kind !== 'edit' && event.kind !== 'delete') return []
+  const inThread = { ...dispatch, event: { ...event, original: inThreadKey(event.original) } }
+  const found = [await findOriginal(tx, dispatch), await findOriginal(tx, inThread)]
+  return found.filter((one) => one !== undefined)
 }
 
 /** Returns the message that an edit or deletion is about, if a session has it and its model may be shown it. */
