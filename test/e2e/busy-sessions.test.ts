@@ -93,6 +93,7 @@ describe('a busy session', () => {
       return textReply(`saw ${texts.at(-1)?.includes('only this year')}`)
     }
     const { telegram, anthropic, daemon } = await startHousehold({
+      streaming: false,
       script,
       config: { session: { queue: { max: 9, busy: 'steer' } } },
     })

@@ -24,7 +24,11 @@ async function house(script: Script, model = 'openai/gpt-5.4', prompt = 'You are
   const openai = await rehearse({ script, models: ['gpt-5.4', 'local'] })
   const agent = { id: toAgentId('main'), model, prompt, tools: ['camera'] }
   const models = { openai: { apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } }
-  const started = await startHousehold({ config: { agents: [agent], models }, tools: { camera: [camera] } })
+  const started = await startHousehold({
+    streaming: false,
+    config: { agents: [agent], models },
+    tools: { camera: [camera] },
+  })
   return {
     ...started,
     openai,

@@ -28,6 +28,7 @@ async function house(bytes: Uint8Array) {
   const picture = { bytes }
   const agent = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['camera'] }
   const started = await startHousehold({
+    streaming: false,
     script: looking,
     config: { agents: [agent] },
     tools: { camera: [camera(picture)] },

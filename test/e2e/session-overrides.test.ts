@@ -24,7 +24,7 @@ const agent = (model: string) => ({
 })
 
 it('T37: /think reaches the model as its API wants it, and its thoughts go back to it within the turn, never into the log', async () => {
-  const house = await startHousehold({ script: thoughtful, config: agent('claude-haiku-4-5') })
+  const house = await startHousehold({ streaming: false, script: thoughtful, config: agent('claude-haiku-4-5') })
   expect(await tell(house, '/think high')).toContain('Thinking is high here')
   expect(await tell(house, 'what time is it?')).toBe('it is late')
   const [first, second] = house.anthropic?.ledger.requests() ?? []
@@ -43,7 +43,7 @@ it('T37: /think reaches the model as its API wants it, and its thoughts go back 
 })
 
 it('T37: a model that thinks as it sees fit is told how hard', async () => {
-  const house = await startHousehold({ script: thoughtful, config: agent('claude-sonnet-5-5') })
+  const house = await startHousehold({ streaming: false, script: thoughtful, config: agent('claude-sonnet-5-5') })
   await tell(house, '/think low')
   await tell(house, 'what time is it?')
   const [first, second] = house.anthropic?.ledger.requests() ?? []
@@ -52,7 +52,7 @@ it('T37: a model that thinks as it sees fit is told how hard', async () => {
 })
 
 it('T37: /verbose shows the tool steps above the answer, in the chat alone, and takes them away again', async () => {
-  const house = await startHousehold({ script: thoughtful })
+  const house = await startHousehold({ streaming: false, script: thoughtful })
   expect(await tell(house, '/verbose on')).toContain('on here')
   expect(await tell(house, 'what time is it?')).toBe('used current_time\n\nit is late')
   expect((await house.daemon.operator.sessions.show('telegram:direct:111')).preview).toBe('it is late')
@@ -61,7 +61,7 @@ it('T37: /verbose shows the tool steps above the answer, in the chat alone, and 
 })
 
 it('T37: /model changes who answers from the next turn on, over a restart, and refuses what there is no key for', async () => {
-  const house = await startHousehold({ script: () => textReply('from the API') })
+  const house = await startHousehold({ streaming: false, script: () => textReply('from the API') })
   expect(await tell(house, 'hello')).toBe('from the API')
   expect(await tell(house, '/model openai/gpt')).toContain('There is no key for "openai"')
   expect(await tell(house, '/model scripted/echo')).toContain('scripted/echo answers here')

@@ -34,7 +34,7 @@ const obedient: Script = (request) => {
 
 function household(options: HouseholdOptions = {}): Promise<Household> {
   const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]
-  return startHousehold({ script: obedient, ...options, config: { agents, ...options.config } })
+  return startHousehold({ streaming: false, script: obedient, ...options, config: { agents, ...options.config } })
 }
 
 /** What the bot's next whole message in a chat says. */
