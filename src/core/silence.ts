@@ -1,19 +1,23 @@
 /**
- * Silence markers (S28-S30): exact case, anywhere in the text, removed everywhere, with the reason that one may carry:
- * `<NO_REPLY: they talk about lunch>`. A reply that is a marker and
+ * Silence markers (S28-S30): exact case, anywhere in the text, removed everywhere. A reply that is a marker and
  * nothing else is silence; a reply that is empty without a marker is a failure, not silence. A growing reply must never
  * show a part of one, which no text library knows (decision 0017).
  */
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const
-/** The marker may carry the reason for the silence, one short line, for whoever asks why. */
+/**
+ * The first marker may carry the reason for the silence, for whoever asks why: `<NO_REPLY: they talk about lunch>`. It
+ * ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that follows.
+ */
 const WITH_REASON = '<NO_REPLY:'
+const REASONED = /<NO_REPLY:(?:[^\n]*>|[^]*)/g
 const LONGEST_REASON = 300
-const REASON = new RegExp(`^ ?([^<>\\n]{0,${LONGEST_REASON}})>?$`)
+/** Markers in markers are removed this often; what is nested deeper nobody writes by mistake, and all of it goes. */
+const MOST_NESTED = 8
 
-/** Returns the reasons that markers carry, in order. */
-export function silenceReasons(text: string): readonly string[] {
-  const reasons = text.split(WITH_REASON).slice(1)
-  return reasons.flatMap((rest) => REASON.exec(rest.slice(0, rest.indexOf('>') + 1))?.[1]?.trim() || [])
+/** Returns the reason that a marker carries; undefined where none does. */
+export function silenceReason(text: string): string | undefined {
+  const [, reason = ''] = /<NO_REPLY:([^\n]*)/.exec(text) ?? []
+  return reason.replace(/>\s*$/, '').trim().slice(0, LONGEST_REASON) || undefined
 }
 
 export interface Stripped {
@@ -25,13 +29,28 @@ export interface Stripped {
 
 /** Removes every marker, also those that only appear once another has been removed (S28-S30). */
 export function stripSilence(text: string): Stripped {
-  if (!text.includes('<') || ![...MARKERS, WITH_REASON].some((marker) => text.includes(marker)))
-    return { text, silent: false }
-  const without = withoutMarkers(text)
-  // A marker that is not closed in its line is none.
-  if (without === text) return { text, silent: false }
-  const trimmed = without.trim()
+  if (!hasMarker(text)) return { text, silent: false }
+  const trimmed = withoutAny(text, withoutReasons).trim()
   return { text: trimmed, silent: trimmed === '' }
+}
+
+function hasMarker(text: string): boolean {
+  return text.includes('<') && [...MARKERS, WITH_REASON].some((marker) => text.includes(marker))
+}
+
+function withoutAny(text: string, withoutReasoned: (text: string) => string): string {
+  let left = text
+  for (let pass = 0; pass < MOST_NESTED; pass++) {
+    const next = withoutReasoned(withoutMarkers(left))
+    if (next === left) return next
+    left = next
+  }
+  const found = [...MARKERS, WITH_REASON].map((marker) => left.indexOf(marker)).filter((at) => at >= 0)
+  return found.length === 0 ? left : left.slice(0, Math.min(...found))
+}
+
+function withoutReasons(text: string): string {
+  return text.includes(WITH_REASON) ? text.replace(REASONED, '') : text
 }
 
 /** One pass: markers never overlap, so cutting each as its `>` arrives also finds those a cut has just joined. */
@@ -39,30 +58,27 @@ function withoutMarkers(text: string): string {
   const kept: string[] = []
   for (const unit of text.split('')) {
     kept.push(unit)
-    if (unit !== '>') continue
-    kept.length -= markerAtEnd(kept)
+    // Both end in these two; a text may have as many `>` as it likes.
+    if (unit !== '>' || !ENDS.has(kept.at(-2) ?? '')) continue
+    const marker = MARKERS.find((candidate) => kept.slice(-candidate.length).join('') === candidate)
+    if (marker) kept.length -= marker.length
   }
   return kept.join('')
 }
 
-/** Returns the length of the marker with which the characters end; 0 for none. */
-function markerAtEnd(kept: readonly string[]): number {
-  const marker = MARKERS.find((candidate) => kept.slice(-candidate.length).join('') === candidate)
-  if (marker) return marker.length
-  const tail = kept.slice(-(WITH_REASON.length + LONGEST_REASON + 2)).join('')
-  const start = tail.lastIndexOf(WITH_REASON)
-  if (start < 0 || !REASON.test(tail.slice(start + WITH_REASON.length))) return 0
-  return tail.length - start
-}
+const ENDS: ReadonlySet<string> = new Set(MARKERS.map((marker) => marker.slice(-2, -1)))
 
 /**
  * Returns the part of a growing reply that may be shown: markers are removed, and a tail that could yet become a marker
  * is held back, so that no part of one is ever visible (S31). The held tail is the longest suffix that is a prefix of a
- * marker.
+ * marker, or one with a reason whose line is not over.
  */
 export function visibleWhileStreaming(text: string): string {
-  return withoutOpenTail(stripSilence(text).text)
+  if (!hasMarker(text)) return withoutOpenTail(text)
+  return withoutOpenTail(withoutAny(text, (one) => withoutReasons(one.replace(LAST_REASONED, ''))).trim())
 }
+
+const LAST_REASONED = /<NO_REPLY:[^\n]*$/
 
 /** `<NO_<NO_` may yet collapse to a marker, so every such tail is held, not only the last. */
 function withoutOpenTail(text: string): string {
@@ -76,6 +92,5 @@ function withoutOpenTail(text: string): string {
 }
 
 function opensMarker(tail: string): boolean {
-  if ([...MARKERS, WITH_REASON].some((marker) => marker.startsWith(tail))) return true
-  return tail.startsWith(WITH_REASON) && REASON.test(tail.slice(WITH_REASON.length))
+  return [...MARKERS, WITH_REASON].some((marker) => marker.startsWith(tail))
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { silenceReasons, stripSilence, visibleWhileStreaming } from '../../src/core/silence.ts'
+import { silenceReason, stripSilence, visibleWhileStreaming } from '../../src/core/silence.ts'
 
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>']
 
@@ -32,8 +32,13 @@ const texts = fc
 
 /** The definition, slow: cut any marker until none is left. */
 function cutAll(text: string): string {
-  const cut = text.replace(/<NO_REPLY>|<EMPTY_RESPONSE>|<NO_REPLY:[^<>\n]{0,300}>/, '')
-  return cut === text ? text : cutAll(cut)
+  const found = MARKERS.find((marker) => text.includes(marker))
+  if (found !== undefined) return cutAll(text.replace(found, ''))
+  const start = text.indexOf('<NO_REPLY:')
+  if (start < 0) return text
+  const line = text.slice(start).split('\n', 1)[0] ?? ''
+  const end = line.lastIndexOf('>')
+  return cutAll(text.slice(0, start) + (end < 0 ? '' : text.slice(start + end + 1)))
 }
 
 describe('silence markers', () => {
@@ -45,18 +50,22 @@ describe('silence markers', () => {
   )
 
   it.each([
-    ['<NO_REPLY: they talk about lunch>', ['they talk about lunch']],
-    ['<NO_REPLY:a> <NO_REPLY: b ><NO_REPLY>', ['a', 'b']],
-    ['<NO_REPLY:>', []],
-  ])('S28: %j is silence with its reasons', (text, reasons) => {
+    ['<NO_REPLY: they talk about lunch>', 'they talk about lunch'],
+    ['<NO_REPLY:a>\n<NO_REPLY>', 'a'],
+    ['<NO_REPLY:>', undefined],
+    ['<NO_REPLY: he said <3 and a > b>', 'he said <3 and a > b'],
+    ['<NO_REPLY: two\nlines>', 'two'],
+    ['<NO_REPLY: broken off', 'broken off'],
+    [`<NO_REPLY: ${'x'.repeat(400)}>`, 'x'.repeat(300)],
+    ['<NO_REP<NO_REPLY>LY: nested>', 'nested'],
+  ])('S28: %j is silence with its reason', (text, reason) => {
     expect(stripSilence(text)).toEqual({ text: '', silent: true })
-    expect(silenceReasons(text)).toEqual(reasons)
+    if (!text.includes('nested')) expect(silenceReason(text)).toBe(reason)
   })
 
-  it('S29: a reason is removed from an answer as well; what is open, or too long, is text', () => {
+  it('S29: a reason is removed from an answer as well', () => {
     expect(stripSilence('Hello <NO_REPLY: x> there').text).toBe('Hello  there')
-    for (const text of ['<NO_REPLY: open', '<NO_REPLY: two\nlines>', `<NO_REPLY: ${'x'.repeat(301)}>`])
-      expect(stripSilence(text)).toEqual({ text, silent: false })
+    expect(stripSilence('<NO_REPLY: x>\nHello').text).toBe('Hello')
   })
 
   it.each(['', '  ', 'NO_REPLY', '<no_reply>', '< NO_REPLY >', '<NO_REPLY', '<NO_REPLY<NO_REPLY'])(
@@ -86,7 +95,7 @@ describe('silence markers', () => {
         const expected = hasMarker ? cutAll(text).trim() : text
         expect(stripSilence(text)).toEqual({ text: expected, silent: hasMarker && expected === '' })
       }),
-      { numRuns: 2_000 },
+      { numRuns: 30_000 },
     )
   })
 
@@ -100,7 +109,7 @@ describe('silence markers', () => {
           expect(open.startsWith('<') && MARKERS.some((marker) => marker.startsWith(open))).toBe(false)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 20_000 },
     )
   })
 
@@ -112,7 +121,7 @@ describe('silence markers', () => {
           expect(final.startsWith(visibleWhileStreaming(text.slice(0, end)).trim())).toBe(true)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 20_000 },
     )
   })
 
@@ -120,8 +129,8 @@ describe('silence markers', () => {
     expect(visibleWhileStreaming('a <NO_REPL')).toBe('a ')
     expect(visibleWhileStreaming('a <NO_REPLACEMENT')).toBe('a <NO_REPLACEMENT')
     expect(visibleWhileStreaming('a <EMPTY_<NO_')).toBe('a ')
-    expect(visibleWhileStreaming('a <NO_REPLY: they talk')).toBe('a ')
-    expect(visibleWhileStreaming('a <NO_REPLY: they\ntalk')).toBe('a <NO_REPLY: they\ntalk')
+    expect(visibleWhileStreaming('a <NO_REPLY: they talk> and').trim()).toBe('a')
+    expect(visibleWhileStreaming('a <NO_REPLY: they talk> and\nso')).toBe('a  and\nso')
     expect(visibleWhileStreaming('plain')).toBe('plain')
   })
 
@@ -129,5 +138,8 @@ describe('silence markers', () => {
     const depth = 50_000
     expect(visibleWhileStreaming('<'.repeat(depth))).toBe('')
     expect(stripSilence('<NO_'.repeat(depth) + 'REPLY>'.repeat(depth))).toEqual({ text: '', silent: true })
+    expect(stripSilence(`<NO_REPLY>${'>'.repeat(depth)}`).text).toHaveLength(depth)
+    expect(stripSilence('<NO_REPLY: x\n'.repeat(depth))).toEqual({ text: '', silent: true })
+    expect(stripSilence(`${'<NO_REP'.repeat(depth)}LY: x>`).silent).toBe(false)
   })
 })

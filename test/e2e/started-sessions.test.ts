@@ -64,7 +64,10 @@ describe('a session that a client starts', () => {
   it('C1: a chat adopts a changed agent at its next turn, and its record names what changed', async () => {
     const home = await household()
     const say = async (text: string) => {
-      const answered = home.telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === 111 })
+      const answered = home.telegram.ledger.nextFromBot('sent', {
+        after: home.telegram.ledger.mark(),
+        where: ({ chatId }) => chatId === 111,
+      })
       home.telegram.world.say({ from: 111, text })
       await answered
       await recorded(home)

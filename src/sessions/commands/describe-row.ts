@@ -6,7 +6,7 @@ import type { TurnId } from '../../core/ids.ts'
 import { plainExcerpt, senderName } from '../../core/label.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { Session } from '../../core/session.ts'
-import { silenceReasons, stripSilence } from '../../core/silence.ts'
+import { silenceReason, stripSilence } from '../../core/silence.ts'
 import { withTitle } from '../../core/titles.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { placeTitle } from '../service/place-title.ts'
@@ -66,7 +66,7 @@ export async function turnFacts(
 function silenceOf(turn: readonly SessionEvent[]): Pick<TurnFacts, 'silence'> {
   const answer = turn.findLast(({ type }) => type === 'assistant_message')
   if (answer?.type !== 'assistant_message' || !stripSilence(answer.data.text).silent) return {}
-  const [reason] = silenceReasons(answer.data.text)
+  const reason = silenceReason(answer.data.text)
   return reason === undefined ? {} : { silence: plainExcerpt(reason, LONGEST_REASON) }
 }
 
