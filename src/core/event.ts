@@ -117,7 +117,7 @@ export interface ThreadReadData {
   readonly messages: readonly UserMessageData[]
   /** Messages of people who may not talk there, and others that the rules do not keep. */
   readonly leftOut: number
-  /** There are older ones, which were not asked for. */
+  /** There is more of it. */
   readonly more?: true
   /** The reason why nothing could be read. */
   readonly failed?: string

@@ -6,10 +6,11 @@
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const
 /**
  * The first marker may carry the reason for the silence, for whoever asks why: `<NO_REPLY: they talk about lunch>`. It
- * ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that follows.
+ * ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that
+ * follows.
  */
 const WITH_REASON = '<NO_REPLY:'
-const REASONED = /<NO_REPLY:(?:[^\n]*>|[^]*)/g
+const REASONED = /<NO_REPLY:(?:[^\n]*>|[\s\S]*)/g
 const LONGEST_REASON = 300
 /** Markers in markers are removed this often; what is nested deeper nobody writes by mistake, and all of it goes. */
 const MOST_NESTED = 8

@@ -12,6 +12,6 @@ export interface ThreadPlace {
 }
 
 export type ThreadRead =
-  /** In order, as they would have been accepted. `left`: there are older ones. */
+  /** In order, as they would have been accepted. `left`: there is more of it. */
   | { readonly kind: 'read'; readonly events: readonly InboundEvent[]; readonly left: boolean }
   | { readonly kind: 'cannot_tell'; readonly reason: string }

@@ -1,5 +1,6 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
+import { BUILT_IN_GROUPS } from '../agent/tools/catalogue.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
@@ -111,7 +112,8 @@ export function createStages(parts: StagesDeps): Stages {
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
   const transcript = makeTranscript(parts, joined)
-  const agent = chooseAgent(modelRules(config), lookups.overrides)
+  const toolGroups = [...BUILT_IN_GROUPS, ...Object.keys(parts.tools)]
+  const agent = chooseAgent({ ...modelRules(config), toolGroups }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)

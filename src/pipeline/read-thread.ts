@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, within } from '../core/clock.ts'
 import type { Decision, Dispatch, TraceStep } from '../core/dispatch.ts'
 import { errorCode } from '../core/errors.ts'
 import type { ThreadReadData, UserMessageData } from '../core/event.ts'
@@ -129,14 +129,22 @@ function knowsRoot({ running }: ModelView, { reply }: StartedTurn): boolean {
   return running?.received.some(({ messageId }) => messageId === reply.address.topic) ?? false
 }
 
+/** People wait for their answer meanwhile. */
+const LONGEST_MS = 10_000
+
 async function readSafely(
-  { readThread, logger }: ThreadDeps,
+  { readThread, clock, logger }: ThreadDeps,
   address: Address,
   before: string,
   signal: AbortSignal,
 ): Promise<ThreadRead | undefined> {
+  const late = new AbortController()
   try {
-    return await readThread(address, before, signal)
+    const reading = readThread(address, before, AbortSignal.any([signal, late.signal]))
+    if (await within(clock, LONGEST_MS, reading)) return await reading
+    late.abort()
+    reading.catch(() => {})
+    return { kind: 'cannot_tell', reason: 'the platform took too long' }
   } catch (err) {
     logger.warn('What was said before in a thread could not be read', { err })
     return { kind: 'cannot_tell', reason: errorCode(err) }

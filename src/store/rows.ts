@@ -110,6 +110,6 @@ export function defined<T extends object>(fields: T): Defined<T> {
   return result
 }
 
-function unreadable(column: string): Error {
+export function unreadable(column: string): Error {
   return new Error(`column ${column} holds something else than expected`)
 }

@@ -9,7 +9,7 @@ import {
   type SettingName,
   type SettingPatch,
 } from '../core/session-settings.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, text, unreadable } from './rows.ts'
 import type { OverriddenSession } from './session-port.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
 
@@ -61,9 +61,18 @@ export const sessionCodec: RowCodec<Session> = {
     ...defined({
       inactiveAt: optional(row, 'inactive_at', integer),
       agentVersion: optional(row, 'agent_version', text),
-      agentProfile: optional(row, 'agent_profile', json<AgentProfile>),
+      agentProfile: optional(row, 'agent_profile', profileIn),
     }),
   }),
+}
+
+/** A profile without its parts would end each turn with an error that says nothing: the row is unreadable then. */
+function profileIn(row: SqlRow, column: string): AgentProfile {
+  const profile = json<AgentProfile>(row, column)
+  const { id: agent, model, prompt, tools } = profile
+  const isWhole = [agent, model, prompt].every((part) => typeof part === 'string') && Array.isArray(tools)
+  if (!isWhole || !tools.every((group) => typeof group === 'string')) throw unreadable(column)
+  return profile
 }
 
 export const overriddenCodec: RowCodec<OverriddenSession> = {

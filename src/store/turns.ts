@@ -28,9 +28,19 @@ const codec: RowCodec<Turn> = {
     ...defined({
       endedAt: optional(row, 'ended_at', integer),
       error: optional(row, 'error', id<ErrorCode>),
-      precheck: optional(row, 'precheck', json<PrecheckVerdict>),
+      precheck: precheckIn(row),
     }),
   }),
+}
+
+/** It explains a turn and decides nothing: one that cannot be read is none. */
+function precheckIn(row: SqlRow): PrecheckVerdict | undefined {
+  try {
+    const verdict = optional(row, 'precheck', json<PrecheckVerdict>)
+    return typeof verdict?.because === 'string' && typeof verdict.model === 'string' ? verdict : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function usageIn(row: SqlRow): Usage {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import type { SlackEntry } from '../../src/rehearsal/slack/ledger-entries.ts'
 import { type DiscordHousehold, startDiscordHousehold } from './discord-household.ts'
 import { type SlackHousehold, startSlackHousehold } from './slack-household.ts'
 
@@ -21,6 +22,8 @@ const answerTo = ({ slack }: SlackHousehold, words: string) =>
 
 const asked = ({ anthropic }: Pick<SlackHousehold, 'anthropic'>, words: string): string =>
   JSON.stringify(anthropic.ledger.requests().find((one) => lastUserText(one).includes(words))?.messages)
+
+type SlackMessage = Extract<SlackEntry, { kind: 'message' }>
 
 const why = async ({ daemon }: Pick<SlackHousehold, 'daemon'>, id: string) => (await daemon.operator.why(id))[0]
 
@@ -73,6 +76,59 @@ describe('the first mention in a Slack thread', () => {
     const { session = '' } = (await why(house, mention.ts)) ?? {}
     const { participants } = await house.daemon.operator.sessions.show(session)
     expect([...participants].sort()).toEqual(['slack:t01/u333', 'slack:t01/u444'])
+  })
+
+  it('asks for nothing where the session began with the thread, or is that of the whole channel', async () => {
+    const reads = ({ slack }: SlackHousehold) =>
+      slack.ledger.entries.filter(
+        (entry) => entry.kind === 'call' && entry.method === 'conversations.replies' && 'latest' in entry.params,
+      )
+    const house = await workshop()
+    house.slack.world.setMember(house.channel, true)
+    house.slack.world.say({ from: 'U444', channel: house.channel, text: `${BOT} a thread of its own` })
+    await answerTo(house, 'a thread of its own')
+    expect(reads(house)).toEqual([])
+    const joined = await workshop({ channelDimensions: { slack: ['chat'] } })
+    const { world } = joined.slack
+    const root = world.say({ from: 'U444', channel: joined.channel, text: 'the boiler leaks' })
+    world.setMember(joined.channel, true)
+    world.say({ from: 'U444', channel: joined.channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(joined, 'what now?')
+    expect(reads(joined)).toEqual([])
+  })
+
+  it('shows nobody the words of others where each has a session of their own', async () => {
+    const house = await workshop({ channelDimensions: { slack: ['chat', 'topic', 'sender'] } })
+    const { channel } = house
+    const { world } = house.slack
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    world.say({ from: 'U555', channel, thread: root, text: 'my own words' })
+    world.setMember(channel, true)
+    world.say({ from: 'U555', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    expect(asked(house, 'what now?')).toContain('my own words')
+    expect(asked(house, 'what now?')).not.toContain('the boiler leaks')
+  })
+
+  it('spends a one-time code that was shown there', async () => {
+    const house = await workshop()
+    const { channel } = house
+    const { world, ledger } = house.slack
+    const told = (words: string, after: number) =>
+      ledger.next(
+        (entry): entry is SlackMessage => entry.kind === 'message' && entry.byBot && entry.text.includes(words),
+        { after },
+      )
+    const before = ledger.mark()
+    world.say({ from: 'U333', text: '!link' })
+    const [, code = ''] = /link ([a-z0-9-]+)/.exec((await told('link ', before)).text) ?? []
+    const root = world.say({ from: 'U333', channel, text: `!link ${code}` })
+    world.setMember(channel, true)
+    world.say({ from: 'U333', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    const mark = ledger.mark()
+    world.say({ from: 'U444', text: `!link ${code}` })
+    expect((await told('not valid', mark)).text).toContain('not valid')
   })
 
   it('keeps out the words of people who may not talk there', async () => {
@@ -143,12 +199,13 @@ describe('the first mention in a Discord thread', () => {
     await house.stop()
     const root = world.say({ from: '444', channel: house.channel, text: 'the boiler leaks' })
     const thread = world.addThread({ channel: house.channel, name: 'boiler', id: root.id })
+    for (let no = 1; no <= 60; no++) world.say({ from: '555', channel: thread, text: `word ${no}.` })
     world.say({ from: '555', channel: thread, text: 'it did last year too' })
     await house.start()
     const mention = world.say({ from: '444', channel: thread, text: `<@${world.bot.id}> what now?` })
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('what now?'))
-    expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*it did last year too.*what now\?/)
-    expect((await why(house, mention.id))?.context).toContain('more of the thread from before')
+    expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*word 60\..*it did last year too.*what now\?/)
+    expect((await why(house, mention.id))?.context).toContain('more of the thread from before, the rest of it not read')
     const next = world.say({ from: '444', channel: thread, text: `<@${world.bot.id}> and then?` })
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('and then?'))
     expect(await why(house, next.id)).toMatchObject({ outcome: 'answered' })

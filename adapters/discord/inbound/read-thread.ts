@@ -17,23 +17,33 @@ const LARGEST_PAGE = 100
 /** Stands first in a thread that began at a message, and holds that message. */
 const THREAD_STARTER = 21
 
-/** Reads what was said in a thread before a message, with the message at which it began. */
+/** Reads what was said in a thread before a message: the message at which it began, and the newest of the rest. */
 export async function readThread(ports: Ports, { address, before, most }: ThreadPlace): Promise<ThreadRead> {
-  const { client, signal, read } = ports
   const { topic = '' } = address
-  const limit = Math.min(most, LARGEST_PAGE)
-  const query = { before, limit: String(limit) }
-  const path = `/channels/${topic}/messages` as const
-  const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
-  if (outcome.kind !== 'answered')
-    return { kind: 'cannot_tell', reason: outcome.kind === 'refused' ? reasonOf(outcome) : outcome.reason }
-  const messages = Array.isArray(outcome.result) ? outcome.result : []
+  // One place is for the message at which it began.
+  const limit = Math.min(most - 1, LARGEST_PAGE)
+  const newest = await ask(ports, topic, { before, limit: String(limit) })
+  if ('kind' in newest) return newest
+  const isFull = newest.length >= limit
+  const first = isFull ? await ask(ports, topic, { after: '0', limit: '1' }) : []
+  const messages = [...('kind' in first ? [] : first), ...newest].map(starterOf)
   const events: InboundEvent[] = []
-  for (const message of inOrder(messages.map(starterOf))) {
-    const event = await read(topic, message)
+  for (const message of inOrder(messages)) {
+    const event = await ports.read(topic, message)
     if (event !== undefined) events.push(event)
   }
-  return { kind: 'read', events, left: messages.length >= limit }
+  return { kind: 'read', events, left: isFull }
+}
+
+type Refused = Extract<ThreadRead, { kind: 'cannot_tell' }>
+
+async function ask({ client, signal }: Ports, id: string, query: Readonly<Record<string, string>>) {
+  const path = `/channels/${id}/messages` as const
+  const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
+  if (outcome.kind === 'answered') return Array.isArray(outcome.result) ? (outcome.result as readonly unknown[]) : []
+  const reason = outcome.kind === 'refused' ? reasonOf(outcome) : outcome.reason
+  const refused: Refused = { kind: 'cannot_tell', reason }
+  return refused
 }
 
 function starterOf(message: unknown): unknown {
@@ -46,5 +56,6 @@ function inOrder(messages: readonly unknown[]): readonly unknown[] {
     const ids = idsOf(message)
     return ids === undefined ? [] : [{ id: ids.id, message }]
   })
-  return known.sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1)).map(({ message }) => message)
+  const once = new Map(known.map((one) => [one.id, one]))
+  return [...once.values()].sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1)).map(({ message }) => message)
 }

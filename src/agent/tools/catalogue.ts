@@ -12,6 +12,9 @@ import { sessionsSend } from './sessions-send.ts'
  */
 type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
 
+/** The groups that need no file and no configuration. */
+export const BUILT_IN_GROUPS = ['time', 'sessions'] as const
+
 export interface CatalogueOptions {
   readonly timeZone: string
   readonly sessions: SessionTools
@@ -20,11 +23,11 @@ export interface CatalogueOptions {
 }
 
 export function createCatalogue({ timeZone, sessions, more = {} }: CatalogueOptions): ToolCatalogue {
-  const groups = new Map<string, readonly Tool[]>([
-    ['time', [currentTime(timeZone)]],
-    ['sessions', [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)]],
-    ...Object.entries(more),
-  ])
+  const builtIn: Readonly<Record<(typeof BUILT_IN_GROUPS)[number], readonly Tool[]>> = {
+    time: [currentTime(timeZone)],
+    sessions: [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)],
+  }
+  const groups = new Map<string, readonly Tool[]>([...Object.entries(builtIn), ...Object.entries(more)])
   const chosen = new WeakMap<readonly string[], readonly Tool[]>()
   return (names) => {
     const known = chosen.get(names)

@@ -103,7 +103,7 @@ function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
   return [
     `${messages.length} more of the thread from before`,
     ...(leftOut === 0 ? [] : [`${leftOut} of it not kept by the rules`]),
-    ...(more ? ['older ones not asked for'] : []),
+    ...(more ? ['the rest of it not read'] : []),
   ]
 }
 

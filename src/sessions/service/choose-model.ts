@@ -2,6 +2,7 @@ import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { windowOf } from '../../core/model-window.ts'
 import type { SessionIdentity } from '../../core/session.ts'
+import { SESSION_SETTINGS } from '../../core/session-settings.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 
 /** The rules for which models a session may be set to. */
@@ -11,7 +12,9 @@ export interface ModelRules {
   /** The providers the configuration has a key for. */
   readonly providers: readonly string[]
   /** The models of workspaces, by name; one without goes by its agent's. */
-  readonly workspaces?: Readonly<Record<string, string>>
+  readonly workspaces?: ReadonlyMap<string, string>
+  /** The groups of tools there are; absent: those that the agents name. */
+  readonly toolGroups?: readonly string[]
 }
 
 /**
@@ -21,6 +24,7 @@ export interface ModelRules {
 export function refusedModel({ agents, providers }: ModelRules, agentId: string, model: string): string | undefined {
   const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
   if (!agent || model === agent.model) return undefined
+  if (SESSION_SETTINGS.model.value.read(model) === undefined) return 'A model is written <provider>/<model>.'
   if (agent.models) {
     const known = [agent.model, ...agent.models.filter((other) => other !== agent.model)]
     return agent.models.includes(model)
@@ -45,7 +49,7 @@ export function chooseAgent(
   const agents = rules.agents.map(withWindow)
   const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
   return ({ id, agentId, agentProfile }, asked) => {
-    const agent = agentProfile === undefined ? (byId.get(agentId) ?? agents[0]) : withWindow(agentProfile)
+    const agent = agentProfile === undefined ? (byId.get(agentId) ?? agents[0]) : kept(agentProfile, rules)
     if (!agent) throw new ParleyError('config', 'agents: there is no agent.')
     const { model: own, thinkingLevel } = overrides.of(id)
     if (asked === undefined && own === undefined && thinkingLevel === undefined) return agent
@@ -53,6 +57,12 @@ export function chooseAgent(
     const model = [asked, own].find((one) => one !== undefined && refusedModel(rules, agent.id, one) === undefined)
     return { ...(model === undefined ? agent : withModel(agent, model)), ...thinking }
   }
+}
+
+/** Returns the agent that a session keeps, without tools that the daemon no longer has: it could not run with them. */
+function kept(agent: AgentProfile, { toolGroups }: ModelRules): AgentProfile {
+  const tools = toolGroups === undefined ? agent.tools : agent.tools.filter((group) => toolGroups.includes(group))
+  return withWindow({ ...agent, tools })
 }
 
 /** Returns the agent with the window of its model, where it sets none and the model is known. */

@@ -27,7 +27,7 @@ const STALE_DAYS = 3
 export function modelRules({ agents, models, workspaces = [] }: Omit<SessionServiceSettings, 'session'>): ModelRules {
   return {
     ...{ agents, providers: Object.keys(models) },
-    workspaces: Object.fromEntries(workspaces.map(({ name, model }) => [name, model])),
+    workspaces: new Map(workspaces.map(({ name, model }) => [name, model])),
   }
 }
 

@@ -33,7 +33,7 @@ export function readStart(rules: ModelRules, id: AgentId, asked: StartRequest): 
   const { workspace, context, tools } = asked
   if (workspace !== undefined && !WORKSPACE.test(workspace))
     throw new ParleyError('invalid', 'workspace must be 1 to 64 letters, digits, ".", "_" or "-".')
-  const model = asked.model ?? (workspace === undefined ? undefined : rules.workspaces?.[workspace])
+  const model = asked.model ?? (workspace === undefined ? undefined : rules.workspaces?.get(workspace))
   const refused = model === undefined ? undefined : refusedModel(rules, agent.id, model)
   if (refused !== undefined) throw new ParleyError('invalid', refused)
   const { contextTokens, ...further } = agent

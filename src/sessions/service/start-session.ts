@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { type Opening, type OpenPorts, openSession } from '../turns/open-session.ts'
 import type { ModelRules } from './choose-model.ts'
 import { ownAddress } from './own-address.ts'
-import { isOwner } from './session-access.ts'
+import { isOwner, noSuchSession } from './session-access.ts'
 import { namedAgent, readStart } from './start-request.ts'
 
 export interface SessionStartDeps {
@@ -40,7 +40,9 @@ export async function startSessionOf(
     throw new ParleyError('forbidden', 'Only an owner may choose the model of a session.')
   const opening = daemon.place(address, namedAgent(daemon.models, request.agent))
   const start = readStart(daemon.models, opening.route.agent, request)
-  if (joinsPeople(channels, opening.route))
+  const shared = joinsPeople(channels, opening.route)
+  if (shared && !isOwner(caller)) throw noSuchSession(name)
+  if (shared)
     throw new ParleyError('conflict', `${name} is a conversation that others share; it has the agent of all of them.`)
   return store.write(async (tx) => {
     const known = (await tx.sessions.resolve(name)) ?? (await tx.sessions.current(opening.route.scopeKey))

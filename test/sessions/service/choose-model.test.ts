@@ -12,6 +12,9 @@ it.each([
   ['main', 'anthropic/a', undefined],
   ['main', 'anthropic/z', undefined],
   ['main', 'scripted/echo', undefined],
+  ['main', 'anthropic', 'A model is written <provider>/<model>.'],
+  ['main', 'anthropic/', 'A model is written'],
+  ['main', 'anthropic/a\nb', 'A model is written'],
   ['main', 'openai/gpt', 'There is no key for "openai"'],
   ['main', 'scripted/../../etc/passwd', 'There is no key for "scripted"'],
   ['tight', 'anthropic/a', undefined],
@@ -33,4 +36,25 @@ it('T37, K21: a session has its own model and thinking while the configuration a
   })
   expect(agentOf('tight', { model: 'anthropic/z' })).toEqual(tight)
   expect(agentOf('gone', {})).toEqual(main)
+})
+
+it('C1: a session keeps its agent, but for tools that the daemon no longer has', () => {
+  const agentProfile = { ...main, prompt: 'Of then.', tools: ['time', 'gone'] }
+  const agentOf = chooseAgent({ ...rules, toolGroups: ['time', 'sessions'] }, { of: () => ({}) })
+  const session: Partial<Session> = { id: 's' as SessionId, agentId: main.id, agentProfile }
+  expect(agentOf(session as Session)).toEqual({
+    ...agentProfile,
+    tools: ['time'],
+  })
+})
+
+it('R11: of a model asked for with the message, the session’s and the agent’s the first that is allowed counts', () => {
+  const agentOf = (asked?: string, model?: string) =>
+    chooseAgent(rules, { of: () => (model === undefined ? {} : { model }) })(
+      { id: 's' as SessionId, agentId: tight.id } as Session,
+      asked,
+    ).model
+  expect(agentOf('anthropic/b', 'anthropic/a')).toBe('anthropic/b')
+  expect(agentOf('anthropic/z', 'anthropic/b')).toBe('anthropic/b')
+  expect(agentOf(undefined, 'anthropic/z')).toBe('anthropic/a')
 })
