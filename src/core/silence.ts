@@ -4,6 +4,8 @@
  * show a part of one, which no text library knows (decision 0017).
  */
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const
+/** An answer that says nothing and takes back what was shown. */
+export const SILENCE = MARKERS[0]
 /**
  * The first marker may carry the reason for the silence, for whoever asks why: `<NO_REPLY: they talk about lunch>`. It
  * ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that

@@ -110,10 +110,16 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
       readonly cause: unknown
       readonly usage: Usage
       readonly steps: number
-      /** The answer so far, without markers, if a part of it stands in the chat already. */
+      /** The answer so far, without markers, if a part of it stands in the chat already; empty as below. */
       readonly shown?: string
     }
-  | { readonly kind: 'aborted'; readonly usage: Usage; readonly steps: number }
+  | {
+      readonly kind: 'aborted'
+      readonly usage: Usage
+      readonly steps: number
+      /** Empty: nothing of it stands in the chat but the line about a tool. */
+      readonly shown?: string
+    }
 )
 
 /**

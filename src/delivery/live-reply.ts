@@ -29,7 +29,10 @@ export interface LiveReply {
    * Ends the reply and resolves once no call of it is in flight, so that the final edit is the last.
    */
   settle(): Promise<void>
-  /** Returns the text so far without markers, if a part of it stands in the chat; called once the reply is settled. */
+  /**
+   * Returns the text so far without markers, if a part of it stands in the chat; empty if nothing stands there but the
+   * line of `working`. Called once the reply is settled.
+   */
   shown(): string | undefined
 }
 
@@ -107,8 +110,7 @@ class GrowingReply implements LiveReply, Ticking {
 
   shown(): string | undefined {
     if (this.#message?.rendered === undefined) return undefined
-    const text = visibleWhileStreaming(this.#text).trimEnd()
-    return text === '' ? undefined : text
+    return visibleWhileStreaming(this.#text).trimEnd()
   }
 
   tick(): void {

@@ -1,5 +1,6 @@
 import { addUsage } from '../core/model.ts'
 import type { PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
+import { SILENCE } from '../core/silence.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { requestMessages } from '../sessions/view/model-view.ts'
@@ -30,7 +31,7 @@ export async function checkFirst(
 
 /** Returns the result of a turn for which the agent is not asked: silence, at the cost of the check. */
 export function unasked({ verdict, usage }: Checked): TurnResult {
-  return { kind: 'final', text: '<NO_REPLY>', model: verdict.model, usage, steps: 0, precheck: verdict }
+  return { kind: 'final', text: SILENCE, model: verdict.model, usage, steps: 0, precheck: verdict }
 }
 
 /** Returns a result with what the check before it said and cost. */

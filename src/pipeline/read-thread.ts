@@ -99,15 +99,31 @@ function keptOf(deps: ThreadDeps, { turn, view, read: { events, left } }: Readin
   const received = [...(view.running?.received ?? []), ...view.pending]
   const known = new Set(received.map(({ messageId }) => messageId))
   const news = events.filter((event) => event.kind === 'message' && !known.has(event.messageId))
-  const rows = news.flatMap((event) => keptMessage(deps, turn, event))
+  const kept = news.flatMap((event) => keptMessage(deps, turn, event))
+  const rows = withinBounds(kept)
   return {
     rows,
     data: {
       messages: rows.map(({ message }) => message),
-      leftOut: news.length - rows.length,
-      ...(left ? { more: true } : {}),
+      leftOut: news.length - kept.length,
+      ...(left || rows.length < kept.length ? { more: true } : {}),
     },
   }
+}
+
+/** Characters of a thread that are kept: as many as a prompt has of what was said meanwhile. */
+const MOST_CHARACTERS = 24_000
+
+/** Returns the first message, and of the others the newest that fit. */
+function withinBounds(kept: readonly KeptMessage[]): readonly KeptMessage[] {
+  const [first, ...others] = kept
+  if (first === undefined) return kept
+  let left = MOST_CHARACTERS - first.message.text.length
+  const newest = others.toReversed().filter(({ message: { text } }) => {
+    left -= text.length
+    return left >= 0
+  })
+  return first.message.text.length > MOST_CHARACTERS ? newest.reverse() : [first, ...newest.reverse()]
 }
 
 /** Returns the message of the turn where it stands in a thread with a session of its own; undefined elsewhere. */
@@ -119,8 +135,8 @@ function firstInThread(turn: StartedTurn, channels: Channels): string | undefine
   return asked?.messageId
 }
 
-function isFirstTurn({ running, history, hidden, summary }: ModelView): boolean {
-  if (running === undefined || running.steps.length > 0 || running.read !== undefined) return false
+function isFirstTurn({ running, threadRead, history, hidden, summary }: ModelView): boolean {
+  if (running === undefined || running.steps.length > 0 || threadRead) return false
   return history.length === 0 && hidden.length === 0 && summary === undefined
 }
 

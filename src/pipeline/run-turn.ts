@@ -90,7 +90,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       stopTyping?.()
       await live.settle()
     }
-    if (result.kind !== 'failed') return result
+    if (result.kind === 'final') return result
     const shown = live.shown()
     return shown === undefined ? result : { ...result, shown }
   } catch (cause) {

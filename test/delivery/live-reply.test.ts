@@ -71,7 +71,7 @@ test('T37: a line says what is done until the text grows; of a turn that then fa
   live.working('searching the web')
   await rig.pass(1_000)
   await live.settle()
-  expect(live.shown()).toBeUndefined()
+  expect(live.shown()).toBe('')
   const other = rig.delivery.live(turnOf(rig, { address: at('telegram:direct:444') }))
   other.working('searching the web')
   other.push('')

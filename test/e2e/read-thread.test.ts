@@ -9,8 +9,11 @@ const BOT = '<@U0BOT>'
 const hear: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
 /** A channel of a workspace that the bot has not joined yet. */
-async function workshop(routing: Partial<RoutingPolicy> = {}): Promise<SlackHousehold & { channel: string }> {
-  const house = await startSlackHousehold({ script: hear, routing })
+async function workshop(
+  routing: Partial<RoutingPolicy> = {},
+  script = hear,
+): Promise<SlackHousehold & { channel: string }> {
+  const house = await startSlackHousehold({ script, routing })
   const { world } = house.slack
   const { id } = world.addChannel({ name: 'workshop', members: ['U333', 'U444', 'U555'] })
   world.setMember(id, false)
@@ -95,6 +98,46 @@ describe('the first mention in a Slack thread', () => {
     world.say({ from: 'U444', channel: joined.channel, thread: root, text: `${BOT} what now?` })
     await answerTo(joined, 'what now?')
     expect(reads(joined)).toEqual([])
+  })
+
+  it('asks once, also where a check leaves what is said there unanswered', async () => {
+    const groups = [{ match: {}, who: 'public', trigger: 'always', precheck: { model: 'anthropic/small' } }] as const
+    let verdict = 'no: not for me'
+    const house = await workshop({ access: { direct: 'owner', groups } }, (request) =>
+      request.model === 'small' ? textReply(verdict) : hear(request, 0),
+    )
+    const { channel } = house
+    const { world, ledger } = house.slack
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    world.setMember(channel, true)
+    for (const text of ['one', 'two']) {
+      const { ts } = world.say({ from: 'U444', channel, thread: root, text })
+      await expect.poll(async () => (await why(house, ts))?.outcome, { timeout: 20_000 }).toBe('silent')
+    }
+    verdict = 'yes'
+    world.say({ from: 'U444', channel, thread: root, text: 'three' })
+    await answerTo(house, 'three')
+    expect(asked(house, 'three').split('the boiler leaks')).toHaveLength(2)
+    expect(
+      ledger.entries.filter(
+        (entry) => entry.kind === 'call' && entry.method === 'conversations.replies' && 'latest' in entry.params,
+      ),
+    ).toHaveLength(1)
+  })
+
+  it('keeps no more of it than a prompt has of what is said meanwhile: the root and the newest', async () => {
+    const house = await workshop()
+    const { channel } = house
+    const { world } = house.slack
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    for (const word of ['first', 'second', 'third'])
+      world.say({ from: 'U555', channel, thread: root, text: `${word} ${'x'.repeat(11_000)}` })
+    world.setMember(channel, true)
+    const mention = world.say({ from: 'U444', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*second x.*third x/)
+    expect(asked(house, 'what now?')).not.toContain('first x')
+    expect((await why(house, mention.ts))?.context).toContain('the rest of it not read')
   })
 
   it('shows nobody the words of others where each has a session of their own', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
-import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type Deferred, deferred } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
@@ -17,7 +17,7 @@ interface Searching extends Household {
 }
 
 /** An agent that searches at the first word, with an answer once the search has ended. */
-async function searching(answer = 'It is sunny.', said = ''): Promise<Searching> {
+async function searching(answer: string | Reply = 'It is sunny.', said = ''): Promise<Searching> {
   const found = deferred<void>()
   const search: Tool = {
     spec: { name: 'web_search', description: 'Searches.', parameters: { type: 'object' } },
@@ -30,7 +30,9 @@ async function searching(answer = 'It is sunny.', said = ''): Promise<Searching>
   }
   const script: Script = ({ messages }) =>
     JSON.stringify(messages.at(-1)).includes('tool_result')
-      ? textReply(answer)
+      ? typeof answer === 'string'
+        ? textReply(answer)
+        : answer
       : {
           blocks: [...(said === '' ? [] : textReply(said).blocks), { type: 'tool_use', name: 'web_search', input: {} }],
         }
@@ -90,6 +92,32 @@ describe('a line says what the agent does while a tool runs', () => {
     await gone
     await recorded(home)
     expect(texts(home, 111)).toEqual([])
+  })
+
+  it('T37: and is removed where the turn is stopped', async () => {
+    const home = await searching()
+    const line = shown(home, LINE)
+    home.telegram.world.say({ from: 111, text: 'How is the weather?' })
+    await line
+    const gone = shown(home, GONE)
+    home.telegram.world.say({ from: 111, text: '/stop' })
+    await gone
+    await recorded(home)
+    expect(texts(home, 111)).toEqual(['Stopped.'])
+  })
+
+  it('T37: and a failure takes its place', async () => {
+    const failing: Reply = { error: { status: 400, type: 'invalid_request_error' } }
+    const home = await searching(failing)
+    const line = shown(home, LINE)
+    home.telegram.world.say({ from: 111, text: 'How is the weather?' })
+    await line
+    const failed = shown(home, 'did not take this conversation')
+    home.found.resolve()
+    await failed
+    await recorded(home)
+    expect(texts(home, 111)).toHaveLength(1)
+    expect(texts(home, 111)[0]).not.toContain(LINE)
   })
 
   it('T37: not in a group, and not where it was turned off', async () => {

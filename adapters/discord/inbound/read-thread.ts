@@ -28,7 +28,7 @@ export async function readThread(ports: Ports, { address, before, most }: Thread
   const first = isFull ? await ask(ports, topic, { after: '0', limit: '1' }) : []
   const messages = [...('kind' in first ? [] : first), ...newest].map(starterOf)
   const events: InboundEvent[] = []
-  for (const message of inOrder(messages)) {
+  for (const message of inOrder(messages, before)) {
     const event = await ports.read(topic, message)
     if (event !== undefined) events.push(event)
   }
@@ -40,7 +40,10 @@ type Refused = Extract<ThreadRead, { kind: 'cannot_tell' }>
 async function ask({ client, signal }: Ports, id: string, query: Readonly<Record<string, string>>) {
   const path = `/channels/${id}/messages` as const
   const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
-  if (outcome.kind === 'answered') return Array.isArray(outcome.result) ? (outcome.result as readonly unknown[]) : []
+  if (outcome.kind === 'answered') {
+    const messages: readonly unknown[] = Array.isArray(outcome.result) ? outcome.result : []
+    return messages.slice(0, LARGEST_PAGE)
+  }
   const reason = outcome.kind === 'refused' ? reasonOf(outcome) : outcome.reason
   const refused: Refused = { kind: 'cannot_tell', reason }
   return refused
@@ -51,10 +54,10 @@ function starterOf(message: unknown): unknown {
 }
 
 /** Ids contain the time. */
-function inOrder(messages: readonly unknown[]): readonly unknown[] {
+function inOrder(messages: readonly unknown[], before: string): readonly unknown[] {
   const known = messages.flatMap((message) => {
     const ids = idsOf(message)
-    return ids === undefined ? [] : [{ id: ids.id, message }]
+    return ids === undefined || !isNewer(before, ids.id) ? [] : [{ id: ids.id, message }]
   })
   const once = new Map(known.map((one) => [one.id, one]))
   return [...once.values()].sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1)).map(({ message }) => message)

@@ -24,37 +24,56 @@ const MOST_PAGES = 10
  * from its root on, so a very long one ends before its newest messages; where a further page is refused, what came
  * before it is all.
  */
-export async function readThread(ports: Ports, { address, before, most }: ThreadPlace): Promise<ThreadRead> {
-  const { chat: channel, topic: ts } = address
-  const args = { channel, ts, latest: before, limit: PAGE }
-  const found: Fields[] = []
-  let cursor: unknown = ''
-  for (let page = 0; page < MOST_PAGES && typeof cursor === 'string'; page++) {
-    const further = cursor === '' ? args : { ...args, cursor }
-    const { client, signal } = ports
-    const outcome = await client.call('conversations.replies', further, { signal, deadlineMs: DEADLINE_MS })
-    if (outcome.kind !== 'answered') {
-      if (found.length > 0) break
-      return { kind: 'cannot_tell', reason: reasonOf(outcome) }
-    }
-    const { messages, has_more: more, response_metadata: metadata } = outcome.result
-    found.push(...(Array.isArray(messages) ? messages.filter(isFields) : []))
-    cursor = more === true && isFields(metadata) && metadata.next_cursor !== '' ? metadata.next_cursor : undefined
-  }
-  const said = inOrder(found)
+export async function readThread(ports: Ports, place: ThreadPlace): Promise<ThreadRead> {
+  const pages = await readPages(ports, place)
+  if ('kind' in pages) return pages
+  const { most } = place
+  const said = inOrder(pages.found, place.before)
   const shown = said.length <= most ? said : [...said.slice(0, 1), ...said.slice(1 - most)]
   // Side by side: each may have to ask who wrote it.
+  const { chat: channel } = place.address
   const read = shown.map((message) =>
     ports.read({ type: 'event_callback', event: { ...message, type: 'message', channel } }),
   )
   const events = (await Promise.all(read)).filter((event) => event !== undefined)
-  return { kind: 'read', events, left: cursor !== undefined || shown.length < said.length }
+  return { kind: 'read', events, left: pages.more || shown.length < said.length }
+}
+
+interface Pages {
+  readonly found: readonly Fields[]
+  readonly more: boolean
+}
+
+type Refused = Extract<ThreadRead, { kind: 'cannot_tell' }>
+
+async function readPages({ client, signal }: Ports, { address, before }: ThreadPlace): Promise<Pages | Refused> {
+  const args = { channel: address.chat, ts: address.topic, latest: before, limit: PAGE }
+  const found: Fields[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const further = cursor === undefined ? args : { ...args, cursor }
+    const outcome = await client.call('conversations.replies', further, { signal, deadlineMs: DEADLINE_MS })
+    if (outcome.kind !== 'answered')
+      return found.length > 0 ? { found, more: true } : { kind: 'cannot_tell', reason: reasonOf(outcome) }
+    const { messages } = outcome.result
+    found.push(...(Array.isArray(messages) ? messages.filter(isFields) : []))
+    cursor = nextOf(outcome.result)
+    if (cursor === undefined) return { found, more: false }
+  }
+  return { found, more: true }
+}
+
+function nextOf({ has_more: more, response_metadata: metadata }: Fields): string | undefined {
+  const next = more === true && isFields(metadata) ? metadata.next_cursor : undefined
+  return typeof next === 'string' && next !== '' ? next : undefined
 }
 
 /** Stamps have equal length, so they compare as text; a page that comes twice adds nothing. */
-function inOrder(messages: readonly Fields[]): readonly Fields[] {
-  const byStamp = new Map(
-    messages.flatMap((message) => (typeof message.ts === 'string' ? [[message.ts, message]] : [])),
-  )
+function inOrder(messages: readonly Fields[], before: string): readonly Fields[] {
+  const byStamp = new Map(messages.flatMap((message) => (isBefore(message.ts, before) ? [[message.ts, message]] : [])))
   return [...byStamp.values()].sort((a, b) => (String(a.ts) < String(b.ts) ? -1 : 1))
+}
+
+function isBefore(ts: unknown, before: string): ts is string {
+  return typeof ts === 'string' && ts < before
 }

@@ -70,7 +70,8 @@ async function replayBots(read: Store['read'], bots: BotTurns): Promise<void> {
   for (const { dispatch, decision, turnId } of (await read.inbox.recent(LOOK_BACK)).toReversed()) {
     bots.decided(dispatch, decision)
     if (dispatch.event.sender.kind !== 'bot' || turnId === undefined) continue
-    const turn = await read.turns.get(turnId)
+    // A turn that cannot be read is not counted: the start has to succeed.
+    const turn = await read.turns.get(turnId).catch(() => undefined)
     if (turn) bots.ended(turn.reply.address, turn.traceId, turn.usage)
   }
 }

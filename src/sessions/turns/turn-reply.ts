@@ -3,7 +3,7 @@ import type { ContextRead } from '../../core/event.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
-import { stripSilence } from '../../core/silence.ts'
+import { SILENCE, stripSilence } from '../../core/silence.ts'
 import type { ReadContext, TurnResult } from '../../core/turn.ts'
 import type { TurnEnding } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
@@ -20,7 +20,8 @@ export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' |
  */
 export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
-  if (result.kind === 'aborted' || (unasked && result.kind === 'failed')) return undefined
+  const isLeft = result.kind === 'aborted' && result.shown !== ''
+  if (isLeft || (unasked && result.kind === 'failed')) return undefined
   const { address, replyTo, elsewhere } = turn.reply
   if (elsewhere === 'only') return undefined
   const common = {
@@ -31,6 +32,8 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     ...(replyTo === undefined ? {} : { replyTo }),
     ...priorityOf(turn),
   }
+  // Nothing stands there but the line about a tool: it is taken away.
+  if (result.kind === 'aborted') return { ...common, class: 'reply', text: SILENCE }
   return result.kind === 'final'
     ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
@@ -54,6 +57,8 @@ function failureOf(
   const line = calmLine(code, traceId)
   if (TAKES_BACK.includes(code)) return { text: line }
   if (shown === undefined) return { text: line, below: {} }
+  // Only the line about a tool stands there.
+  if (shown === '') return { text: line }
   return { text: `The answer broke off here. ${line}`, below: { shown } }
 }
 
@@ -83,11 +88,8 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
   switch (result.kind) {
     case 'aborted':
       return { kind: 'cancelled', outcome: 'failed', inbox: 'cancelled', usage, steps }
-    case 'failed': {
-      const { code: error, shown } = result
-      const partial = shown === undefined ? {} : { partial: shown }
-      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error, ...partial }
-    }
+    case 'failed':
+      return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, ...failureIn(result) }
     case 'final': {
       if (fate === 'empty')
         return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }
@@ -107,6 +109,13 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
       }
     }
   }
+}
+
+function failureIn({
+  code: error,
+  shown,
+}: Extract<TurnResult, { kind: 'failed' }>): Pick<TurnEnding, 'error' | 'partial'> {
+  return shown === undefined || shown === '' ? { error } : { error, partial: shown }
 }
 
 function contextOf({ messages = 0, summary, read, shortened }: ReadContext): ContextRead {

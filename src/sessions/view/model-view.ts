@@ -44,6 +44,8 @@ export interface ModelView extends History {
   /** The user messages that no turn has taken yet, oldest first. */
   readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
+  /** The history of the session's thread was read, and is in the view. */
+  readonly threadRead: true | undefined
   /** Stands for older turns, before the history. */
   readonly summary: SummaryView | undefined
   /** The notes at the beginning of the next turn, about messages that did not arrive. */
@@ -62,6 +64,7 @@ export const EMPTY_VIEW: ModelView = {
   hidden: NONE,
   pending: NONE,
   running: undefined,
+  threadRead: undefined,
   summary: undefined,
   notes: NONE,
 }
@@ -226,7 +229,8 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
 /** Adds what was said in a thread before the session knew of it, before the words of its first turn. */
 function readBefore({ running }: ModelView, { messages }: ThreadReadData, limits: ViewLimits): Change {
   if (!running) return UNCHANGED
-  return { running: { ...running, read: true, received: [...boundContext(messages, limits), ...running.received] } }
+  const received = [...boundContext(messages, limits), ...running.received]
+  return { running: { ...running, received }, threadRead: true }
 }
 
 function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {

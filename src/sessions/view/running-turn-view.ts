@@ -10,8 +10,6 @@ export interface RunningTurn {
   readonly received: readonly ReceivedMessage[]
   /** The notes before the messages. */
   readonly notes: readonly string[]
-  /** The thread was read before it. */
-  readonly read?: true
   /** Texts that other sessions delivered here meanwhile; they belong behind this turn. */
   readonly posted: readonly PostedData[]
   readonly steps: readonly ModelMessage[]

@@ -9,6 +9,8 @@ import { shown } from './said-content.ts'
 
 /** The part of a view that the end of a turn changes. */
 export interface EndingView extends History {
+  /** The history of the session's thread was read, and is in the view. */
+  readonly threadRead: true | undefined
   readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
   readonly notes: readonly string[]
@@ -45,10 +47,12 @@ export function end(view: EndingView, completed: boolean, { chat, seq, keep }: A
   const { running } = view
   if (!running) return {}
   const added = completed && running.answer !== undefined ? answered(running, running.answer, { chat, seq }) : []
+  // A turn that leaves nothing leaves nothing of a thread either.
+  const threadRead = completed ? view.threadRead : undefined
   for (const data of running.posted) added.push(...exchange(textContent(postedNote(data)), data.text, { seq }))
-  if (added.length === 0) return { running: undefined }
+  if (added.length === 0) return { running: undefined, threadRead }
   const { history, hidden } = addHistory(view, added, keep)
-  return { running: undefined, history, hidden }
+  return { running: undefined, threadRead, history, hidden }
 }
 
 /** The messages of a turn for which the agent was not asked are context of the next one, and so are its notes. */
@@ -60,6 +64,7 @@ export function putBack(view: EndingView, adding: Adding & { readonly keep: Cont
     .map((message) => ({ ...message, triggers: false }))
   return {
     ...end(view, false, adding),
+    threadRead: view.threadRead,
     pending: boundContext([...unanswered, ...pending], adding.keep),
     notes: [...running.notes.filter((note) => !isTimeNote(note)), ...notes].slice(-MOST_NOTES),
   }
