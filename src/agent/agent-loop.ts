@@ -34,7 +34,13 @@ type Steps = AsyncGenerator<JournalDraft, void, void>
  * torn and are not run. An empty answer without a silence marker fails as `model_empty`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
-  const settings: Settings = { called() {}, results: DEFAULT_TOOL_RESULTS, logger: silentLogger, ...services }
+  const settings: Settings = {
+    called() {},
+    rests: () => false,
+    results: DEFAULT_TOOL_RESULTS,
+    logger: silentLogger,
+    ...services,
+  }
   return (request, signal) => runLoop({ settings, request, signal, progress: begun(request) })
 }
 

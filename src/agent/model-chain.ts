@@ -6,6 +6,8 @@ export interface ModelChainDeps {
   models(this: void, id: string): Promise<Model>
   /** Called after each call that ended, with the failure if there was one. */
   called(this: void, id: string, failure?: unknown): void
+  /** Returns true for a model that failed a moment ago: one that may answer is asked before it. */
+  rests?(this: void, id: string): boolean
   /** Called when the next model is asked in place of one that failed. */
   moved(this: void, from: string, to: string, failure: unknown): void
 }
@@ -22,7 +24,10 @@ export interface ModelChain {
 /** Failures that say something about the request: every other model would be asked the same. */
 const OF_THE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
 
-export function createModelChain(ids: readonly string[], deps: ModelChainDeps): ModelChain {
+export function createModelChain(all: readonly string[], deps: ModelChainDeps): ModelChain {
+  const rests = (id: string): boolean => deps.rests?.(id) ?? false
+  // In an outage people wait for the first model at one turn and not at each.
+  const ids = [...all.filter((id) => !rests(id)), ...all.filter(rests)]
   let at = 0
   return {
     async call(use, begun) {

@@ -24,13 +24,14 @@ export interface Equipment {
 /** Returns what a turn asks its models with. */
 export function equip({ settings, request }: RunningAgent): Equipment {
   const { agent, chatType, joined, context, scheduled, elsewhere, traceId, sessionId } = request
-  const { models, called, logger } = settings
+  const { models, called, rests, logger } = settings
   const tools = [...settings.tools(agent.tools), ...skillTools(agent.skills)]
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models,
       called,
+      rests,
       moved: (model, next, err) =>
         logger.warn('A model failed; the next one is asked', { traceId, sessionId, model, next, err }),
     }),

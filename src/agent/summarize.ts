@@ -11,6 +11,8 @@ export interface SummarizeServices {
   readonly models: (id: string) => Promise<Model>
   /** Called after each call of a model by its name, with the failure if there was one. */
   readonly called: (model: string, failure?: unknown) => void
+  /** Returns true for a model that failed a moment ago. */
+  readonly rests: (model: string) => boolean
   readonly logger: Logger
 }
 
@@ -37,12 +39,13 @@ Write the summary and nothing else.`
  * Returns the function that writes summaries: with the agent's model for summaries where it has one, else with its own,
  * and with those that answer in its place.
  */
-export function createSummarize({ models, called, logger }: SummarizeServices): Summarize {
+export function createSummarize({ models, called, rests, logger }: SummarizeServices): Summarize {
   return async ({ agent, sessionId, messages }, signal) => {
     const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
     const chain = createModelChain(ids, {
       models,
       called,
+      rests,
       moved: (model, next, err) =>
         logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
     })

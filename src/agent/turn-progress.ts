@@ -18,6 +18,8 @@ export interface RunAgentServices {
   readonly timeZone: string
   /** Called after each call of a model by its name, with the failure if there was one. */
   readonly called?: (model: string, failure?: unknown) => void
+  /** Returns true for a model that failed a moment ago: one that may answer is asked before it. */
+  readonly rests?: (model: string) => boolean
   readonly results?: ToolResultLimits
   readonly logger?: Logger
 }

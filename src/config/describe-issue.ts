@@ -18,7 +18,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
         ? 'is empty; fill it in or leave the key out'
         : `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
     case 'too_big':
-      return `must be at most ${issue.maximum}`
+      return tooBig(issue)
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an address that begins with http:// or https://' : 'has the wrong form'
     default:
@@ -26,10 +26,18 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
+function tooBig({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'array') return `has more than ${maximum} entries`
+  return `must be at most ${maximum}${origin === 'string' ? ' characters long' : ''}`
+}
+
 /** The issues of a failed parse as mistakes; an unknown key comes with the key that was probably meant. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], catalogue: ChannelCatalogue): Mistake[] {
   const root = issues.some(({ code }) => code === 'unrecognized_keys') ? configJsonSchema(catalogue) : {}
-  return issues.flatMap((issue) => {
+  // A value of another type is measured all the same: its length says nothing.
+  const typed = issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => formatPath(path))
+  const telling = issues.filter(({ code, path }) => code !== 'too_big' || !typed.includes(formatPath(path)))
+  return telling.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(root, issue.path, key))
     if (issue.code === 'invalid_key') return [badKey(issue)]
     return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}` }]

@@ -22,6 +22,8 @@ interface AgentDeps {
   readonly media: MediaStore
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
+  /** Returns true for a model that failed a moment ago. */
+  rests(this: void, model: string): boolean
 }
 
 /** All that is done with the configured models. */
@@ -49,7 +51,7 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
 }
 
 function configured(
-  { config, clock, random, logger: root, tools, media, called }: AgentDeps,
+  { config, clock, random, logger: root, tools, media, called, rests }: AgentDeps,
   sessions: SessionTools,
 ): ConfiguredAgent {
   const logger = root.child({ subsystem: 'agent' })
@@ -59,13 +61,13 @@ function configured(
     { clock, random, logger, media },
   )
   const runAgent = createRunAgent({
-    ...{ models, media, called, clock, timeZone, logger },
+    ...{ models, media, called, rests, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     ...(config.toolResults ? { results: config.toolResults } : {}),
   })
   return {
     runAgent,
-    summarize: createSummarize({ models, called, logger }),
+    summarize: createSummarize({ models, called, rests, logger }),
     precheck: createPrecheck({ models, called, clock, logger }),
   }
 }

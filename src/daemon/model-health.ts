@@ -8,6 +8,8 @@ import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 export interface ModelHealth {
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
+  /** Returns true if the model's last call failed within the last minute. */
+  rests(this: void, model: string): boolean
   /** Returns the models whose last call failed. */
   troubles(this: void): readonly ModelTrouble[]
 }
@@ -23,6 +25,8 @@ export interface ModelHealthDeps {
 
 /** Failures that do not end by themselves. */
 const LASTING: readonly ErrorCode[] = ['model_auth', 'model_unconfigured']
+/** For so long a model that failed is asked behind those that may answer in its place. */
+const REST_MS = 60_000
 /** Failures of one request, which predict nothing about the next. */
 const OF_ONE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
 
@@ -43,6 +47,10 @@ export function createModelHealth({ clock, where, notify, unconfigured }: ModelH
       if (!LASTING.includes(code) || where === undefined) return
       const text = `The model ${model} cannot answer: ${trouble.cause} ${trouble.remedy}`
       notify({ where, notice: { about: `model:${model}`, text } })
+    },
+    rests: (model) => {
+      const since = clock.now() - (troubles.get(model)?.at ?? Number.NEGATIVE_INFINITY)
+      return since >= 0 && since < REST_MS
     },
     troubles: () => [...troubles.values()],
   }

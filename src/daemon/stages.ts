@@ -119,7 +119,7 @@ export function createStages(parts: StagesDeps): Stages {
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents) }
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const { runAgent, summarize, precheck } = makeAgent({ ...parts, called: modelHealth.called }, access.sessionTools)
+  const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
     ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck },

@@ -6,7 +6,7 @@ import { agentWith, call, failure, fakeModel, never, play, tool, turnRequest } f
 const overloaded = new ParleyError('model_overloaded', 'busy')
 
 /** An agent whose models are these, in the order of its chain; `calls` says what was asked and with what result. */
-function chained(models: Readonly<Record<string, Model>>) {
+function chained(models: Readonly<Record<string, Model>>, resting: readonly string[] = []) {
   const [model = '', ...fallback] = Object.keys(models)
   const calls: string[] = []
   const run = agentWith(fakeModel(), [tool('clock')], {
@@ -15,6 +15,7 @@ function chained(models: Readonly<Record<string, Model>>) {
       if (found === undefined) throw new ParleyError('model_unconfigured', 'no key')
       return found
     },
+    rests: (id) => resting.includes(id),
     called: (id, error) => void calls.push(error === undefined ? `${id} answered` : `${id} failed`),
   })
   const request = turnRequest({ agent: { ...turnRequest().agent, model, fallback } })
@@ -32,6 +33,18 @@ describe('the chain of models', () => {
     const { result } = await chain.play()
     expect(result).toMatchObject({ kind: 'final', text: 'Hello', model: 'fake/model-1', steps: 1 })
     expect(chain.calls).toEqual(['a/one failed', 'b/two failed', 'c/three answered'])
+  })
+
+  it('C45: one that failed a moment ago is asked behind the others, and not at all where one of them answers', async () => {
+    const models = { 'a/one': fakeModel({ fail: overloaded }), 'b/two': fakeModel({ deltas: ['Hello'] }) }
+    const resting = chained(models, ['a/one'])
+    expect((await resting.play()).result).toMatchObject({ kind: 'final', text: 'Hello' })
+    expect(resting.calls).toEqual(['b/two answered'])
+    const all = chained({ 'a/one': fakeModel({ deltas: ['Hello'] }), 'b/two': fakeModel({ fail: overloaded }) }, [
+      'a/one',
+    ])
+    expect((await all.play()).result).toMatchObject({ kind: 'final', text: 'Hello' })
+    expect(all.calls).toEqual(['b/two failed', 'a/one answered'])
   })
 
   it('C45: one that is not configured is passed over as well', async () => {

@@ -44,8 +44,9 @@ it.each([
   ['Nobody asked', true, 'the pre-check said neither yes nor no'],
   [`no: ${'x'.repeat(500)}`, false, 'x'.repeat(200)],
 ])('reads %j', async (answer, expected, because) => {
-  const { ask } = checkWith(answer)
+  const { ask, called } = checkWith(answer)
   expect(await ask('hi')).toEqual({ verdict: { answer: expected, model: 'test/small', because }, usage: USAGE })
+  expect(called).toEqual([['test/small']])
 })
 
 it('shows the end of long messages, and nothing that was said before', async () => {

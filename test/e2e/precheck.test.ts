@@ -105,6 +105,14 @@ describe('a check before the agent is asked', () => {
     expect(spentToday).toMatchObject({ turns: 1, usage: { input: 320, output: 12 } })
   })
 
+  it('reads the newest words alone, however long the conversation is', async () => {
+    const home = await club(models('yes'))
+    await home.say('Who knows about basil?')
+    await home.say('And about mint?')
+    expect(shownTo(home, 'small')).toContain('And about mint?')
+    expect(shownTo(home, 'small')).not.toContain('basil')
+  })
+
   it('is not asked where somebody addresses the agent', async () => {
     const home = await club(models('no: never'))
     expect(await home.say('@parley_bot are you there?')).toMatchObject({ outcome: 'answered' })

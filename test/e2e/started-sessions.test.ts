@@ -128,7 +128,8 @@ describe('a session that a client starts', () => {
     [{ model: 'anthropic/unknown' }, 'agents[].models lists them'],
     [{ workspace: 'a b' }, 'workspace must be'],
     [{ context: { key: 'sk-ant-api03-not-a-real-key-000' } }, 'looks like a key'],
-    [{ name: 'telegram:direct:111' }, 'telegram:direct:111'],
+    [{ name: 'telegram:direct:111' }, 'is called api:<name>, cli:<name> or web:<name>.'],
+    [{ name: 'notes' }, 'is called api:<name>, cli:<name> or web:<name>.'],
     [{ name: 'api:direct:x' }, 'reads like the key of a chat'],
   ])('refuses %o and stores nothing', async (request, message) => {
     const home = await household()

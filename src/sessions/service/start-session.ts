@@ -24,6 +24,8 @@ export interface SessionStartDeps {
   }
 }
 
+const OWN_NAME = /^(cli|web|api):./
+
 /**
  * Begins a session of a client with an agent of its own, in one commit (C1, C2). Throws `conflict` where there is one
  * of that name, however it began (C3), and `invalid` for an agent, a model or tools that it cannot have.
@@ -34,6 +36,8 @@ export async function startSessionOf(
   { store, channels, daemon }: SessionStartDeps,
 ): Promise<SessionIdentity> {
   const name = request.name ?? `api:${randomUUID()}`
+  if (isOwner(caller) && !OWN_NAME.test(name))
+    throw new ParleyError('invalid', 'A session of a program is called api:<name>, cli:<name> or web:<name>.')
   const address = ownAddress(caller, name)
   if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
   if (!isOwner(caller) && request.model !== undefined)
