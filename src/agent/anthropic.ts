@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   NO_USAGE,
   type StopReason,
+  tokenCount,
   toUsage,
   type Usage,
 } from '../core/model.ts'
@@ -197,12 +198,13 @@ interface WireUsage {
 }
 
 /** `input_tokens` is without the cache. Later counts are cumulative; the last event may leave out the input's. */
-function usageOf(wire: WireUsage, before: Usage): Usage {
+function usageOf(wire: Partial<WireUsage> | undefined, before: Usage): Usage {
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = wire ?? {}
   return toUsage({
-    input: Math.max(before.input, wire.input_tokens ?? 0),
-    output: wire.output_tokens,
-    cacheRead: Math.max(before.cacheRead ?? 0, wire.cache_read_input_tokens ?? 0),
-    cacheWrite: Math.max(before.cacheWrite ?? 0, wire.cache_creation_input_tokens ?? 0),
+    input: Math.max(before.input, tokenCount(input_tokens)),
+    output: Math.max(before.output, tokenCount(output_tokens)),
+    cacheRead: Math.max(before.cacheRead ?? 0, tokenCount(cache_read_input_tokens)),
+    cacheWrite: Math.max(before.cacheWrite ?? 0, tokenCount(cache_creation_input_tokens)),
   })
 }
 

@@ -8,6 +8,7 @@ import {
   type ModelRequest,
   NO_USAGE,
   type StopReason,
+  tokenCount,
   toUsage,
   type Usage,
 } from '../core/model.ts'
@@ -162,6 +163,7 @@ function stopOf(finish: string, callsTools: boolean): StopReason {
 
 /** The API counts what came from the cache among the prompt. */
 function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: OpenAI.CompletionUsage): Usage {
-  const cacheRead = Math.min(prompt_tokens, prompt_tokens_details?.cached_tokens ?? 0)
-  return toUsage({ input: prompt_tokens - cacheRead, output: completion_tokens, cacheRead, cacheWrite: 0 })
+  const read = tokenCount(prompt_tokens)
+  const cacheRead = Math.min(read, tokenCount(prompt_tokens_details?.cached_tokens))
+  return toUsage({ input: read - cacheRead, output: completion_tokens, cacheRead, cacheWrite: 0 })
 }

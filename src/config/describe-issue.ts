@@ -26,7 +26,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-function tooBig({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+function tooBig({ origin, maximum }: { readonly origin: string; readonly maximum: unknown }): string {
   if (origin === 'array') return `has more than ${maximum} entries`
   return `must be at most ${maximum}${origin === 'string' ? ' characters long' : ''}`
 }

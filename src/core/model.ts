@@ -89,14 +89,26 @@ export function addUsage(a: Usage, b: Usage): Usage {
   })
 }
 
-/** Returns the usage without what is 0 of the cache, as it was stored before any provider had one. */
-export function toUsage({ input, output, cacheRead, cacheWrite }: Required<Usage>): Usage {
+/**
+ * Returns the usage without what is 0 of the cache, as it was stored before any provider had one. A server may leave a
+ * count out, or send what is no number: that counts nothing.
+ */
+export function toUsage(counts: Required<Usage>): Usage {
+  const [cacheRead, cacheWrite] = [tokenCount(counts.cacheRead), tokenCount(counts.cacheWrite)]
   return {
-    input,
-    output,
+    input: tokenCount(counts.input),
+    output: tokenCount(counts.output),
     ...(cacheRead === 0 ? {} : { cacheRead }),
     ...(cacheWrite === 0 ? {} : { cacheWrite }),
   }
+}
+
+/** More than any model reads; sums of so many stay whole numbers. */
+const MOST_TOKENS = 1e12
+
+/** Returns a number of tokens as a server gives it; 0 for what is none. */
+export function tokenCount(given: unknown): number {
+  return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0 && given <= MOST_TOKENS ? given : 0
 }
 
 /** Returns the tokens the model has read, whatever their price. */

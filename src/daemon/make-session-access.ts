@@ -9,13 +9,13 @@ import type { SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
-import { isPartedChat } from '../sessions/service/parted-chat.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
+import { isPartedChat } from '../sessions/turns/parted-chat.ts'
 import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
@@ -45,7 +45,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   const { whoIs, roleOf } = lookups
   const { channels } = policies.routing()
   const rules = sessionRules(config, store, {
-    ...{ whoIs, channels },
+    ...{ whoIs, channels, mainIsShared: () => policies.routing().sessions.scope === 'global' },
     configuredIds: (person) => configuredIds(policies.routing().people, person),
   })
   const file = basename(config.store.path)
@@ -59,7 +59,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
       ...{ read: store.read, channels, access: rules, whoIs, roleOf },
-      mainIsShared: () => policies.routing().sessions.scope === 'global',
+      mainIsShared: rules.mainIsShared,
     }),
     staleMs: rules.staleMs,
     agentOf: agent,

@@ -215,7 +215,7 @@ function sessionsOf(
   const { channels } = policies.routing()
   return createSessionService({
     ...sessionRules(config, store, {
-      ...{ channels, whoIs },
+      ...{ channels, whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' },
       configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
     }),
     ...{ store, clock, channels },

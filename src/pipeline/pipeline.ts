@@ -102,7 +102,7 @@ export class Pipeline {
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
     const { store, clock, queue, running, delivery, transcript, busy, logger, systemNotices } = this.#deps
-    const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
+    const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result, this.#deps.parting)
     const message = systemNotices.ended(turn, result, reply)
     const { planned, appended, next, line } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))

@@ -57,6 +57,7 @@ export function createRunTurn(deps: RunTurnDeps): RunTurn {
 
 async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
   try {
+    await checkCap(deps, turn.session)
     await readThreadBefore(deps, turn, signal)
     const checked = await checkFirst(deps, turn, signal)
     if (checked?.verdict.answer === false) return unasked(checked)
@@ -75,7 +76,6 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
     const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
     let result: TurnResult
     try {
-      await checkCap(deps, session)
       const view = await transcript.view(session, turnId)
       const context = await variablesOf(deps, session)
       const request = { ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context }

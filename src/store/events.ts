@@ -1,4 +1,4 @@
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -124,9 +124,8 @@ export class EventWriting extends EventReading implements EventWriter {
       [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
     )
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
-    const first = integer(row, 'last_seq') - drafts.length + 1
     const sessionNo = integer(row, 'no')
-    await this.#insert({ sessionNo, first, at }, drafts)
+    const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
     await addMediaUses(this.sql, sessionNo, mediaIn(drafts))
     return first
   }
@@ -161,6 +160,23 @@ export class EventWriting extends EventReading implements EventWriter {
     const gone = `DELETE FROM events WHERE seq <= $2
       AND session_no = (SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL)`
     await this.sql.run(gone, [sessionId, upTo])
+  }
+
+  /** Returns the number of the first. A last number that lags behind the log, as in a damaged file, is set right. */
+  async #place(place: Place, drafts: readonly EventToAppend[]): Promise<number> {
+    try {
+      await this.#insert(place, drafts)
+      return place.first
+    } catch (err) {
+      if (errorCode(err) !== 'conflict') throw err
+    }
+    const { sessionNo } = place
+    const row = await this.sql.get('SELECT MAX(seq) AS last FROM events WHERE session_no = $1', [sessionNo])
+    const first = (row === undefined ? 0 : integer(row, 'last')) + 1
+    const last = first + drafts.length - 1
+    await this.sql.run('UPDATE session_activity SET last_seq = $2 WHERE no = $1', [sessionNo, last])
+    await this.#insert({ ...place, first }, drafts)
+    return first
   }
 
   async #insert({ sessionNo, first, at }: Place, drafts: readonly EventToAppend[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ChatType } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
-import { SESSION_KINDS, type Session } from '../core/session.ts'
+import { SESSION_KINDS, type Session, type SessionScope } from '../core/session.ts'
 import {
   collectOverrides,
   SESSION_SETTINGS,
@@ -42,7 +42,7 @@ export const sessionCodec: RowCodec<Session> = {
   decode: (row) => ({
     id: id(row, 'id'),
     scopeKey: id(row, 'scope_key'),
-    scope: json(row, 'scope'),
+    scope: scopeIn(row),
     agentId: id(row, 'agent_id'),
     kind: oneOf(row, 'kind', SESSION_KINDS),
     displayKey: text(row, 'display_key'),
@@ -64,6 +64,13 @@ export const sessionCodec: RowCodec<Session> = {
       agentProfile: optional(row, 'agent_profile', profileIn),
     }),
   }),
+}
+
+function scopeIn(row: SqlRow): SessionScope {
+  const scope = json<SessionScope>(row, 'scope')
+  if (typeof scope.values !== 'object' || scope.values === null || !Array.isArray(scope.dimensions))
+    throw unreadable('scope')
+  return scope
 }
 
 /** A profile without its parts would end each turn with an error that says nothing: the row is unreadable then. */

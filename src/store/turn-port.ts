@@ -62,6 +62,11 @@ export interface TurnWriter {
   suspend(id: TurnId): Promise<void>
   /** Sets what is counted against a turn that has not ended; nothing for one that has. */
   recount(id: TurnId, attempt: number): Promise<void>
+  /**
+   * Ends the running turns whose rows cannot be read, which nothing could continue: each would keep its session from
+   * another turn. Called at the start, before a turn of this process runs.
+   */
+  giveUpUnreadable(at: number): Promise<readonly Pick<Turn, 'id' | 'sessionId'>[]>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn. */
   finish(id: TurnId, end: TurnEnd): Promise<void>
 }

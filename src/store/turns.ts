@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import { toUsage, type Usage } from '../core/model.ts'
 import type { PrecheckVerdict } from '../core/precheck.ts'
 import { NOTHING_SPENT, type Spending } from '../core/spending.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
+import { defined, id, integer, isReadable, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
 import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './turn-port.ts'
 
@@ -112,6 +112,20 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     )
     if (row === undefined) throw new ParleyError('conflict', `the turn ${turnId} is not an interrupted one`)
     return integer(row, 'attempt')
+  }
+
+  async giveUpUnreadable(at: number): Promise<readonly Pick<Turn, 'id' | 'sessionId'>[]> {
+    const rows = await this.sql.all(`SELECT ${COLUMNS} FROM turns WHERE state = 'running'`, [])
+    const broken = rows.filter((row) => !isReadable(codec, row))
+    const given: Pick<Turn, 'id' | 'sessionId'>[] = []
+    for (const row of broken) {
+      const end =
+        "UPDATE turns SET state = 'quarantined', outcome = 'quarantined', ended_at = $2, error = 'quarantined' WHERE id = $1"
+      await this.sql.run(end, [row.id as SqlValue, at])
+      if (typeof row.id === 'string' && typeof row.session_id === 'string')
+        given.push({ id: id(row, 'id'), sessionId: id(row, 'session_id') })
+    }
+    return given
   }
 
   async suspend(turnId: TurnId): Promise<void> {

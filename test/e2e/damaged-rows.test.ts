@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { startHousehold } from './household.ts'
 
@@ -36,3 +37,52 @@ it.each(['{broken', '5', '{}', '{"answer":false,"because":{}}'])(
     expect(report).not.toHaveProperty('precheck')
   },
 )
+
+it.each([
+  ['sessions', "UPDATE sessions SET scope = '{}' WHERE display_key LIKE '%group%'"],
+  ['sessions', "UPDATE sessions SET kind = 'zz' WHERE display_key LIKE '%group%'"],
+  ['turns', "UPDATE turns SET reply = '{bro' WHERE state = 'running'"],
+  ['turns', "UPDATE turns SET attempt = 'x' WHERE state = 'running'"],
+])(
+  'C31: an unreadable row of %s, of what ran when the process died, keeps nobody else from an answer (%s)',
+  async (table, damage) => {
+    const gate = createGate()
+    const script: Script = (request) =>
+      JSON.stringify(request.messages).includes('wait for it')
+        ? textReply('late', { holds: [{ beforeDelta: 0, gate }] })
+        : textReply('fine')
+    const home = await startHousehold({ script, streaming: false, delivery: {}, config: { agents: [main] } })
+    const { world, ledger } = home.telegram
+    const { id: group } = world.addChat({ type: 'group', title: 'Club', members: [111, 444] })
+    world.say({ from: 444, chat: group, text: '@parley_bot wait for it' })
+    await gate.reached
+    const behind = world.say({ from: 444, chat: group, text: '@parley_bot and this' })
+    await expect.poll(async () => (await home.daemon.operator.status()).waiting, { timeout: 20_000 }).toBe(1)
+    await home.daemon.stop()
+    withDatabase(join(home.dataDir, 'parley.db'), (database) => database.exec(damage))
+    gate.release()
+    const after = ledger.mark()
+    await home.restart()
+    world.say({ from: 111, text: 'hello' })
+    await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === 111 && text === 'fine' })
+    if (table !== 'turns') return
+    const [report] = await home.daemon.operator.why(String(behind.message_id))
+    await expect
+      .poll(async () => (await home.daemon.operator.why(String(behind.message_id)))[0]?.outcome, { timeout: 20_000 })
+      .toBe('answered')
+    expect(report).toBeDefined()
+  },
+)
+
+it('C6: a last number that lags behind the log is set right by the next event', async () => {
+  const home = await startHousehold({ script: () => textReply('fine'), config: { agents: [main] } })
+  const post = () => home.daemon.operator.sessions.post('api:a', { text: 'hello' })
+  await post()
+  await post()
+  await home.daemon.stop()
+  withDatabase(join(home.dataDir, 'parley.db'), (database) => database.exec('UPDATE session_activity SET last_seq = 1'))
+  await home.restart()
+  expect(await post()).toMatchObject({ status: 'ok', reply: 'fine' })
+  const { events } = await home.daemon.operator.sessions.history('api:a', { limit: 200 })
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+})

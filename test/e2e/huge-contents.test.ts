@@ -24,7 +24,7 @@ describe('F-D06: what is far too long is cut by rule, and says so', () => {
         : textReply('done')
     const agent = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['wet'] }
     const config = { agents: [agent] }
-    const { telegram, anthropic } = await startHousehold({ script, config, tools: { wet: [flood] } })
+    const { telegram, anthropic } = await startHousehold({ streaming: false, script, config, tools: { wet: [flood] } })
     telegram.world.say({ from: 111, text: 'flood' })
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'done' })
     const [shown = ''] = (anthropic?.ledger.requests() ?? []).map(lastUserText).slice(-1)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { WhyReport } from '../../src/core/operator.ts'
 import type { Precheck } from '../../src/core/precheck.ts'
@@ -16,14 +17,17 @@ interface Club extends Household {
 }
 
 /** A group where everything that is said starts a turn, with a check before it. */
-async function club(script: Script, precheck = CHECK): Promise<Club> {
+async function club(script: Script, session: Partial<Config['session']> = {}): Promise<Club> {
   const home = await startHousehold({
     script,
     routing: {
       ownerAlwaysTriggers: false,
-      access: { direct: 'owner', groups: [{ match: {}, who: 'public', trigger: 'always', precheck }] },
+      access: { direct: 'owner', groups: [{ match: {}, who: 'public', trigger: 'always', precheck: CHECK }] },
     },
-    config: { agents: [{ id: toAgentId('main'), model: 'anthropic/large', prompt: 'You are calm.', tools: [] }] },
+    config: {
+      agents: [{ id: toAgentId('main'), model: 'anthropic/large', prompt: 'You are calm.', tools: [] }],
+      session: { queue: { max: 100, busy: 'queue' }, ...session },
+    },
   })
   const { id: group } = home.telegram.world.addChat({ type: 'group', title: 'Club', members: [111, 444] })
   return Object.assign(home, { group, say: (text: string) => done(home, say(home, group, text)) })
@@ -111,6 +115,13 @@ describe('a check before the agent is asked', () => {
     await home.say('And about mint?')
     expect(shownTo(home, 'small')).toContain('And about mint?')
     expect(shownTo(home, 'small')).not.toContain('basil')
+  })
+
+  it('C10: is not asked where the session has had all its turns', async () => {
+    const home = await club(models('yes'), { turnCap: { chat: 1 } })
+    expect(await home.say('Who knows about basil?')).toMatchObject({ outcome: 'answered' })
+    expect(await home.say('And about mint?')).toMatchObject({ outcome: 'failed' })
+    expect(asked(home, 'small')).toHaveLength(1)
   })
 
   it('is not asked where somebody addresses the agent', async () => {

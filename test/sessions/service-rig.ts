@@ -58,6 +58,7 @@ export async function serviceRig(): Promise<ServiceRig> {
     read: store.read,
     clock,
     staleMs: 3 * DAY,
+    mainIsShared: () => false,
     platformIds: async (person) => links.get(person) ?? [],
     refusesModel: (_agent, model) => (model === 'scripted/echo' ? undefined : `There is no key for ${model}.`),
     daemon: {

@@ -98,6 +98,7 @@ const tasks: Record<string, () => Promise<void>> = {
       read: store.read,
       clock: systemClock,
       staleMs: Number.MAX_SAFE_INTEGER,
+      mainIsShared: () => false,
       platformIds: async () => [],
       refusesModel: () => undefined,
     })
@@ -110,7 +111,10 @@ const tasks: Record<string, () => Promise<void>> = {
     const dying = { version: MIGRATIONS.length + 1, name: 'dying', statements: () => statements }
     await openSqliteStore({ path, clock: systemClock, migrations: [...MIGRATIONS, dying] })
   },
-  /** Prepares more statements than a connection keeps while promises resolve, so that the engine collects some in between. */
+  /**
+   * Prepares more statements than a connection keeps while promises resolve, so that the engine collects some in
+   * between.
+   */
   async collect() {
     const connection = openConnection(path)
     for (let no = 0; no < 100_000; no++) {

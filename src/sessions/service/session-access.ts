@@ -10,6 +10,8 @@ export interface AccessPorts {
   readonly read: Pick<StoreReader, 'participants'>
   /** Returns the present platform ids of a person: a link or its end counts at once (S19). */
   platformIds(person: PersonId): Promise<readonly string[]>
+  /** Returns true if the main session is that of everybody, and not the owner's. */
+  mainIsShared(): boolean
 }
 
 /** Returns true for an owner, by any entrance: one may read every session without becoming a participant (S21). */
@@ -23,11 +25,13 @@ export function isOwner(caller: Caller): boolean {
  */
 export async function reaches(
   caller: Caller,
-  session: Pick<Session, 'id' | 'scope'>,
+  session: Pick<Session, 'id' | 'scope' | 'kind'>,
   ports: AccessPorts,
 ): Promise<boolean> {
   if (isOwner(caller)) return true
   if (caller.kind === 'token') return inNamespace(caller.namespace, session.id)
+  // An id that was an owner's for a while took part in it for the owner.
+  if (session.kind === 'main' && !ports.mainIsShared()) return false
   const names = await namesOf(caller, ports)
   if (names.length === 0 || followsAnother(session, caller, names)) return false
   return (await ports.read.participants.of(session.id)).some((participant) => names.includes(participant))

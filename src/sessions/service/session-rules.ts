@@ -34,13 +34,14 @@ export function modelRules({ agents, models, workspaces = [] }: Omit<SessionServ
 export function sessionRules(
   { session, ...models }: SessionServiceSettings,
   store: Store,
-  people: PeopleNow,
-): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel'> {
+  people: PeopleNow & Pick<SessionServiceDeps, 'mainIsShared'>,
+): Pick<SessionServiceDeps, 'read' | 'staleMs' | 'platformIds' | 'refusesModel' | 'mainIsShared'> {
   const rules = modelRules(models)
   return {
     read: store.read,
     staleMs: (session.staleDays ?? STALE_DAYS) * DAY_MS,
     platformIds: (person) => personIds(people, store, person),
+    mainIsShared: people.mainIsShared,
     refusesModel: (agent, model) => refusedModel(rules, agent, model),
   }
 }
@@ -54,4 +55,9 @@ export function offlineSessions(
 }
 
 /** Only the operator asks without a daemon. */
-const NO_PEOPLE: PeopleNow = { channels: createChannels({}), configuredIds: () => [], whoIs: () => ({ role: 'guest' }) }
+const NO_PEOPLE = {
+  channels: createChannels({}),
+  configuredIds: () => [],
+  whoIs: () => ({ role: 'guest' as const }),
+  mainIsShared: () => false,
+}

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
 import type { UndeliveredData } from '../../core/event.ts'
-import { isTurnId } from '../../core/ids.ts'
+import { isTurnId, madeAt } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -15,12 +15,14 @@ const LONGEST_REASON = 300
  */
 export async function recordUndelivered(
   tx: StoreWriter,
-  { sessionId, source, address, part, class: kind }: Delivery,
+  { id, sessionId, source, address, part, class: kind }: Delivery,
   ending: Pick<UndeliveredData, 'state' | 'reason'>,
   at: number,
 ): Promise<void> {
   if (sessionId === undefined || (kind !== 'reply' && kind !== 'effect')) return
-  if (!(await tx.sessions.get(sessionId))) return
+  const session = await tx.sessions.get(sessionId)
+  // A session that has the id since did not say it.
+  if (session === undefined || session.createdAt > (madeAt(id) ?? at)) return
   const plain = part.plain.replace(/\s+/g, ' ').trim()
   const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
   const data = { to: formatAddress(address), ...ending, text }

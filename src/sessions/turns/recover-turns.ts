@@ -1,9 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { deferred } from '../../core/deferred.ts'
+import { errorCode } from '../../core/errors.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
+import type { Session } from '../../core/session.ts'
 import type { InboxRow, Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isParted, type Parting } from './parted.ts'
@@ -47,8 +49,9 @@ export interface RecoverTurnsDeps {
 export async function recoverTurns(deps: RecoverTurnsDeps): Promise<void> {
   const { store, queue, commands } = deps
   const interrupted: Interrupted[] = []
+  await giveUpUnreadable(deps)
   for (const turn of await store.read.turns.interrupted()) {
-    const session = await store.read.sessions.get(turn.sessionId)
+    const session = await readableSession(turn.sessionId, deps)
     if (!session) continue
     const waiting = await store.read.inbox.waiting(session.id, queue.max)
     const rows = await store.read.inbox.ofTurn(turn.id)
@@ -208,12 +211,44 @@ async function endParted(
   })
 }
 
+/**
+ * Returns a session; undefined where there is none, and where its row cannot be read: what waits there stays, and
+ * everything else starts (C31).
+ */
+async function readableSession(
+  id: StartedTurn['session']['id'],
+  { store, logger }: Pick<RecoverTurnsDeps, 'store' | 'logger'>,
+): Promise<Session | undefined> {
+  try {
+    return await store.read.sessions.get(id)
+  } catch (err) {
+    if (errorCode(err) !== 'unreadable') throw err
+    logger.error('What waits in a session stays unanswered: its row cannot be read', { sessionId: id, err })
+    return undefined
+  }
+}
+
+/** Ends turns that nothing can continue, so that their sessions answer again; the log names them. */
+async function giveUpUnreadable({ store, clock, logger }: RecoverTurnsDeps): Promise<void> {
+  const at = clock.now()
+  const given = await store.write((tx) => tx.turns.giveUpUnreadable(at))
+  for (const { id, sessionId } of given) {
+    logger.error('A turn was given up: its row cannot be read', { turnId: id, sessionId })
+    const data = { outcome: 'failed', usage: NO_USAGE, steps: 0, error: 'quarantined' } as const
+    await store
+      .write((tx) => tx.events.append(sessionId, at, [{ type: 'turn_completed', turnId: id, data }]))
+      .catch((err: unknown) =>
+        logger.error('The end of a turn that was given up is not in its session', { sessionId, err }),
+      )
+  }
+}
+
 async function claimIdle(
   id: StartedTurn['session']['id'],
-  { store, clock, ids, queue, parting, adopts, resume }: RecoverTurnsDeps,
+  { store, clock, logger, ids, queue, parting, adopts, resume }: RecoverTurnsDeps,
 ): Promise<void> {
   if (queue.busy(id)) return
-  const session = await store.read.sessions.get(id)
+  const session = await readableSession(id, { store, logger })
   if (!session) return
   queue.occupy(id, (await store.read.inbox.waiting(id, queue.max)).length)
   const turn = await store.write((tx) => claimWaiting(tx, session, clock.now(), { ids, queue, parting, adopts }))

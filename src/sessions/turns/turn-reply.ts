@@ -5,6 +5,7 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
 import type { ReadContext, TurnResult } from '../../core/turn.ts'
+import { type ChatOwners, isPartedChat } from './parted-chat.ts'
 import type { TurnEnding } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
 
@@ -18,12 +19,14 @@ export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' |
  * for, or where the answer is only read from the store (S44). The address travels with the turn. An answer for people
  * whom nobody let in by name has low priority.
  */
-export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
+export function replyOf(turn: StartedTurn, result: TurnResult, owners: ChatOwners): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
   const isLeft = result.kind === 'aborted' && result.shown !== ''
   if (isLeft || (unasked && result.kind === 'failed')) return undefined
   const { address, replyTo, elsewhere } = turn.reply
   if (elsewhere === 'only') return undefined
+  // The chat may have been parted from the conversation since the answer was asked for.
+  if (elsewhere === 'too' && isPartedChat(turn.session, owners)) return undefined
   const common = {
     source: turn.id,
     session: turn.session,

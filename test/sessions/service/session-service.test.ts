@@ -80,7 +80,7 @@ describe('access', () => {
   it('S20: a participant of a session that people of several chats share does not delete it, an owner does', async () => {
     const rig = await serviceRig()
     const { scope } = sessionDraft(1)
-    const id = await rig.make({ kind: 'main', scope: { ...scope, dimensions: [], values: {} } })
+    const id = await rig.make({ kind: 'other', scope: { ...scope, dimensions: [], values: {} } })
     await joined(rig, id, 'telegram:444')
     expect(await failureOf(rig.service.delete(BOB, id))).toMatchObject({ code: 'forbidden' })
     await rig.service.delete(ADA, id)

@@ -58,7 +58,11 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
         read: store.read,
         reach: createReach({
           ...{ agents, channels: CHANNELS, read: store.read, inGroups: 'here', whoIs },
-          access: { read: store.read, platformIds: async (person) => [`telegram:${person}`] },
+          access: {
+            read: store.read,
+            mainIsShared: () => false,
+            platformIds: async (person) => [`telegram:${person}`],
+          },
           roleOf: async () => 'guest',
           mainIsShared: () => false,
         }),
@@ -292,7 +296,7 @@ describe('sessions_list', () => {
     await add({ displayKey: 'old' }, [], 1_000)
     await add({ displayKey: 'new' }, [], 3_000)
     const clock = { ...systemClock, now: () => 5_000 }
-    const access = { read: store.read, platformIds: async () => [] }
+    const access = { read: store.read, mainIsShared: () => false, platformIds: async () => [] }
     const reaching = {
       agents: [],
       channels: CHANNELS,

@@ -19,7 +19,7 @@ it('a turn whose session is gone has the authority of nobody known', async () =>
     inGroups: 'here',
     mainIsShared: () => false,
     agents: [],
-    access: { read: rig.store.read, platformIds: async () => [] },
+    access: { read: rig.store.read, mainIsShared: () => false, platformIds: async () => [] },
     whoIs: () => ({ role: 'owner' }),
     roleOf: async () => 'owner',
   }
