@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { toAgentId } from '../../src/core/ids.ts'
@@ -17,12 +19,12 @@ interface Club extends Household {
 }
 
 /** A group where everything that is said starts a turn, with a check before it. */
-async function club(script: Script, session: Partial<Config['session']> = {}): Promise<Club> {
+async function club(script: Script, session: Partial<Config['session']> = {}, precheck = CHECK): Promise<Club> {
   const home = await startHousehold({
     script,
     routing: {
       ownerAlwaysTriggers: false,
-      access: { direct: 'owner', groups: [{ match: {}, who: 'public', trigger: 'always', precheck: CHECK }] },
+      access: { direct: 'owner', groups: [{ match: {}, who: 'public', trigger: 'always', precheck }] },
     },
     config: {
       agents: [{ id: toAgentId('main'), model: 'anthropic/large', prompt: 'You are calm.', tools: [] }],
@@ -115,6 +117,20 @@ describe('a check before the agent is asked', () => {
     await home.say('And about mint?')
     expect(shownTo(home, 'small')).toContain('And about mint?')
     expect(shownTo(home, 'small')).not.toContain('basil')
+  })
+
+  it('may be a file of fixed rules', async () => {
+    const home = await club(models('never asked'), {}, { model: 'scripted/rules.yaml' })
+    const rules =
+      "[{ when: { contains: garden }, steps: [{ text: 'yes: the garden' }] }, { steps: [{ silence: true }] }]"
+    writeFileSync(join(home.dataDir, 'rules.yaml'), `rules: ${rules}`)
+    expect(await home.say('Pizza or pasta?')).toMatchObject({ outcome: 'silent' })
+    const report = await home.say('How is the garden?')
+    expect(report).toMatchObject({
+      outcome: 'answered',
+      precheck: '✓ pre-check: yes, the garden (scripted/rules.yaml)',
+    })
+    expect(asked(home, 'small')).toEqual([])
   })
 
   it('C10: is not asked where the session has had all its turns', async () => {
