@@ -48,7 +48,7 @@ function fill(path: string): void {
     const session =
       database.prepare(`INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type,
       source, metadata, created_at, last_activity_at, message_count, preview, description, inactive_at, last_seq)
-      VALUES (?, ?, '{}', 'main', 'group', 'telegram:group:-1001', 'group', '{"kind":"channel"}', '{}', 1, 8, ?, ?, ?, ?, ?)`)
+      VALUES (?, ?, '{"dimensions":[],"values":{}}', 'main', 'group', 'telegram:group:-1001', 'group', '{"kind":"channel"}', '{}', 1, 8, ?, ?, ?, ?, ?)`)
     session.run(ADA, scopeKeyOf(1), 2, 'two', 'one', null, 2)
     session.run(BEN, scopeKeyOf(2), 1, '', '', 9, 1)
     const event = database.prepare('INSERT INTO events VALUES (?, ?, 1, ?, NULL, ?)')
