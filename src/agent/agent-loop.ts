@@ -16,15 +16,16 @@ import {
 } from '../core/turn.ts'
 import type { ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
+import { gateCalls } from './gate-calls.ts'
 import { ask, equip } from './next-step.ts'
 import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
 import { begun, type Progress, type RunAgentServices, type RunningAgent, type Settings, take } from './turn-progress.ts'
 
 /** Model calls of one turn, where the agent sets no other number (R14). */
+const MAX_STEPS = 10
 /** Tools that are named while they run. */
 const MOST_NAMED = 3
-const MAX_STEPS = 10
 
 type Steps = AsyncGenerator<JournalDraft, void, void>
 
@@ -38,6 +39,7 @@ export function createRunAgent(services: RunAgentServices): RunAgent {
     called() {},
     rests: () => false,
     results: DEFAULT_TOOL_RESULTS,
+    redact: (text) => text,
     logger: silentLogger,
     ...services,
   }
@@ -98,11 +100,11 @@ async function* settle(
   progress.talk = false
   const reason = limitOf(run)
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
-  const plans = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
+  const context = contextOf(run)
+  const plans = await gateCalls(planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal }), context)
   request.working?.(doingOf(plans))
-  const results = yield* runTools(plans, {
-    ...{ clock: settings.clock, longest: settings.results.maxCharacters, context: contextOf(run) },
-  })
+  const { clock, redact, results: limits } = settings
+  const results = yield* runTools(plans, { clock, redact, longest: limits.maxCharacters, context })
   notifyDenied(run, results)
   const inOrder = calls.flatMap(({ id }) => results.filter((result) => result.callId === id).slice(0, 1))
   progress.messages = [

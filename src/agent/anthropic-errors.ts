@@ -28,8 +28,8 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
 const SPEND_CAP = 'enforced_spend_limit_reached'
 
 /**
- * Maps whatever the SDK throws to a `model_*` code. The message is for the operator and holds the API's
- * own words, without the key. The SDK's error object, with its headers, goes no further.
+ * Maps whatever the SDK throws to a `model_*` code. The message is for the operator and holds the API's own words,
+ * without the key. The SDK's error object, with its headers, goes no further.
  */
 export function toModelError(
   thrown: unknown,

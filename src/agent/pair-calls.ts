@@ -23,8 +23,8 @@ export function isTalk(messages: readonly ModelMessage[]): boolean {
 
 /**
  * Makes every tool call answered by exactly one result right behind it, and drops results nobody asked for: a provider
- * refuses a history with one dangling call for ever. Run before each request. Throws `invalid` for a
- * role that is none of ours (C24).
+ * refuses a history with one dangling call for ever. Run before each request. Throws `invalid` for a role that is none
+ * of ours (C24).
  */
 export function pairCalls(messages: readonly ModelMessage[]): PairedMessages {
   const paired: ModelMessage[] = []

@@ -19,8 +19,8 @@ const BUDGET_MS = 20_000
 /**
  * Tries a call again that failed before it gave anything: overloaded, stalled (once) or unreachable; at most three
  * tries and 20 s of waiting. A provider that asks for a longer pause is taken at its word and the failure reported at
- * once. After the first event nothing is ever repeated, so no answer appears twice. The SDK's own
- * retries know neither rule and are off (decision 0017).
+ * once. After the first event nothing is ever repeated, so no answer appears twice. The SDK's own retries know neither
+ * rule and are off (decision 0017).
  */
 export function retryModel(model: Model, services: RetryServices): Model {
   return { id: model.id, stream: (request, signal) => retrying(model, services, { request, signal }) }

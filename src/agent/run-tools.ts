@@ -5,8 +5,7 @@ import { type Content, textContent } from '../core/content.ts'
 import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { ModelToolCall } from '../core/model.ts'
-import type { JournalDraft, Tool, ToolContext } from '../core/turn.ts'
+import type { JournalDraft, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 
@@ -17,6 +16,8 @@ interface ToolRun {
   readonly clock: Clock
   /** Characters of a result that are kept (R28). */
   readonly longest: number
+  /** Returns a text without the values of configured secrets (C29). */
+  redact(this: void, text: string): string
   readonly context: Omit<ToolContext, 'callId'>
 }
 
@@ -44,7 +45,7 @@ export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolE
   return results
 }
 
-async function* runBatch(batch: readonly RunPlan[], { clock, longest, context }: ToolRun): ToolEvents {
+async function* runBatch(batch: readonly RunPlan[], { context, ...rest }: ToolRun): ToolEvents {
   for (const plan of batch) {
     if (plan.intended || context.signal.aborted) continue
     yield journalIntent(plan)
@@ -54,7 +55,7 @@ async function* runBatch(batch: readonly RunPlan[], { clock, longest, context }:
   const signal = AbortSignal.any([context.signal, left.signal])
   // Each call of the step listens to it, and Node warns on stderr of more than ten.
   setMaxListeners(0, signal)
-  const run: ToolRun = { clock, longest, context: { ...context, signal } }
+  const run: ToolRun = { ...rest, context: { ...context, signal } }
   const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
   const results: ToolResultData[] = []
   try {
@@ -73,12 +74,11 @@ async function* runBatch(batch: readonly RunPlan[], { clock, longest, context }:
 }
 
 /** Never rejects. */
-async function runOne(
-  { call, tool, intended }: RunPlan,
-  { clock, longest, context }: ToolRun,
-): Promise<ToolResultData> {
+async function runOne(plan: RunPlan, run: ToolRun): Promise<ToolResultData> {
+  const { call, intended } = plan
+  const { clock, context } = run
   if (context.signal.aborted) return errorResult(call, intended ? INTERRUPTED : 'not run: the turn was stopped')
-  const running = outcomeOf(call, longest, async () => tool.run(call.args, { ...context, callId: call.id }))
+  const running = outcomeOf(plan, run)
   failpoint('CP8-tool-running')
   const over = new AbortController()
   const unknown = afterAbort(context.signal, over.signal)
@@ -89,25 +89,34 @@ async function runOne(
   return result
 }
 
-async function outcomeOf(
-  call: ModelToolCall,
-  longest: number,
-  run: () => ReturnType<Tool['run']>,
-): Promise<ToolResultData> {
+/** Returns the result of a call as it is stored and shown. What a tool throws is as foreign as what it returns. */
+async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: ToolRun): Promise<ToolResultData> {
+  const foreign = tool.foreign ? { foreign: tool.foreign } : {}
   try {
-    const output = await run()
-    const { content, shows = [] } = typeof output === 'string' ? { content: textContent(output) } : output
-    const result = { callId: call.id, tool: call.name, content: bounded(content, longest), isError: false }
+    const output = await tool.run(call.args, { ...context, callId: call.id })
+    const { content, shows = [], ...rest } = typeof output === 'string' ? { content: textContent(output) } : output
+    const shown = bounded(withTexts(content, redact), longest)
+    const result = { callId: call.id, tool: call.name, content: shown, isError: false, ...foreign, ...rest }
     return shows.length === 0 ? result : { ...result, shows }
   } catch (error) {
-    const result = errorResult(call, cut(toError(error).message, longest))
-    return errorCode(error) === 'forbidden' ? { ...result, denied: true } : result
+    const result = { ...errorResult(call, cut(redact(toError(error).message), longest)), ...foreign }
+    const code = errorCode(error)
+    const denied = code === 'forbidden' || (code === 'not_found' && tool.reach === 'judged')
+    return denied ? { ...result, denied } : result
   }
 }
 
 /** Resolves when `signal` aborts; `over` takes the listener away. */
 function afterAbort(signal: AbortSignal, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true, signal: over }))
+}
+
+/** Returns the content with `change` made to each text, and to the names of its files. */
+function withTexts(content: Content, change: (text: string) => string): Content {
+  return content.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: change(part.text) }
+    return part.name === undefined ? part : { ...part, name: change(part.name) }
+  })
 }
 
 /** Returns the content with its texts, taken together, cut at the limit. */

@@ -21,6 +21,8 @@ export interface RunAgentServices {
   /** Returns true for a model that failed a moment ago: one that may answer is asked before it. */
   readonly rests?: (model: string) => boolean
   readonly results?: ToolResultLimits
+  /** Returns a text without the values of configured secrets (C29). */
+  readonly redact?: (text: string) => string
   readonly logger?: Logger
 }
 

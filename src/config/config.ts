@@ -31,6 +31,8 @@ export interface Config {
   /** Days for which what was refused or ignored is kept; 30 if absent. */
   readonly store: { readonly path: string; readonly keepRefusedDays?: number }
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
+  /** The values under names such as `token`, which are kept out of what is stored and shown to a model (C29). */
+  readonly secrets?: readonly Secret[]
   /** The folder of the files in `scripted/<file>`. */
   readonly scriptFolder: string
   /** The folder of the database and the local socket. */

@@ -5,8 +5,8 @@ import { type Surroundings, usualConfigFile } from './places.ts'
 type Env = Surroundings['env']
 
 /**
- * The blocks a configuration leaves out, from the variables that are enough without any file: the
- * variables stay references, so that they are resolved like those of a file.
+ * The blocks a configuration leaves out, from the variables that are enough without any file: the variables stay
+ * references, so that they are resolved like those of a file.
  */
 export function withEnvironment(tree: unknown, env: Env, known: Channels): unknown {
   if (!isRecord(tree)) return tree

@@ -2,7 +2,15 @@ import type { Config } from './config.ts'
 import { Secret } from './secrets.ts'
 
 /** Parts of a configuration that a reload takes over, or that are no settings. */
-const NOT_LATER: ReadonlySet<string> = new Set(['file', 'routing', 'warnings', 'scriptFolder', 'dataDir', 'down'])
+const NOT_LATER: ReadonlySet<string> = new Set([
+  'file',
+  'routing',
+  'warnings',
+  'scriptFolder',
+  'dataDir',
+  'down',
+  'secrets',
+])
 /** Settings whose name in the file is another one. */
 const IN_THE_FILE: Readonly<Record<string, string>> = {
   sessionTools: 'tools.sessions',

@@ -11,8 +11,9 @@ import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
-import { namesSecret } from './secrets.ts'
+import { namesSecret, Secret } from './secrets.ts'
 import { setAside } from './set-aside.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export interface LoadOptions extends Surroundings {
   /** The value of `--config`, relative to `cwd`. */
@@ -60,9 +61,17 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
   if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
-  const warnings = [...resolved.warnings, ...(use === 'run' ? missingKeys : []), ...unused, ...built.config.warnings]
+  const { agents, warnings: found } = withoutSecrets(built.config.agents, resolved.keys)
+  const warnings = [
+    ...resolved.warnings,
+    ...(use === 'run' ? missingKeys : []),
+    ...unused,
+    ...built.config.warnings,
+    ...found,
+  ]
+  const secrets = resolved.keys.map((key) => new Secret(key))
   const lineOf = (warning: string): number | undefined => source.lineOf(leadingPath(warning))
-  return { config: deepFreeze({ ...built.config, warnings }), secrets: resolved.secrets, lineOf }
+  return { config: deepFreeze({ ...built.config, agents, secrets, warnings }), secrets: resolved.secrets, lineOf }
 }
 
 interface Reading {

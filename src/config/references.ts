@@ -14,6 +14,8 @@ export interface Resolved {
   /** The input with every reference replaced; one that cannot be resolved stays as it is and is a mistake. */
   readonly value: unknown
   readonly secrets: readonly string[]
+  /** Those of them that open something, such as a token: any other text from a file counts as a secret to be safe. */
+  readonly keys: readonly string[]
   readonly mistakes: readonly Mistake[]
   readonly warnings: readonly string[]
 }
@@ -31,6 +33,7 @@ const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'store']
  */
 export function resolveReferences(raw: unknown, sources: ReferenceSources): Resolved {
   const secrets = new Set<string>()
+  const keys = new Set<string>()
   const mistakes: Mistake[] = []
   const warnings: string[] = []
 
@@ -54,9 +57,9 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
   }
   const keepSecretsOf = (value: string, path: ConfigPath, referenced: boolean): void => {
     const password = passwordOf(value)
-    if (password !== undefined) secrets.add(password)
+    if (password !== undefined) keys.add(password)
     if (!namesSecret(lastName(path))) return
-    secrets.add(value.trim())
+    keys.add(value.trim())
     if (!referenced && value.trim() !== '') {
       warnings.push(
         `${formatPath(path)}: the secret stands in the file itself; write \${env:NAME}, \${file:PATH} or \${credential:NAME}`,
@@ -69,7 +72,9 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, [...path, key])]))
   }
-  return { value: walk(raw, []), secrets: [...secrets].filter((secret) => secret !== ''), mistakes, warnings }
+  const value = walk(raw, [])
+  const known = (values: Iterable<string>): readonly string[] => [...values].filter((one) => one !== '')
+  return { value, secrets: known(new Set([...secrets, ...keys])), keys: known(keys), mistakes, warnings }
 }
 
 type Found = { readonly value: string; readonly warning?: string } | Absent

@@ -178,8 +178,8 @@ const turnCap = z
   )
 
 /**
- * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written
- * for a later version is checked today. `no-effect.ts` says so for each that is used.
+ * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written for
+ * a later version is checked today. `no-effect.ts` says so for each that is used.
  */
 const positive = z.int().min(1)
 

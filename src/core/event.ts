@@ -237,6 +237,8 @@ export interface ToolResultData {
   readonly denied?: true
   /** Sessions whose words are in `content`: their authors become authors of this one. */
   readonly shows?: readonly SessionId[]
+  /** Its words are nobody's: from here on the session has an author without any reach. */
+  readonly foreign?: true
 }
 
 /** The result of a turn. `silent`: the answer was a marker and nothing else. */

@@ -88,8 +88,8 @@ export interface ReadContext {
 
 /**
  * `precheck`: the verdict of the check before the turn; where it was no, the answer is silence that no model gave.
- * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11).
- * `failed`: nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
+ * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11). `failed`:
+ * nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
  */
 export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
   | {
@@ -142,15 +142,28 @@ export type Summary = Pick<SummaryData, 'text' | 'model' | 'usage'>
 /** Writes a summary; undefined for one that is too short to be of use (R25). Throws what the model throws. */
 export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary | undefined>
 
+/**
+ * The place where a call acts. `inside`: in its conversation, which is open to all who may talk there. `judged`: the
+ * service behind the tool decides by what the arguments name. `beyond`: elsewhere, which nobody's words alone may do.
+ */
+export type ToolReach = 'inside' | 'judged' | 'beyond'
+
 /** A tool of the agent. Its powers come with the context; it holds no globals. */
 export interface Tool {
   readonly spec: ToolSpec
   readonly class: ToolClass
+  /**
+   * The place where its calls act, by their arguments where it differs; absent: beyond. It is Parley's own word: what a
+   * server says of its tool is not believed.
+   */
+  readonly reach?: ToolReach | ((args: unknown, context: ToolContext) => Promise<ToolReach>)
+  /** Its results are nobody's words: a page, a file, an answer of a tool server. */
+  readonly foreign?: true
   /** Words for people while it runs, such as `searching the web`; without arguments, which may be private. */
   readonly doing?: string
   /**
    * Returns what the model is shown. A throw becomes an error result, its message shown to the model; `forbidden` marks
-   * it as denied.
+   * it as denied, and so does `not_found` of a service that judges reach: it may not say which of the two it is.
    */
   run(args: unknown, context: ToolContext): Promise<string | ToolOutput>
 }
@@ -160,6 +173,8 @@ export interface ToolOutput {
   readonly content: Content
   /** The sessions whose words are in it. */
   readonly shows?: readonly SessionId[]
+  /** The answer is a refusal: nothing was done. */
+  readonly denied?: true
 }
 
 /** The limits of tool results, in characters (`tools.results`). */

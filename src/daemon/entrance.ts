@@ -1,6 +1,7 @@
 import type { ChannelCursor } from '../channels/adapter.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Dispatch } from '../core/dispatch.ts'
+import { redactDispatch } from '../core/redact-dispatch.ts'
 
 /**
  * Resolves once the dispatch and the position in the platform's stream are on disk. Rejects if they could not be
@@ -18,11 +19,12 @@ export interface Entrance {
   open(accept: AcceptDispatch): void
 }
 
-export function createEntrance(): Entrance {
+/** `redact` takes the values of configured secrets out of a text: no row, event or prompt has them (C29). */
+export function createEntrance(redact: (text: string) => string): Entrance {
   const opened = deferred()
   let current: AcceptDispatch = (dispatch, position) => opened.promise.then(() => current(dispatch, position))
   return {
-    accept: (dispatch, position) => current(dispatch, position),
+    accept: (dispatch, position) => current(redactDispatch(dispatch, redact), position),
     open(accept) {
       current = accept
       opened.resolve()

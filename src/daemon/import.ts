@@ -8,6 +8,7 @@ import { compileRouting } from '../routing/compile-routing.ts'
 import { importedSession } from '../routing/imported-session.ts'
 import { importSessions } from '../sessions/service/import-sessions.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
+import { textRedactor } from './text-redactor.ts'
 
 /** Imports the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
 export async function importInto(config: Config, files: readonly OldFile[]): Promise<ImportReport> {
@@ -22,7 +23,9 @@ export async function importInto(config: Config, files: readonly OldFile[]): Pro
   try {
     const ids = createIdSource({ now: systemClock.now, randomBytes })
     const route = (key: string) => importedSession(routing.sessions, key)
-    return await importSessions({ store, clock: systemClock, ids, route }, files)
+    const redact = textRedactor(config)
+    const clean = files.map(({ text, ...file }) => ({ ...file, text: redact(text) }))
+    return await importSessions({ store, clock: systemClock, ids, route }, clean)
   } finally {
     await store.close()
   }

@@ -24,6 +24,8 @@ interface AgentDeps {
   called(this: void, model: string, failure?: unknown): void
   /** Returns true for a model that failed a moment ago. */
   rests(this: void, model: string): boolean
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
 }
 
 /** All that is done with the configured models. */
@@ -51,7 +53,7 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
 }
 
 function configured(
-  { config, clock, random, logger: root, tools, media, called, rests }: AgentDeps,
+  { config, clock, random, logger: root, tools, media, called, rests, redact }: AgentDeps,
   sessions: SessionTools,
 ): ConfiguredAgent {
   const logger = root.child({ subsystem: 'agent' })
@@ -61,7 +63,7 @@ function configured(
     { clock, random, logger, media },
   )
   const runAgent = createRunAgent({
-    ...{ models, media, called, rests, clock, timeZone, logger },
+    ...{ models, media, called, rests, redact, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, more: tools }),
     ...(config.toolResults ? { results: config.toolResults } : {}),
   })

@@ -56,6 +56,8 @@ export interface StagesDeps {
   readonly clock: Clock
   /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
   readonly logger: Logger
   readonly accounts: Accounts
   readonly policies: CurrentRouting

@@ -35,6 +35,7 @@ import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDep
 import { createRestoration, restorationTeller } from './restoration.ts'
 import { createStages } from './stages.ts'
 import { createStop } from './stop.ts'
+import { textRedactor } from './text-redactor.ts'
 import { createWhy } from './why.ts'
 
 export interface DaemonOptions {
@@ -116,7 +117,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const media = mediaStore(config, clock, store)
   const world = { store, media, ids, clock, random, logger, config, policies, events }
   const { channels } = policies.routing()
-  const entrance = createEntrance()
+  const redact = textRedactor(config)
+  const entrance = createEntrance(redact)
   const commands = new Map<string, ChatCommand>()
   const accounts = await loadAccounts(config.channels, plugins)
   const lookups = await loadLookups({ ...world, commands })
@@ -128,7 +130,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     accounts.all.some((one) => one.channel === channel && one.account === account)
   const people = await createPeople({ ...world, lookups, entrance, say, reaches })
   const exit = { delivery, adapter, say }
-  const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance })
+  const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance, redact })
   const { running, sessions, modelHealth, compact, askAside } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })

@@ -3,6 +3,7 @@ import { readsThreads } from '../channels/capabilities.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
 import type { Logger } from '../core/logger.ts'
+import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import type { ThreadDeps } from '../pipeline/read-thread.ts'
 import type { RunTurnDeps } from '../pipeline/run-turn.ts'
@@ -17,6 +18,8 @@ interface TurnPortsDeps {
   readonly people: Pick<ThreadDeps, 'overheard'>
   readonly logger: Logger
   adapter(this: void, address: Address): ChannelAdapter | undefined
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
   /** Messages of a thread that are read before its first turn. */
   readonly most: number
 }
@@ -25,7 +28,8 @@ type TurnPorts = Pick<RunTurnDeps, 'cap' | 'verbose'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
-export function turnPorts({ config, policies, lookups, people, logger, adapter, most }: TurnPortsDeps): TurnPorts {
+export function turnPorts(deps: TurnPortsDeps): TurnPorts {
+  const { config, policies, lookups, people, logger, adapter, most, redact } = deps
   return {
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
@@ -33,7 +37,9 @@ export function turnPorts({ config, policies, lookups, people, logger, adapter, 
     judge: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,
     async readThread(address, before, signal) {
       const account = adapter(address)
-      return account && readsThreads(account) ? account.readThread({ address, before, most }, signal) : undefined
+      if (account === undefined || !readsThreads(account)) return undefined
+      const read = await account.readThread({ address, before, most }, signal)
+      return 'events' in read ? { ...read, events: read.events.map((event) => redactEvent(event, redact)) } : read
     },
   }
 }

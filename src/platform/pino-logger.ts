@@ -1,9 +1,9 @@
 import { destination, type Logger as PinoLogger, pino } from 'pino'
 import type { LogFields, Logger } from '../core/logger.ts'
+import { createRedactor } from '../core/redact.ts'
 import { escapeControls } from './escape-controls.ts'
 import { plainFields } from './plain-fields.ts'
 import { prettyLine } from './pretty-line.ts'
-import { createRedactor } from './redact-line.ts'
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 

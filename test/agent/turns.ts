@@ -68,10 +68,19 @@ export function call(id: string, name: string, args: unknown = {}): ModelToolCal
 }
 
 /** A tool that runs a function; by default it answers `<name> ran`. */
-export function tool(name: string, more: Partial<Pick<Tool, 'class' | 'run'>> & { required?: string[] } = {}): Tool {
+export function tool(
+  name: string,
+  more: Partial<Pick<Tool, 'class' | 'reach' | 'foreign' | 'run'>> & { required?: string[] } = {},
+): Tool {
   const { required, ...rest } = more
   const parameters = { type: 'object', ...(required ? { required } : {}) }
-  return { spec: { name, description: name, parameters }, class: 'pure', run: async () => `${name} ran`, ...rest }
+  return {
+    spec: { name, description: name, parameters },
+    class: 'pure',
+    reach: 'inside',
+    run: async () => `${name} ran`,
+    ...rest,
+  }
 }
 
 export function turnRequest(more: Partial<TurnRequest> = {}): TurnRequest {

@@ -2,8 +2,8 @@ import type { Tool } from '../../src/core/turn.ts'
 import { textOf } from './money-talk.ts'
 
 /**
- * Six tools of a usual household assistant: with the four groups' own, `current_time` and the three of the sessions,
- * an agent has ten. Their answers depend on their arguments alone.
+ * Six tools of a usual household assistant: with the four groups' own, `current_time` and the three of the sessions, an
+ * agent has ten. Their answers depend on their arguments alone.
  */
 export const householdTools: readonly Tool[] = [
   tool('notes_search', 'Finds notes of the household by words in them, newest first.', {
@@ -38,6 +38,7 @@ function tool(name: string, description: string, fields: Readonly<Record<string,
   )
   return {
     class: 'pure',
+    reach: 'inside',
     spec: { name, description, parameters: { type: 'object', properties, additionalProperties: false } },
     run: async (args) => textOf(sumOf(JSON.stringify(args))),
   }

@@ -177,6 +177,7 @@ describe('references', () => {
     const tokens = ['1:one-canary', '2:two-canary', '3:three-canary', 'bot:1:one-canary']
     expect(accounts.map(({ token }) => token)).toEqual(tokens)
     expect([...secrets].sort()).toEqual([...tokens].sort())
+    expect(config.secrets?.map((secret) => secret.reveal()).sort()).toEqual([...tokens].sort())
     // Who may open a credential is the service manager's affair.
     expect(config.warnings.join('\n')).not.toContain('/three')
   })

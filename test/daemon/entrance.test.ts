@@ -8,7 +8,7 @@ const said = (text: string): Dispatch =>
   dispatchOf(message({ eventKey: text, text, address: direct('111'), sender: user('111') }))
 
 test('what is handed in before the entrance is opened waits, and keeps its order and its position', async () => {
-  const entrance = createEntrance()
+  const entrance = createEntrance((text) => text)
   const accepted: (readonly [string, unknown])[] = []
   const position = { key: 'offset', value: '7' }
   const early = [entrance.accept(said('first')), entrance.accept(said('second'), position)]
@@ -24,7 +24,7 @@ test('what is handed in before the entrance is opened waits, and keeps its order
 })
 
 test('what could not be stored rejects, whenever it was handed in', async () => {
-  const entrance = createEntrance()
+  const entrance = createEntrance((text) => text)
   const early = entrance.accept(said('early'))
   entrance.open(() => Promise.reject(new Error('the disk is full')))
   await expect(early).rejects.toThrow('the disk is full')

@@ -71,6 +71,7 @@ const count: Tool = {
     parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
   },
   class: 'pure',
+  reach: 'inside',
   run: async () => String(++ran),
 }
 

@@ -10,6 +10,7 @@ const MEGABYTE = 1024 * 1024
 const flood: Tool = {
   spec: { name: 'flood', description: 'Returns a lot.', parameters: { type: 'object', properties: {} } },
   class: 'pure',
+  reach: 'inside',
   run: () => Promise.resolve('x'.repeat(50 * MEGABYTE)),
 }
 

@@ -11,6 +11,7 @@ import { startHousehold } from './household.ts'
 const camera: Tool = {
   spec: { name: 'photograph', description: 'Takes a picture.', parameters: { type: 'object' } },
   class: 'pure',
+  reach: 'inside',
   run: async (_, { keep }) => ({ content: [{ type: 'text', text: 'Here it is.' }, await keep(DOT, 'garden.png')] }),
 }
 

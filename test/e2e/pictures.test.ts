@@ -12,6 +12,7 @@ function camera(picture: { bytes: Uint8Array }): Tool {
   return {
     spec: { name: 'photograph', description: 'Takes a picture.', parameters: { type: 'object', properties: {} } },
     class: 'pure',
+    reach: 'inside',
     run: async (_, context) => ({
       content: [{ type: 'text', text: 'Here it is.' }, await context.keep(picture.bytes, 'garden.png')],
     }),

@@ -8,6 +8,7 @@ import { type Household, startHousehold } from './household.ts'
 const clock: Tool = {
   spec: { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } },
   class: 'pure',
+  reach: 'inside',
   run: async () => 'three',
 }
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['clock'] }]

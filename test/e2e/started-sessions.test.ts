@@ -9,6 +9,7 @@ import { type Household, recorded, startHousehold } from './household.ts'
 const tool = (name: string): Tool => ({
   spec: { name, description: 'Does something.', parameters: { type: 'object' } },
   class: 'pure',
+  reach: 'inside',
   run: async () => 'done',
 })
 const tools = { clock: [tool('clock')], map: [tool('map')] }

@@ -22,6 +22,7 @@ async function searching(answer: string | Reply = 'It is sunny.', said = ''): Pr
   const search: Tool = {
     spec: { name: 'web_search', description: 'Searches.', parameters: { type: 'object' } },
     class: 'pure',
+    reach: 'inside',
     doing: 'searching the web',
     async run() {
       await found.promise

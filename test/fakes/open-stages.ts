@@ -44,7 +44,7 @@ export async function openStages({
   const policies = createCurrentRouting(config.routing, () => {})
   const world = { ...options, clock: systemClock, random: () => 0, logger: silentLogger, policies }
   const events = createEvents()
-  const entrance = createEntrance()
+  const entrance = createEntrance((text) => text)
   const commands = new Map<string, never>()
   const stored = await loadLookups({ ...world, events, commands })
   const facts = { ...stored.facts, ...routeFacts(known) }
@@ -65,6 +65,7 @@ export async function openStages({
     adapter: () => channel,
     say,
     entrance,
+    redact: (text) => text,
   })
   return { ...stages, accept: entrance.accept, delivery }
 }

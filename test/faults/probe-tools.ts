@@ -4,10 +4,13 @@ import { recordProbe } from './setup-file.ts'
 
 const CLASSES: readonly ToolClass[] = ['pure', 'keyed', 'once']
 
-/** `probe_pure`, `probe_keyed` and `probe_once`: each execution leaves a line in `file`, so that they can be counted. */
+/**
+ * `probe_pure`, `probe_keyed` and `probe_once`: each execution leaves a line in `file`, so that they can be counted.
+ */
 export function probeTools(file: string): Tool[] {
   return CLASSES.map((toolClass) => ({
     class: toolClass,
+    reach: 'inside',
     spec: {
       name: `probe_${toolClass}`,
       description: `Leaves a mark; of class ${toolClass}.`,

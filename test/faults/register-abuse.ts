@@ -43,7 +43,6 @@ const INJECTION: readonly FaultCase[] = [
   {
     code: 'F-I01',
     what: 'An obedient model that strangers command: each call beyond their reach is denied.',
-    waitsFor: 'tools with effects beyond sessions; what exists is tested under test/sessions/session-tools',
   },
   { code: 'F-I02', what: 'Commands in quotes, names and histories: data, and the words of whoever wrote them.' },
   { code: 'F-I03', what: 'A message from another session: labelled, without authority, answered where it came from.' },

@@ -9,6 +9,7 @@ const ARGS = z.object({ timezone: z.string('must be an IANA name such as Europe/
 export function currentTime(homeZone: string): Tool {
   return {
     class: 'pure',
+    reach: 'inside',
     doing: 'looking at the clock',
     spec: {
       name: 'current_time',

@@ -11,6 +11,7 @@ const ARGS = z.object({ sessionKey: text, limit: number.exactOptional(), include
 export function sessionsHistory(sessions: Pick<SessionTools, 'history'>): Tool {
   return {
     class: 'pure',
+    reach: 'judged',
     doing: 'reading another conversation',
     spec: {
       name: 'sessions_history',

@@ -17,6 +17,7 @@ const ARGS = z.object({
 export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
   return {
     class: 'pure',
+    reach: 'judged',
     doing: 'looking through conversations',
     spec: {
       name: 'sessions_list',

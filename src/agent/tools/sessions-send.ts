@@ -14,6 +14,7 @@ const ARGS = z.object({ sessionKey: text, message: text, timeoutSeconds: number.
 export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
   return {
     class: 'keyed',
+    reach: 'judged',
     doing: 'writing to another conversation',
     spec: {
       name: 'sessions_send',
@@ -37,6 +38,8 @@ export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
       return {
         content: textContent(JSON.stringify(answer)),
         shows: answer.status === 'ok' && answer.sessionId ? [answer.sessionId] : [],
+        // Without a session: not there, or beyond reach.
+        ...(answer.sessionId === undefined ? { denied: true } : {}),
       }
     },
   }

@@ -21,6 +21,7 @@ function skillTool(skills: readonly Skill[]): Tool {
   const names = skills.map(({ name }) => name)
   return {
     class: 'pure',
+    reach: 'inside',
     doing: 'reading up on how to do that',
     spec: {
       name: 'skill',

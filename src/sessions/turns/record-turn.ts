@@ -3,6 +3,7 @@ import { type ErrorCode, errorCode } from '../../core/errors.ts'
 import type { ContextRead, EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
+import { NOBODY } from '../../core/platform-id.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { AgentAdoption } from '../../store/session-port.ts'
@@ -177,6 +178,7 @@ export async function steerWaiting(
 export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number, event: EventDraft): Promise<void> {
   const shown = event.type === 'tool_result' ? (event.data.shows ?? []) : []
   for (const session of shown) await tx.authors.copy(session, turn.session.id)
+  if (event.type === 'tool_result' && event.data.foreign) await tx.authors.add(turn.session.id, NOBODY)
   await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
 }
 

@@ -57,7 +57,9 @@ export interface RigOptions {
   readonly facts?: Partial<RouteFacts>
 }
 
-/** The stages on a real store with a scripted model, and a platform in memory. Ada (111) owns it, Bob (444) is a member. */
+/**
+ * The stages on a real store with a scripted model, and a platform in memory. Ada (111) owns it, Bob (444) is a member.
+ */
 export async function openRig(options: RigOptions): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -170,6 +172,7 @@ function configOf(folder: string, routing: RoutingPolicy, more: Partial<Config> 
 function holding({ reached, open }: Rig['hold']): Tool {
   return {
     class: 'pure',
+    reach: 'inside',
     spec: { name: 'hold', description: 'Waits.', parameters: { type: 'object' } },
     async run(_args, { signal }) {
       reached.resolve()

@@ -10,14 +10,29 @@ const SHORTEST_ENCODED = 8
  * and a secret may stand in any text (decision 0017).
  */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
-  const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))
-  if (forms.size === 0) return (line) => line
-  const longestFirst = [...forms].sort((left, right) => right.length - left.length)
-  const pattern = new RegExp(longestFirst.map(escapePattern).join('|'), 'g')
+  const pattern = patternOf(secrets, SHORTEST)
+  if (pattern === undefined) return (line) => line
   return (line) => {
     const clean = line.replace(pattern, '[secret]')
     return clean === line || isJson(clean) ? clean : withheld(line)
   }
+}
+
+/**
+ * Returns a function that replaces every secret in a text that people or tools have written, in the same forms. Values
+ * of less than eight characters may be words, and stay.
+ */
+export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
+  const pattern = patternOf(secrets, SHORTEST_ENCODED)
+  return pattern === undefined ? (text) => text : (text) => text.replace(pattern, '[secret]')
+}
+
+/** Returns the pattern of all forms of the secrets of at least `shortest` characters; undefined if there are none. */
+function patternOf(secrets: readonly string[], shortest: number): RegExp | undefined {
+  const forms = new Set(secrets.filter((secret) => secret.length >= shortest).flatMap(formsOf))
+  if (forms.size === 0) return undefined
+  const longestFirst = [...forms].sort((left, right) => right.length - left.length)
+  return new RegExp(longestFirst.map(escapePattern).join('|'), 'g')
 }
 
 function isJson(line: string): boolean {

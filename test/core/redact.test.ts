@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../src/platform/redact-line.ts'
+import { createRedactor } from '../../src/core/redact.ts'
 
 const MASK = '[secret]'
 
