@@ -186,8 +186,9 @@ function endOf({ stop, usage, model, thoughts }: Reading): ModelEvent {
   throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true } })
 }
 
-function textEvent(delta: string): ModelEvent | undefined {
-  return delta === '' ? undefined : { type: 'text', delta }
+/** A server in between may send a null where a text belongs. */
+function textEvent(delta: unknown): ModelEvent | undefined {
+  return typeof delta !== 'string' || delta === '' ? undefined : { type: 'text', delta }
 }
 
 interface WireUsage {

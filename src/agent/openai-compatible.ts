@@ -139,7 +139,17 @@ function read(chunk: OpenAI.ChatCompletionChunk, reading: Reading): string | und
   const { content, refusal, tool_calls } = choice.delta ?? {}
   if (refusal) reading.refused = true
   for (const delta of tool_calls ?? []) addDelta(reading.calls, delta)
-  return content ?? undefined
+  return wordsOf(content)
+}
+
+/** Some servers send a list of parts in the place of a text; what is no text at all is nothing. */
+function wordsOf(content: unknown): string | undefined {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return undefined
+  const texts = content.map((part: unknown) =>
+    typeof part === 'object' && part !== null && 'text' in part ? part.text : '',
+  )
+  return texts.filter((text) => typeof text === 'string').join('')
 }
 
 /** The calls are complete now. Throws `model_failed` if the answer broke off. */

@@ -1,6 +1,6 @@
 import { randomUUID, webcrypto } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { constants, existsSync, rmSync } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { MediaPart } from '../core/content.ts'
@@ -54,6 +54,7 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
       await writeDurably(partial, bytes)
       await makeFolder(parentOf(path), home())
       handOver(partial, home())
+      await clear(path)
       await rename(partial, path)
       await syncFolder(parentOf(path))
     } catch (error) {
@@ -70,7 +71,7 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
     for (const id of ids) {
       if (named.has(id) || keptAt.has(id)) continue
       // Nothing may come between the look and the deletion, hence the synchronous call.
-      rmSync(pathIn(home(), id), { force: true })
+      rmSync(pathIn(home(), id), { force: true, recursive: true })
       count++
     }
     return count
@@ -83,13 +84,13 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
       const id = mediaId(await sha256(bytes))
       keptAt.set(id, clock.elapsed())
       const path = pathIn(home(), id)
-      if (!(await exists(path, bytes.length))) await write(path, bytes)
+      if (!(await isIntact(path, id))) await write(path, bytes)
       const part: MediaPart = { ...(await kindOf(bytes)), media: id, size: bytes.length }
       return name === undefined || name === '' ? part : { ...part, name }
     },
 
     async read(id) {
-      const bytes = await readFile(pathIn(home(), id)).catch((cause: unknown) => {
+      const bytes = await readWhole(pathIn(home(), id)).catch((cause: unknown) => {
         throw new ParleyError('not_found', `The file ${id} is not there.`, { cause })
       })
       if ((await sha256(bytes)) === digestOf(id)) return bytes
@@ -123,11 +124,31 @@ async function sha256(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', Uint8Array.from(bytes))).toString('hex')
 }
 
-async function exists(path: string, size: number): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile() && found.size === size,
-    () => false,
-  )
+/** A file that rotted on the disk is written again when its content comes again. */
+async function isIntact(path: string, id: MediaId): Promise<boolean> {
+  const bytes = await readWhole(path).catch(() => undefined)
+  return bytes !== undefined && (await sha256(bytes)) === digestOf(id)
+}
+
+/**
+ * Reads a file of the folder. Somebody may have put another thing in its place: to open a pipe would wait for a writer,
+ * and a huge file would fill the memory. Throws what the system says, or that it is no such file.
+ */
+async function readWhole(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = await file.stat()
+    if (found.isFile() && found.size <= MOST_MEDIA_BYTES) return await file.readFile()
+    throw new ParleyError('unreadable', 'There is no file of this store.')
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes room for a file where something else stands. */
+async function clear(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found !== undefined && !found.isFile()) await rm(path, { force: true, recursive: true })
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

@@ -16,7 +16,7 @@ import { turnLine } from '../sessions/turns/turn-line.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
-import { type RunTurn, STOPPED } from './run-turn.ts'
+import { afterFailure, type RunTurn, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
   extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable'>,
@@ -96,7 +96,7 @@ export class Pipeline {
     if (result.kind === 'failed') {
       logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code: result.code, err: result.cause })
     }
-    const next = await running.untilStored(() => this.#finish(turn, result))
+    const next = await running.untilStored((err) => this.#finish(turn, afterFailure(result, err)))
     if (next) void this.resume(next)
   }
 

@@ -124,6 +124,15 @@ function failedBy(cause: unknown): Extract<TurnResult, { kind: 'failed' }> {
   return { kind: 'failed', code: errorCode(cause), cause, usage: NO_USAGE, steps: 0 }
 }
 
+/**
+ * Returns the result to store where the last attempt has failed with `err`: a disk may have room again later, while an
+ * error in this program would come again each time, and the conversation wait for ever.
+ */
+export function afterFailure(result: TurnResult, err: unknown): TurnResult {
+  const own = err instanceof TypeError || err instanceof RangeError || err instanceof ReferenceError
+  return own ? { ...failedBy(err), usage: result.usage, steps: result.steps } : result
+}
+
 interface Journal {
   readonly steps: ReturnType<RunAgent>
   readonly first: IteratorResult<JournalDraft, TurnResult>
@@ -154,8 +163,8 @@ async function journaled(
 export const STOPPED: TurnResult = { kind: 'aborted', usage: NO_USAGE, steps: 0 }
 
 /**
- * When a turn is suspended for the next start, calls which that start may repeat get no result, since a result
- * would record them as stopped. Calls that must not be repeated keep the result they have.
+ * When a turn is suspended for the next start, calls which that start may repeat get no result, since a result would
+ * record them as stopped. Calls that must not be repeated keep the result they have.
  */
 function resultsToKeep(signal: AbortSignal): (event: JournalDraft) => boolean {
   const begun = new Set<string>()

@@ -100,6 +100,8 @@ describe('openai', () => {
     expect((await answered(textReply('ok', { usage }))).at(-1)).toMatchObject({
       usage: { input: 210, output: 56, cacheRead: 1024 },
     })
+    const parts = await answered(textReply('all of these words', { quirks: { partLists: true } }))
+    expect(parts.map((event) => (event.type === 'text' ? event.delta : '')).join('')).toBe('all of these words')
     expect((await answered(textReply('ok', { quirks: { noUsage: true } }))).at(-1)).toMatchObject({
       usage: { input: 0, output: 0 },
     })

@@ -26,6 +26,11 @@ interface Case {
 
 const TRACE = String.raw` \(tr_\w+\)$`
 
+/** As text, for this program could not write it either. */
+function nested(levels: number): string {
+  return `${'{"from":'.repeat(levels)}"one"${'}'.repeat(levels)}`
+}
+
 const CASES: readonly Case[] = [
   { what: 'answers nothing', answers: [{}], says: new RegExp(`^I could not come up with an answer.*${TRACE}`) },
   { what: 'declines', answers: [{ stop: 'refused' }], says: new RegExp(`^I cannot help with that\\.${TRACE}`) },
@@ -57,6 +62,11 @@ const CASES: readonly Case[] = [
     says: /^Then otherwise\.$/,
   },
   {
+    what: 'gives a tool an object in an object, thousands of them',
+    answers: [{ call: { name: 'count', args: nested(3_000) } }, { text: 'Then otherwise.' }],
+    says: /^Then otherwise\.$/,
+  },
+  {
     what: 'makes the same call again and again',
     answers: [{ call: { name: 'count', args: { from: 'one' } } }],
     says: /^I stopped here because I kept repeating the same step\.$/,
@@ -77,7 +87,8 @@ const count: Tool = {
 
 function byAnthropic({ text, call, stop, cutAt }: BadAnswer): anthropic.Reply {
   const stops = { length: 'max_tokens', refused: 'refusal', unknown: 'a_reason_of_tomorrow' } as const
-  const input = typeof call?.args === 'string' ? {} : (call?.args ?? {})
+  const input =
+    typeof call?.args === 'string' ? (JSON.parse(nested(150)) as Readonly<Record<string, unknown>>) : (call?.args ?? {})
   return {
     blocks: [
       ...(text === undefined ? [] : [{ type: 'text', text } as const]),

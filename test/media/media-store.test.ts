@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digestOf, type MediaId, mediaId } from '../../src/core/ids.ts'
@@ -88,6 +89,35 @@ describe('the media store', () => {
     chmodSync(pathOf(folder, id), 0o600)
     writeFileSync(pathOf(folder, id), 'replaced')
     await expect(media.read(id)).rejects.toMatchObject({ code: 'unreadable' })
+  })
+})
+
+describe('a thing in the place of a file', () => {
+  const pipe = (path: string): void => void execFileSync('mkfifo', [path])
+  const huge = (path: string): void => {
+    writeFileSync(path, '')
+    truncateSync(path, MOST_MEDIA_BYTES + 1)
+  }
+  it.each([
+    ['a folder', (path: string) => mkdirSync(join(path, 'in it'), { recursive: true })],
+    ['a pipe', pipe],
+    ['a huge file', huge],
+    ['a file of the same length', (path: string) => writeFileSync(path, 'origimal')],
+  ])('%s is not read, gives way when the content comes again, and is swept', async (_, put) => {
+    const { media, folder, clock } = rig()
+    const { media: id } = await media.keep(words('original'))
+    const again = (): void => {
+      rmSync(pathOf(folder, id), { force: true })
+      put(pathOf(folder, id))
+    }
+    again()
+    await expect(media.read(id)).rejects.toThrow()
+    await media.keep(words('original'))
+    expect(new TextDecoder().decode(await media.read(id))).toBe('original')
+    again()
+    clock.now = 600_001
+    expect(await media.sweep()).toBe(1)
+    expect(existsSync(pathOf(folder, id))).toBe(false)
   })
 })
 

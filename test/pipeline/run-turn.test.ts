@@ -4,7 +4,7 @@ import { textContent } from '../../src/core/content.ts'
 import { NO_USAGE, type ToolClass } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, TurnResult } from '../../src/core/turn.ts'
 import type { LiveTurn } from '../../src/delivery/growing-message.ts'
-import { createRunTurn, type RunTurnDeps } from '../../src/pipeline/run-turn.ts'
+import { afterFailure, createRunTurn, type RunTurnDeps } from '../../src/pipeline/run-turn.ts'
 import { SUSPENDED } from '../../src/sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../../src/sessions/turns/started-turn.ts'
 import { EMPTY_VIEW } from '../../src/sessions/view/model-view.ts'
@@ -95,4 +95,14 @@ it.each([
   const { told, runTurn } = runTurnWith([intent(kind), result])
   const ended = await runTurn(turnOf(), AbortSignal.abort(SUSPENDED))
   expect([ended.kind, told]).toEqual([kind === 'once' ? 'final' : 'aborted', story])
+})
+
+it('an end that this program cannot store for an error of its own is stored as a failure; a full disk is waited for', () => {
+  expect(afterFailure(DONE, undefined)).toBe(DONE)
+  expect(afterFailure(DONE, new Error('database or disk is full'))).toBe(DONE)
+  expect(afterFailure(DONE, new TypeError('x is undefined'))).toMatchObject({
+    kind: 'failed',
+    code: 'internal',
+    steps: 1,
+  })
 })

@@ -57,7 +57,7 @@ function* deltasOf({ reply, turn }: Streaming): Generator<object> {
   for (const [index, part] of reply.parts.entries()) {
     switch (part.type) {
       case 'text':
-        for (const content of split(part.text)) yield { content }
+        for (const text of split(part.text)) yield { content: sentText(text, reply) }
         break
       case 'refusal':
         for (const refusal of split(part.refusal)) yield { refusal }
@@ -69,6 +69,10 @@ function* deltasOf({ reply, turn }: Streaming): Generator<object> {
         yield* callDeltas(part, { reply, split, nth: nth++, unique: [turn, index] })
     }
   }
+}
+
+function sentText(text: string, { quirks }: AnswerReply): unknown {
+  return quirks?.partLists ? [{ type: 'text', text }, null, { type: 'image' }] : text
 }
 
 interface CallPlace {

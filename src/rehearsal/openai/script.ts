@@ -40,6 +40,8 @@ export interface Quirks {
   noDone?: boolean
   /** No usage is reported, whatever the request says, as older versions of Ollama do. */
   noUsage?: boolean
+  /** Texts come as lists of parts. */
+  partLists?: boolean
   /** Another word where the finish reason stands. */
   finishReason?: string
 }

@@ -22,7 +22,7 @@ export interface RunningTurns {
    */
   suspends(turn: StartedTurn): boolean
   /** Calls `store` until it succeeds: an answer is not lost because the disk is full. */
-  untilStored<T>(store: () => Promise<T>): Promise<T | undefined>
+  untilStored<T>(store: (failure?: unknown) => Promise<T>): Promise<T | undefined>
   /**
    * Starts no further turn and waits for those that run; shortly before `ms` have passed it aborts them, and they stay
    * claimed for the next start.
@@ -89,10 +89,12 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
     suspends: ({ session }) => drained.signal.aborted && running.get(session.id)?.stopped !== true,
 
     async untilStored(store) {
+      let failure: unknown
       for (let attempt = 1; ; attempt++) {
         try {
-          return await store()
+          return await store(failure)
         } catch (err) {
+          failure = err
           // Another process owns the turn now, which the epoch fences.
           if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
           logger.error('The end of a turn could not be stored and will be tried again', { err })

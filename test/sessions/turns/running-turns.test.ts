@@ -57,3 +57,15 @@ test('a turn that is named is aborted, and no other that runs in its place by th
   await Promise.all([aborted, ended])
   expect(running.abort(SESSION)).toBeUndefined()
 })
+
+test('the end of a turn is tried again with what the last attempt failed with', async () => {
+  const running = createRunningTurns({ ...systemClock, after: (_, run) => systemClock.after(0, run) }, silentLogger)
+  const failures: unknown[] = []
+  const broken = new TypeError('broken')
+  const stored = await running.untilStored(async (failure) => {
+    failures.push(failure)
+    if (failures.length < 2) throw broken
+    return 'stored'
+  })
+  expect([stored, failures]).toEqual(['stored', [undefined, broken]])
+})
