@@ -2,22 +2,31 @@ import type { Address } from '../core/address.ts'
 import type { ChatMove } from '../core/chat-move.ts'
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
 import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
-import { id, text } from './rows.ts'
+import { id, type RowCodec, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
+
+const codec: RowCodec<ChatMove> = {
+  table: 'chat_moves',
+  key: ['channel', 'from_chat'],
+  decode: (row) => ({ channel: id(row, 'channel'), from: text(row, 'from_chat'), to: text(row, 'to_chat') }),
+}
 
 export class ChatMoveReading implements ChatMoveReader {
   protected readonly sql: Sql
+  readonly #logger: Logger
 
-  constructor({ sql }: RepositoryDeps) {
+  constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
+    this.#logger = logger
   }
 
   async all(): Promise<readonly ChatMove[]> {
     const rows = await this.sql.all('SELECT channel, from_chat, to_chat FROM chat_moves ORDER BY from_chat', [])
-    return rows.map((row) => ({ channel: id(row, 'channel'), from: text(row, 'from_chat'), to: text(row, 'to_chat') }))
+    return readRows(codec, rows, this.#logger)
   }
 }
 

@@ -86,3 +86,25 @@ it('C6: a last number that lags behind the log is set right by the next event', 
   const { events } = await home.daemon.operator.sessions.history('api:a', { limit: 200 })
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
 })
+
+it('C31: a record of a chat that moved which cannot be read keeps the daemon from no start', async () => {
+  const home = await startHousehold({ script: () => textReply('fine'), config: { agents: [main] } })
+  const { world, ledger } = home.telegram
+  const { id: group } = world.addChat({ type: 'group', title: 'Club', members: [111, 444] })
+  const after = ledger.mark()
+  world.say({ from: 111, chat: group, text: '@parley_bot hello' })
+  await ledger.nextFromBot('sent', { after })
+  const { id: moved } = world.migrate(group)
+  const moves = (): number =>
+    withDatabase(
+      join(home.dataDir, 'parley.db'),
+      (database) => database.prepare('SELECT * FROM chat_moves').all().length,
+    )
+  await expect.poll(moves).toBe(1)
+  await home.daemon.stop()
+  withDatabase(join(home.dataDir, 'parley.db'), (database) => database.exec("UPDATE chat_moves SET to_chat = x'00'"))
+  await home.restart()
+  const again = ledger.mark()
+  world.say({ from: 111, chat: moved, text: '@parley_bot hello' })
+  await ledger.nextFromBot('sent', { after: again, where: ({ chatId }) => chatId === moved })
+})
