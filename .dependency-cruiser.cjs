@@ -8,7 +8,7 @@ const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { p
 const vendor = (from, ...names) =>
   names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
 
-const STAGES = '^src/(sessions|delivery|schedule)/'
+const STAGES = '^src/(sessions|delivery|schedule|approvals)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
 const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'lookups', 'view', 'turns', 'people']
@@ -65,6 +65,7 @@ module.exports = {
       'agent',
       'delivery',
       'schedule',
+      'approvals',
       'store',
       'config',
       'http',
@@ -76,16 +77,21 @@ module.exports = {
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule)/',
+      '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
     ...allow('^src/delivery/', '^src/channels/(adapter|capabilities)\\.ts$'),
-    ...allow('^src/pipeline/', CORE, '^src/(sessions|delivery|routing|agent|store)/', '^src/channels/adapter\\.ts$'),
+    ...allow(
+      '^src/pipeline/',
+      CORE,
+      '^src/(sessions|delivery|routing|agent|store|approvals)/',
+      '^src/channels/adapter\\.ts$',
+    ),
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|store|config|http|platform|media|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),

@@ -3,7 +3,7 @@ import { inWords } from '../core/content-words.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { silentLogger } from '../core/logger.ts'
-import type { ModelMessage, ModelToolCall } from '../core/model.ts'
+import { type ModelMessage, type ModelToolCall, NO_USAGE } from '../core/model.ts'
 import { stripSilence } from '../core/silence.ts'
 import {
   DEFAULT_TOOL_RESULTS,
@@ -51,6 +51,7 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
   try {
     const equipment = equip(run)
     if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
+    else if (request.given) yield* act(run, equipment.tools, givenStep(request.given, request.agent.model))
     for (;;) {
       signal.throwIfAborted()
       const reason = limitOf(run)
@@ -89,6 +90,11 @@ async function* act(run: RunningAgent, tools: readonly Tool[], answer: ModelAnsw
   yield* settle(run, tools, calls)
 }
 
+/** The step of calls that the model has asked for in an earlier turn. */
+function givenStep(calls: readonly ModelToolCall[], model: string): ModelAnswer {
+  return { text: '', calls, model, usage: NO_USAGE, stop: 'tools' }
+}
+
 /** Gives every call of a step its result, then adds what people said meanwhile. */
 async function* settle(
   run: RunningAgent,
@@ -101,7 +107,8 @@ async function* settle(
   const reason = limitOf(run)
   const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
   const context = contextOf(run)
-  const plans = await gateCalls(planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal }), context)
+  const planned = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
+  const plans = yield* gateCalls(planned, { context, gate: request.gate })
   request.working?.(doingOf(plans))
   const { clock, redact, results: limits } = settings
   const results = yield* runTools(plans, { clock, redact, longest: limits.maxCharacters, context })

@@ -3,7 +3,7 @@ import type { ToolResultData } from '../core/event.ts'
 import type { ModelToolCall } from '../core/model.ts'
 import type { OpenStep, Tool } from '../core/turn.ts'
 
-/** The plan for one tool call of a step. */
+/** The plan for one tool call of a step, once a person has agreed where that is needed. */
 export type CallPlan =
   /** Its result is on record already. */
   | { readonly kind: 'kept'; readonly result: ToolResultData }

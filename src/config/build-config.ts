@@ -52,6 +52,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     toolResults: parsed.tools.results,
+    toolPolicy: parsed.tools.policy,
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },

@@ -1,4 +1,5 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
+import type { ToolRule } from '../core/approval.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
@@ -27,6 +28,8 @@ export interface Config {
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly toolResults?: ToolResultLimits
+  /** The first rule that fits decides whether a call needs the yes of a person. */
+  readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
   /** Days for which what was refused or ignored is kept; 30 if absent. */
   readonly store: { readonly path: string; readonly keepRefusedDays?: number }

@@ -14,6 +14,7 @@ const NOT_LATER: ReadonlySet<string> = new Set([
 /** Settings whose name in the file is another one. */
 const IN_THE_FILE: Readonly<Record<string, string>> = {
   sessionTools: 'tools.sessions',
+  toolPolicy: 'tools.policy',
   toolResults: 'tools.results',
   'store.path': 'store.url',
 }

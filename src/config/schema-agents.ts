@@ -86,6 +86,33 @@ export const tools = z
           ),
       })
       .prefault({}),
+    policy: z
+      .array(
+        z.strictObject({
+          tools: z
+            .array(text)
+            .min(1)
+            .describe('Names of tools, such as sessions_send; one that ends in * stands for all that begin like it.'),
+          who: z
+            .array(text)
+            .min(1)
+            .describe(
+              'owner, member (owners too), everybody, or names from people. It has to fit everybody whose words the turn was shown; a page or a stranger is everybody alone.',
+            ),
+          in: z
+            .array(text)
+            .min(1)
+            .exactOptional()
+            .describe('Sessions as `parley sessions list` names them, each with its topics. Default: everywhere.'),
+          action: z
+            .enum(['allow', 'ask', 'deny'])
+            .describe('ask: an owner is asked in the chat, and nothing is done before.'),
+        }),
+      )
+      .default([])
+      .describe(
+        'Whether a tool may be used: the first rule that fits, of several people the strictest. Default: what acts outside of its conversation is asked about, all else is allowed.',
+      ),
     sessions: z
       .strictObject({
         agents: z

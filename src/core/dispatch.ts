@@ -76,6 +76,8 @@ export interface PostedText {
   readonly participant?: string
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
+  /** The code of a question that was answered after its turn had ended: the call it is about is made now. */
+  readonly approval?: string
   /** Those who will read the answer elsewhere: the readers of the session whose turn asks. */
   readonly readers?: readonly AuthorId[]
 }

@@ -1,3 +1,4 @@
+import type { ApprovalDecisionData, ApprovalRequestData } from './approval.ts'
 import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
 import type { ErrorCode } from './errors.ts'
@@ -26,6 +27,8 @@ import type { SessionContext } from './session-context.ts'
  * | `assistant_step` | the model asked for tools: before they run | S15 |
  * | `tool_call` | the intent, before the tool starts | S15 |
  * | `tool_result` | the tool ended, or was found interrupted | S15, R31 |
+ * | `approval_requested` | a person is asked whether a call may be made: before the turn waits | S7 |
+ * | `approval_decided` | somebody who may has answered, before or after the turn has continued without it | S7, S8 |
  * | `assistant_message` | the final answer of a turn, raw, markers included | S15 |
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
@@ -53,6 +56,8 @@ export type EventDraft =
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
   | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
   | { readonly type: 'tool_result'; readonly data: ToolResultData }
+  | { readonly type: 'approval_requested'; readonly data: ApprovalRequestData }
+  | { readonly type: 'approval_decided'; readonly data: ApprovalDecisionData }
   | { readonly type: 'assistant_message'; readonly data: AssistantData }
   | { readonly type: 'turn_completed'; readonly data: TurnEndData }
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
@@ -79,6 +84,8 @@ const ALL_TYPES = {
   assistant_step: true,
   tool_call: true,
   tool_result: true,
+  approval_requested: true,
+  approval_decided: true,
   assistant_message: true,
   turn_completed: true,
   turn_cancelled: true,

@@ -21,6 +21,8 @@ export type Failpoint =
   | 'CP14-between-chunks'
   | 'CP15-slot-claimed'
   | 'CP16-summary-uncommitted'
+  | 'CP17-approval-asked'
+  | 'CP18-approval-decided'
   | 'CP19-ids-linked'
 
 let reached: ((point: Failpoint) => void) | undefined

@@ -1,5 +1,6 @@
 import type { ChatType } from './address.ts'
 import type { AgentProfile } from './agent-profile.ts'
+import type { CallGate, ToolReach } from './call-gate.ts'
 import type { Content, MediaPart } from './content.ts'
 import type { ErrorCode } from './errors.ts'
 import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
@@ -50,6 +51,10 @@ export interface TurnRequest {
    * cheap and never throw. Absent where nobody shall see it.
    */
   working?: ((this: void, doing: string) => void) | undefined
+  /** Judges each call; absent: nothing outside of the conversation is done. */
+  readonly gate?: CallGate | undefined
+  /** Calls that somebody has allowed after their turn had ended: they are made before the model is asked. */
+  readonly given?: readonly ModelToolCall[] | undefined
   /**
    * Called at each step boundary: what users said that was bound to this turn meanwhile, the binding already committed
    * (busy mode `steer`). Empty in the other modes.
@@ -72,7 +77,10 @@ export interface Principal {
 }
 
 /** The kinds of event a turn journals between its start and its end. */
-export type JournalDraft = Extract<EventDraft, { type: 'assistant_step' | 'tool_call' | 'tool_result' }>
+export type JournalDraft = Extract<
+  EventDraft,
+  { type: 'assistant_step' | 'approval_requested' | 'tool_call' | 'tool_result' }
+>
 
 /** The part of the conversation that the model read for its answer. */
 export interface ReadContext {
@@ -141,12 +149,6 @@ export type Summary = Pick<SummaryData, 'text' | 'model' | 'usage'>
 
 /** Writes a summary; undefined for one that is too short to be of use (R25). Throws what the model throws. */
 export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary | undefined>
-
-/**
- * The place where a call acts. `inside`: in its conversation, which is open to all who may talk there. `judged`: the
- * service behind the tool decides by what the arguments name. `beyond`: elsewhere, which nobody's words alone may do.
- */
-export type ToolReach = 'inside' | 'judged' | 'beyond'
 
 /** A tool of the agent. Its powers come with the context; it holds no globals. */
 export interface Tool {

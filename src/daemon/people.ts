@@ -54,6 +54,7 @@ export interface People {
   policyChanged(): Promise<readonly string[]>
   /** Notifies each owner in private, at most once a day for each subject. */
   notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): void
+  readonly ownerChats: OwnerChats
   /** Returns the present platform ids of the owners on a channel. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
@@ -77,7 +78,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
     linkConflicts(policies.routing().people, await store.read.people.all())
   for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
   return {
-    ...{ links, admissions, notifyOwners },
+    ...{ links, admissions, notifyOwners, ownerChats: owners },
     async policyChanged() {
       events.peopleChanged.emit()
       await facts.watch.policyChanged()

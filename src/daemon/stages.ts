@@ -1,6 +1,7 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
 import { BUILT_IN_GROUPS } from '../agent/tools/catalogue.ts'
+import type { Approvals } from '../approvals/approval-service.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
@@ -23,6 +24,7 @@ import { placeSession } from '../routing/place-session.ts'
 import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
+import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { adoptAgents } from '../sessions/service/adopt-agent.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
@@ -42,6 +44,7 @@ import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
+import { makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
@@ -66,6 +69,7 @@ export interface StagesDeps {
     decided(dispatch: Dispatch, decision: Decision): void
     overheard(this: void, payload: unknown): void
     readonly admissions: Pick<Admissions, 'refused'>
+    readonly ownerChats: Pick<OwnerChats, 'nearest'>
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** The tools by group name, besides the built-in groups. */
@@ -85,6 +89,7 @@ export interface Stages extends SessionAccess {
   readonly modelHealth: ModelHealth
   readonly compact: Compaction['compact']
   readonly askAside: AskAside
+  readonly approvals: Approvals
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -109,7 +114,8 @@ export function createStages(parts: StagesDeps): Stages {
   const oldState = createOldState(store, clock)
   const queue = createTurnQueue(max)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
-  const running = createRunningTurns(clock, logger, publicTurns.close)
+  const approvals = makeApprovals(parts)
+  const running = createRunningTurns(clock, logger, { draining: publicTurns.close, waits: approvals.waits })
   const modelHealth = healthOf(parts)
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
@@ -124,7 +130,7 @@ export function createStages(parts: StagesDeps): Stages {
   const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
-    ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck },
+    ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck, approvals },
     ...turnPorts({ ...parts, logger, most: VIEW_LIMITS.contextMessages }),
   })
   function decide(received: Dispatch): Decided {
@@ -158,19 +164,17 @@ export function createStages(parts: StagesDeps): Stages {
       ...{ ...claims, store, clock, ids, logger, publicTurns, say, commands: runner, resume: pipeline.resume },
       draining: () => running.draining,
     })
+    await approvals.recover()
   }
   entrance.open(accept)
   return {
-    ...access,
-    running,
-    modelHealth,
+    ...{ ...access, running, modelHealth, approvals, recover },
     compact: compaction.compact,
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing },
       speaks: (place) => judgeSpeaker(parts, place).allowed,
     }),
-    recover,
-    sessions: sessionsOf(parts, { running, transcript }),
+    sessions: sessionsOf(parts, { running, transcript, approvals }),
   }
 }
 
@@ -211,7 +215,7 @@ function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth 
 
 function sessionsOf(
   { config, store, clock, ids, policies, lookups, accounts, entrance }: StagesDeps,
-  kept: Pick<DaemonSessions, 'running' | 'transcript'>,
+  kept: Pick<DaemonSessions, 'running' | 'transcript' | 'approvals'>,
 ): SessionService {
   const { whoIs, overrides, facts } = lookups
   const { channels } = policies.routing()

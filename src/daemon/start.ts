@@ -131,7 +131,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const people = await createPeople({ ...world, lookups, entrance, say, reaches })
   const exit = { delivery, adapter, say }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance, redact })
-  const { running, sessions, modelHealth, compact, askAside } = stages
+  const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const { traits } = channels
@@ -145,7 +145,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     config: reloadOf(options, { policies, access, people }),
   })
   const own = sessionCommands({
-    ...{ ...lookups, ...people, store, channels, clock, ids, running, compact, askAside, sessions, operator, why },
+    ...{ ...lookups, ...people, ...stages, store, channels, clock, ids, operator, why },
     all: () => [...commands.values()],
   })
   for (const command of own) commands.set(command.name, command)

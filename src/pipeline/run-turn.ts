@@ -18,10 +18,11 @@ import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
+import { type AskPersonDeps, askPerson } from './ask-person.ts'
 import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
 import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
 
-export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps {
+export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
@@ -78,7 +79,10 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
     try {
       const view = await transcript.view(session, turnId)
       const context = await variablesOf(deps, session)
-      const request = { ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context }
+      const request = {
+        ...{ ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context },
+        ...{ gate: deps.approvals.gate(turn), given: await givenCalls(deps, turn, view) },
+      }
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
       result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
@@ -96,6 +100,12 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
   } catch (cause) {
     return failedBy(cause)
   }
+}
+
+/** Returns the calls that were allowed too late for their own turn, unless this one has made them before a crash. */
+async function givenCalls({ approvals }: RunTurnDeps, { asked }: StartedTurn, { running }: ModelView) {
+  const codes = running?.steps.length ? undefined : asked?.approvals
+  return codes && approvals.callsOf(codes)
 }
 
 /** Adds how much of the earlier conversation the model has read; `why` says it. */
@@ -140,18 +150,17 @@ interface Journal {
 }
 
 /** Commits each step before the next begins; returns the result of the last. */
-async function journaled(
-  { store, clock }: RunTurnDeps,
-  turn: StartedTurn,
-  { steps, first, signal }: Journal,
-): Promise<TurnResult> {
+async function journaled(deps: RunTurnDeps, turn: StartedTurn, { steps, first, signal }: Journal): Promise<TurnResult> {
+  const { store, clock } = deps
   const keep = resultsToKeep(signal)
   let step = first
   try {
     while (!step.done) {
       const event = step.value
       if (!keep(event)) return STOPPED
-      await store.write((tx) => recordStep(tx, turn, clock.now(), event))
+      if (event.type === 'approval_requested') await askPerson(deps, turn, event)
+      else await store.write((tx) => recordStep(tx, turn, clock.now(), event))
+      if (event.type === 'tool_result') deps.approvals.settled(turn.id, event.data.callId)
       step = await steps.next()
     }
     return step.value

@@ -1,6 +1,7 @@
 import { AdmissionReading, AdmissionWriting } from './admissions.ts'
 import { AgeingReading, AgeingWriting } from './ageing.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
+import { ApprovalReading, ApprovalWriting } from './approvals.ts'
 import { AuthorReading, AuthorWriting } from './authors.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
@@ -24,6 +25,7 @@ import { TurnReading, TurnWriting } from './turns.ts'
 export function storeReader(ground: RepositoryDeps): StoreReader {
   return {
     ageing: new AgeingReading(ground),
+    approvals: new ApprovalReading(ground),
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
@@ -62,6 +64,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get ageing(): AgeingWriting {
     return new AgeingWriting(this.#ground)
+  }
+
+  get approvals(): ApprovalWriting {
+    return new ApprovalWriting(this.#ground)
   }
 
   get sessions(): SessionWriting {

@@ -5,6 +5,7 @@ import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, Tu
 import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 import type { Spending } from '../core/spending.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
+import type { ApprovalReader, ApprovalWriter } from './approval-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
@@ -59,6 +60,7 @@ export interface Store {
 
 export interface StoreReader {
   readonly ageing: AgeingReader
+  readonly approvals: ApprovalReader
   readonly sessions: SessionReader
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
@@ -80,6 +82,7 @@ export interface StoreReader {
 
 export interface StoreWriter {
   readonly ageing: AgeingReader & AgeingWriter
+  readonly approvals: ApprovalReader & ApprovalWriter
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter
   readonly chatMoves: ChatMoveReader & ChatMoveWriter

@@ -20,6 +20,7 @@ const FILE: Tree = {
   routing: { access: { groups: [{ precheck: { model: 'anthropic/small' } }] }, dispatch: [{ match: {} }] },
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
   session: { sendPolicy: { rules: [{}] } },
+  tools: { policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }] },
 }
 
 /** Values of settings that a schema alone cannot say, by their last names. */
@@ -27,6 +28,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/summaryModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
   [/\.prompt$/, 'prompt.md'],
   [/\.skills$/, 'skills'],
+  [/policy\[0\]\.(tools\[0\]|who\[0\]|in\[0\])$/, 'changed'],
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$/, 'https://model.test'],
   [/store\.url$/, 'sqlite:other.db'],

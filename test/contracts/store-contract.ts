@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts'
 import { admissionContract } from './store/admissions.ts'
 import { ageingContract } from './store/ageing.ts'
 import { aliasContract } from './store/aliases.ts'
+import { approvalContract } from './store/approvals.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
@@ -65,6 +66,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('restorations', () => restorationContract(underTest))
     describe('schedules', () => scheduleContract(underTest))
     describe('admissions', () => admissionContract(underTest))
+    describe('approvals', () => approvalContract(underTest))
     describe('ageing', () => ageingContract(underTest))
     describe('people', () => peopleContract(underTest))
     describe('channel state, notices', () => smallContract(underTest))

@@ -51,7 +51,7 @@ export async function openStages({
   const whoIs = (platformId: string) => personBehind(policies.routing().people, facts, platformId)
   const lookups = { ...stored, facts, whoIs }
   const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
-  const people = { decided() {}, overheard() {}, admissions: { refused() {} } }
+  const people = { decided() {}, overheard() {}, admissions: { refused() {} }, ownerChats: { nearest: () => [] } }
   const say = makeSay(store, delivery)
   const stages = createStages({
     ...world,

@@ -8,7 +8,13 @@ const CLASSES: readonly ToolClass[] = ['pure', 'keyed', 'once']
  * `probe_pure`, `probe_keyed` and `probe_once`: each execution leaves a line in `file`, so that they can be counted.
  */
 export function probeTools(file: string): Tool[] {
-  return CLASSES.map((toolClass) => ({
+  const inside = CLASSES.map((toolClass) => probe(file, toolClass))
+  const beyond = probe(file, 'once')
+  return [...inside, { ...beyond, reach: 'beyond', spec: { ...beyond.spec, name: 'probe_beyond' } }]
+}
+
+function probe(file: string, toolClass: ToolClass): Tool {
+  return {
     class: toolClass,
     reach: 'inside',
     spec: {
@@ -20,5 +26,5 @@ export function probeTools(file: string): Tool[] {
       recordProbe(file, { class: toolClass, turnId, callId })
       return `${toolClass} done`
     },
-  }))
+  }
 }

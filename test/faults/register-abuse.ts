@@ -25,7 +25,6 @@ const PEOPLE: readonly FaultCase[] = [
   {
     code: 'F-H07',
     what: 'An approval by the wrong person, twice, late or with changed arguments: never carried out.',
-    waitsFor: 'approvals',
   },
   { code: 'F-H09', what: 'A token of one namespace against names that resemble it: its own sessions alone.' },
   {

@@ -43,6 +43,7 @@ function runTurnWith(
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
     ...{ joined: () => false, verbose: () => 'off', cap: () => undefined },
     transcript: { view: () => EMPTY_VIEW },
+    approvals: { gate: () => undefined, settled() {}, callsOf: async () => [] },
     delivery: {
       live(turn: LiveTurn) {
         live(turn)

@@ -63,6 +63,7 @@ export async function serviceRig(): Promise<ServiceRig> {
     refusesModel: (_agent, model) => (model === 'scripted/echo' ? undefined : `There is no key for ${model}.`),
     daemon: {
       ids,
+      approvals: { waits: () => false },
       running: { has: (id) => running.has(id), nextEnd: () => new Promise(() => {}) },
       accept: async () => {},
       posts: () => false,

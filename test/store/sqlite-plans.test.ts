@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Address } from '../../src/core/address.ts'
 import type { Namespace } from '../../src/core/caller.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { type PersonId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import { type PersonId, type TraceId, type TurnId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -107,7 +107,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 
 async function readAll(reader: StoreReader): Promise<void> {
   const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
-  const { participants, tokens } = reader
+  const { approvals, participants, tokens } = reader
   await reader.ageing.agedOut()
   await reader.ageing.newest()
   await sessions.resolve('name')
@@ -120,6 +120,10 @@ async function readAll(reader: StoreReader): Promise<void> {
   await participants.of(SESSION)
   await participants.inAnyTeam('slack', 'u1')
   await tokens.get('tok_1')
+  await approvals.get('aaaaa')
+  await approvals.ofCall('turn_1' as TurnId, 'call')
+  await approvals.open(1)
+  await approvals.owed(1)
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)
   await aliases.of(scopeKeyOf(1))
@@ -186,6 +190,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.inbox.replaceDispatch(NOBODYS_ID, dispatchOf(1, 1))
   await tx.outbox.blank(ids.turn())
   await tx.tokens.revoke('tok_1', 1)
+  await changeApprovals(tx)
   await tx.sessions.setAgent(SESSION, toAgentId('main'))
   await tx.aliases.add(scopeKeyOf(1), ['name'])
   await tx.aliases.drop(scopeKeyOf(1))
@@ -276,4 +281,14 @@ async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void
   await schedules.endSlot(ids.trace(), { state: 'done', outcome: 'silent', at: 1 })
   await schedules.pruneSlots(SCHEDULE, 1)
   await schedules.remove(SCHEDULE)
+}
+
+async function changeApprovals({ approvals }: StoreWriter): Promise<void> {
+  const { reply } = dispatchOf(1, 1)
+  const call = { sessionId: SESSION, turnId: 'turn_1' as TurnId, callId: 'call', traceId: 'tr_1' as TraceId }
+  await approvals.add({ ...call, code: 'aaaaa', tool: 'pay', args: {}, reply, askedAt: 1 })
+  await approvals.decide('aaaaa', { state: 'allowed', by: 'ada', at: 1 })
+  await approvals.leave(call.turnId, call.callId)
+  await approvals.use('aaaaa', call.turnId)
+  await approvals.remove(SESSION)
 }

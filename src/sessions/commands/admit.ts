@@ -1,12 +1,11 @@
 import type { Admission } from '../../core/admission.ts'
-import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Admissions } from '../people/admissions.ts'
 import { askerOf } from '../people/links.ts'
+import { type ApproveDeps, refuseCall } from './approve.ts'
 
-export interface AdmitDeps {
+export interface AdmitDeps extends ApproveDeps {
   readonly admissions: Pick<Admissions, 'decide' | 'list'>
-  readonly channels: Channels
 }
 
 /** `/admit <code>` lets a person or a place in; what they said meanwhile is handled. It is an owner's command. */
@@ -20,14 +19,17 @@ export function admitCommand(deps: AdmitDeps): ChatCommand {
   }
 }
 
-/** `/deny <code>` refuses a person or a place, or withdraws an admission. It is an owner's command. */
+/**
+ * `/deny <code>` refuses a person or a place, withdraws an admission, or refuses a call that the agent has asked about.
+ * It is an owner's command.
+ */
 export function denyCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'deny',
-    description: 'Keep out who asked to talk to me, or take an /admit back',
+    description: 'Keep out who asked to talk to me, take an /admit back, or refuse what I have asked about',
     who: 'owner',
     private: true,
-    run: (call) => decide(call, deps, 'denied'),
+    run: async (call) => (await refuseCall(deps, call)) ?? decide(call, deps, 'denied'),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ApprovalDesk } from '../../core/approval.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand } from '../../core/command.ts'
@@ -15,6 +16,7 @@ import type { SessionService } from '../service/session-service.ts'
 import type { AskAside } from '../service/side-question.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { admitCommand, denyCommand } from './admit.ts'
+import { approvalsCommand, approveCommand } from './approve.ts'
 import { compactCommand } from './compact.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
@@ -40,6 +42,7 @@ export interface SessionCommandDeps {
   readonly mutes: Mutes
   readonly links: Links
   readonly admissions: Admissions
+  readonly approvals: ApprovalDesk
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
@@ -66,6 +69,8 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     unlinkCommand(deps),
     admitCommand(deps),
     denyCommand(deps),
+    approveCommand(deps),
+    approvalsCommand(deps),
     statusCommand(deps),
     outboxCommand(deps.operator.outbox),
     usageCommand(deps),

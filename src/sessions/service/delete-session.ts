@@ -26,6 +26,7 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   }
   await tx.participants.remove(session.id)
   await tx.authors.remove(session.id)
+  await tx.approvals.remove(session.id)
   return tx.sessions.remove(session.id, at)
 }
 

@@ -11,6 +11,8 @@ import type { LastRun } from './last-run.ts'
 /** The ports that give a session's present state, besides its row. */
 export interface Standing {
   readonly running: boolean
+  /** Its turn waits for somebody to allow a call. */
+  readonly awaiting: boolean
   /** Sessions that were last active before this time are stale (S12). */
   readonly activeSince: number
 }
@@ -118,8 +120,8 @@ function mediaFile({ media, mime, name, size }: MediaPart): EventFile {
 /** Only the running turn decides whether the session runs (S6); its last message decides whether it is still in use. */
 function statusOf(
   { inactiveAt, lastActivityAt }: Session,
-  { running, activeSince }: Standing,
+  { running, awaiting, activeSince }: Standing,
 ): SessionSummary['status'] {
-  if (running) return 'running'
+  if (running) return awaiting ? 'awaiting_approval' : 'running'
   return inactiveAt !== undefined || lastActivityAt < activeSince ? 'inactive' : 'idle'
 }

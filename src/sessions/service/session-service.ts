@@ -3,7 +3,7 @@ import type { Caller } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { AgentId, IdSource } from '../../core/ids.ts'
+import type { AgentId, IdSource, SessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type {
   HistoryPage,
@@ -87,6 +87,8 @@ export interface SessionServiceDeps extends AccessPorts {
 export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
+  /** Says whether a turn of the session waits for an approval. */
+  readonly approvals: { waits(session: SessionId): boolean }
   readonly overrides: OverridesCache
   readonly transcript: Pick<Transcript, 'drop'>
   /**
@@ -275,7 +277,8 @@ class Service implements SessionService {
 
   #standing({ id }: Session): Standing {
     const { daemon, clock, staleMs } = this.#deps
-    return { running: daemon?.running.has(id) ?? false, activeSince: clock.now() - staleMs }
+    const [running, awaiting] = [daemon?.running.has(id) ?? false, daemon?.approvals.waits(id) ?? false]
+    return { running, awaiting, activeSince: clock.now() - staleMs }
   }
 }
 

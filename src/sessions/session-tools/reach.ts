@@ -1,12 +1,12 @@
 import type { Caller } from '../../core/caller.ts'
-import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { AgentId, PersonId } from '../../core/ids.ts'
-import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
+import type { AgentId } from '../../core/ids.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
+import { type AuthorLookup, identityOfAuthor } from '../people/author-identity.ts'
 import { ALLOWED, type Judged, judgeActing, judgeReading, judgeSending, type Verdict } from '../people/least-reach.ts'
 import { type AccessPorts, reachedBy, reaches } from '../service/session-access.ts'
 import { type TurnAuthority, type TurnAuthorityDeps, turnAuthority } from '../turns/turn-authority.ts'
@@ -36,13 +36,10 @@ export interface CallerReach {
   readonly readers: readonly AuthorId[]
 }
 
-export interface ReachDeps extends TurnAuthorityDeps {
+export interface ReachDeps extends TurnAuthorityDeps, AuthorLookup {
   /** The agents that reach each other's sessions. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
-  /** Returns the present identity of a platform id. */
-  whoIs(platformId: string): Identity
-  roleOf(person: PersonId): Promise<Role>
 }
 
 /** The names of the peers' catch-all sessions, which no tool shows or accepts (T5). */
@@ -172,11 +169,8 @@ class TurnReach implements CallerReach {
     return reaches({ kind: 'person', ...caller }, session, this.#deps.access)
   }
 
-  async #callerOf(author: AuthorId): Promise<Principal> {
-    if (author === OPERATOR) return { role: 'owner' }
-    if (author === NOBODY) return { role: 'guest' }
-    const person = personOfAuthor(author)
-    return person === undefined ? this.#deps.whoIs(author) : { person, role: await this.#deps.roleOf(person) }
+  #callerOf(author: AuthorId): Promise<Principal> {
+    return identityOfAuthor(this.#deps, author)
   }
 }
 

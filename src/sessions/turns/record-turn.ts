@@ -1,5 +1,6 @@
 import { conversationOf } from '../../core/address.ts'
-import { type ErrorCode, errorCode } from '../../core/errors.ts'
+import { approvedCode } from '../../core/approval.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
 import type { ContextRead, EventDraft, InboxOutcome, TakenMessages, TurnOutcome } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
 import type { Usage } from '../../core/model.ts'
@@ -176,10 +177,23 @@ export async function steerWaiting(
 
 /** Commits one step of a running turn before the next begins, with the authors of what a tool has read elsewhere. */
 export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number, event: EventDraft): Promise<void> {
+  if (event.type === 'tool_call') await useApproval(tx, turn, event.data.callId)
+  if (event.type === 'tool_result') await tx.approvals.leave(turn.id, event.data.callId)
   const shown = event.type === 'tool_result' ? (event.data.shows ?? []) : []
   for (const session of shown) await tx.authors.copy(session, turn.session.id)
   if (event.type === 'tool_result' && event.data.foreign) await tx.authors.add(turn.session.id, NOBODY)
   await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
+}
+
+/**
+ * An approval is spent in the commit of the intent: it is good for one call. Throws `forbidden` for one that is spent.
+ */
+async function useApproval(tx: StoreWriter, turn: StartedTurn, callId: string): Promise<void> {
+  const code = approvedCode(callId)
+  const approval = code === undefined ? await tx.approvals.ofCall(turn.id, callId) : await tx.approvals.get(code)
+  if (approval === undefined || approval.usedBy === turn.id) return
+  if (!(await tx.approvals.use(approval.code, turn.id)))
+    throw new ParleyError('forbidden', `The approval of ${approval.tool} is spent.`)
 }
 
 export interface TurnEnding {

@@ -48,8 +48,14 @@ export const SUSPENDED = 'put down'
 
 const PACE = { firstMs: 200, longestMs: 10_000 }
 
-/** `draining` is called when no further turn starts. */
-export function createRunningTurns(clock: Clock, logger: Logger, draining?: () => void): RunningTurns {
+export interface RunningTurnsPorts {
+  /** Called when no further turn starts. */
+  draining?(): void
+  /** Returns true while the turn of a session waits for a person, which a stop cannot wait for. */
+  waits?(session: SessionId): boolean
+}
+
+export function createRunningTurns(clock: Clock, logger: Logger, ports: RunningTurnsPorts = {}): RunningTurns {
   const ends = new Map<SessionId, Deferred>()
   const running = new Map<SessionId, Running>()
   const drained = new AbortController()
@@ -105,7 +111,8 @@ export function createRunningTurns(clock: Clock, logger: Logger, draining?: () =
 
     async drain(ms) {
       drained.abort()
-      draining?.()
+      ports.draining?.()
+      for (const [session, { control }] of running) if (ports.waits?.(session)) control.abort(SUSPENDED)
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
       await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
       for (const { control } of running.values()) control.abort(SUSPENDED)

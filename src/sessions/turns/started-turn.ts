@@ -34,6 +34,8 @@ export interface Asked {
   readonly messageId?: string
   /** The model that was asked for with the message. */
   readonly model?: string
+  /** The questions that were answered too late for their own turn: the calls they are about are made in this one. */
+  readonly approvals?: readonly string[]
 }
 
 type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
@@ -66,8 +68,15 @@ export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | '
   if (!newest) return {}
   const { receivedAt: at, event, schedule, posted } = newest.dispatch
   const model = posted?.model === undefined ? {} : { model: posted.model }
+  const codes = rows.flatMap(({ dispatch }) => dispatch.posted?.approval ?? [])
+  const approvals = codes.length === 0 ? {} : { approvals: codes }
   return {
-    asked: { at, ...model, ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }) },
+    asked: {
+      at,
+      ...model,
+      ...approvals,
+      ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }),
+    },
     ...checkedFirst(rows),
   }
 }

@@ -18,6 +18,10 @@ export function eventText(event: SessionEvent): string {
       return `${event.data.state}: ${event.data.reason}: ${event.data.text}`
     case 'assistant_step':
       return `asks for ${event.data.calls.map(({ tool }) => tool).join(', ')}`
+    case 'approval_requested':
+      return `${event.data.tool} waits for a yes: ${event.data.code}`
+    case 'approval_decided':
+      return `${event.data.code} is ${event.data.state} by ${event.data.by}`
     case 'tool_call':
       return `${event.data.tool} begins (${event.data.class})`
     case 'tool_result':

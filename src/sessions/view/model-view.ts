@@ -176,6 +176,8 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'session_started':
     case 'agent_updated':
     case 'turn_resumed':
+    case 'approval_requested':
+    case 'approval_decided':
       return UNCHANGED
   }
 }

@@ -23,6 +23,7 @@ import { deletedIds } from './0022-deleted-ids.ts'
 import { summaries } from './0023-summaries.ts'
 import { agentVersions } from './0024-agent-version.ts'
 import { prechecks } from './0025-prechecks.ts'
+import { approvals } from './0026-approvals.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   summaries,
   agentVersions,
   prechecks,
+  approvals,
 ]

@@ -1,0 +1,288 @@
+import type { Address } from '../core/address.ts'
+import {
+  type Approval,
+  type ApprovalDesk,
+  type ApprovalRequestData,
+  approvedCallId,
+  approvedCode,
+  type NewApproval,
+  OPEN_MS,
+  type ToolRule,
+  WAITS_MS,
+} from '../core/approval.ts'
+import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
+import { type Clock, sleep } from '../core/clock.ts'
+import { type Deferred, deferred } from '../core/deferred.ts'
+import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { IdSource, SessionId, TraceId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Sender } from '../core/message.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type { SessionIdentity } from '../core/session.ts'
+import type { TurnRef } from '../core/session-tools.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { MOST_SHOWN, shownArguments } from './approval-card.ts'
+import { followUp } from './follow-up.ts'
+import { decideToolUse, type Speaking } from './tool-policy.ts'
+import { type CardReaders, writeCards } from './write-cards.ts'
+
+/** A turn whose calls are judged. */
+export interface JudgedTurn {
+  readonly id: TurnId
+  readonly session: SessionIdentity
+  readonly traceId: TraceId
+  readonly reply: ReplyTarget
+  readonly asked?: { readonly sender?: Sender }
+  /** Everything it answers is from people whom nobody let in by name. */
+  readonly forStrangers?: true
+}
+
+export interface SpeakingAuthor extends Speaking {
+  readonly author: AuthorId
+}
+
+export interface ApprovalDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
+  readonly logger: Logger
+  readonly rules: readonly ToolRule[]
+  /** Returns everybody whose words the turn was shown, as they are known now. */
+  speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
+  /** Returns true if this sender is an owner now. */
+  isOwner(address: Address, sender: Sender): boolean
+  /** Returns one private chat for each owner, the nearest to an address. */
+  owners(near: Address): readonly { readonly address: Address }[]
+  /** Returns the name of a place for people. */
+  nameOf(address: Address, session: SessionId): Promise<string>
+  accept(dispatch: Dispatch): Promise<void>
+}
+
+/** Asks people whether a call may be made: the gate of each turn, and the desk at which owners answer. */
+export interface Approvals extends ApprovalDesk {
+  gate(turn: JudgedTurn): CallGate
+  /** Returns the row of a question and the messages that ask it; both belong into the commit of its event. */
+  question(
+    turn: JudgedTurn,
+    data: ApprovalRequestData,
+  ): Promise<{ readonly approval: NewApproval; readonly messages: readonly OutboundMessage[] }>
+  /** Called once a call has its result on record: an answer may have come in the same moment. */
+  settled(turn: TurnId, callId: string): void
+  /** Returns the calls that these questions are about. */
+  callsOf(
+    codes: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly name: string; readonly args: unknown }[]>
+  /** Returns true while a turn of the session waits for an answer (S7). */
+  waits(this: void, session: SessionId): boolean
+  /** Continues what was allowed before a crash and has not begun. */
+  recover(): Promise<void>
+}
+
+/** More questions of one session are not open at a time, so that nobody can flood an owner. */
+const MOST_OPEN = 3
+const DAY_MS = 86_400_000
+
+export function createApprovals(deps: ApprovalDeps): Approvals {
+  return new ApprovalService(deps)
+}
+
+class ApprovalService implements Approvals {
+  readonly #deps: ApprovalDeps
+  readonly #waiting = new Map<string, { readonly session: SessionId; readonly answer: Deferred }>()
+  /** The questions of turns that run, by turn and call. */
+  readonly #asked = new Map<string, string>()
+
+  constructor(deps: ApprovalDeps) {
+    this.#deps = deps
+  }
+
+  gate(turn: JudgedTurn): CallGate {
+    return { judge: (call) => this.#judge(turn, call), outcome: (code, signal) => this.#outcome(code, signal) }
+  }
+
+  async question(
+    turn: JudgedTurn,
+    { code, callId, tool, args }: ApprovalRequestData,
+  ): ReturnType<Approvals['question']> {
+    this.#asked.set(`${turn.id} ${callId}`, code)
+    const { id: turnId, session, traceId, reply } = turn
+    const askedAt = this.#deps.clock.now()
+    const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
+    return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn), this.#deps.ids) }
+  }
+
+  settled(turn: TurnId, callId: string): void {
+    const code = this.#asked.get(`${turn} ${callId}`)
+    if (code === undefined) return
+    this.#asked.delete(`${turn} ${callId}`)
+    this.#followIfLate(code).catch((err: unknown) =>
+      this.#deps.logger.error('An allowed call could not be made', { err, code }),
+    )
+  }
+
+  async callsOf(codes: readonly string[]): ReturnType<Approvals['callsOf']> {
+    const found = await Promise.all(codes.map((code) => this.#read.get(code)))
+    return found.flatMap((one) => (one ? { id: approvedCallId(one.code), name: one.tool, args: one.args } : []))
+  }
+
+  readonly waits = (session: SessionId): boolean => [...this.#waiting.values()].some((one) => one.session === session)
+
+  async decide(name: string, state: 'allowed' | 'denied', by: string): Promise<Approval> {
+    const { store, clock } = this.#deps
+    const approval = await this.#read.get(name.toLowerCase())
+    if (approval === undefined) throw new ParleyError('not_found', `I have asked nothing of the code ${name}.`)
+    const { code, sessionId, turnId, tool } = approval
+    // The command runs again after a crash, and a person may press twice.
+    if (state === 'allowed' && approval.decidedBy === by && (approval.state === 'allowed' || approval.state === 'used'))
+      return approval
+    await checkOpen(store, approval, clock.now())
+    const decided = await store.write(async (tx) => {
+      const at = clock.now()
+      if (!(await tx.approvals.decide(code, { state, by, at }))) return false
+      await tx.events.append(sessionId, at, [{ type: 'approval_decided', turnId, data: { code, state, by } }])
+      return true
+    })
+    if (!decided) throw over(tool)
+    failpoint('CP18-approval-decided')
+    this.#waiting.get(code)?.answer.resolve()
+    if (state === 'allowed') await this.#followIfLate(code)
+    return (await this.#read.get(code)) ?? approval
+  }
+
+  open(): Promise<readonly Approval[]> {
+    return this.#read.open(this.#deps.clock.now() - OPEN_MS)
+  }
+
+  async recover(): Promise<void> {
+    for (const approval of await this.#read.owed(this.#deps.clock.now() - DAY_MS)) await this.#follow(approval)
+  }
+
+  get #read(): StoreReader['approvals'] {
+    return this.#deps.store.read.approvals
+  }
+
+  async #judge(turn: JudgedTurn, call: GatedCall): Promise<GateVerdict> {
+    const { rules } = this.#deps
+    const code = approvedCode(call.callId)
+    const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
+    if (approval !== undefined) return judgeAsked(turn, call, approval)
+    const speaking = await this.#deps.speaking(refOf(turn))
+    const verdict = decideToolUse(rules, { ...call, speaking, place: turn.session.displayKey })
+    if (verdict === 'allow') return { kind: 'allow' }
+    if (verdict === 'deny') return deny(`the policy does not let ${call.tool} be used here`)
+    const hindrance = await this.#hindrance(turn, call)
+    return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : deny(hindrance)
+  }
+
+  /** Returns why nobody can be asked, if that is so. */
+  async #hindrance(
+    { session, reply, forStrangers }: JudgedTurn,
+    { tool, args }: GatedCall,
+  ): Promise<string | undefined> {
+    if (!session.source.interactive)
+      return `${tool} needs the yes of a person, and nobody is there in a run without people`
+    // They could call owners as often as they like, and each question holds up a conversation.
+    if (forStrangers) return `${tool} needs the yes of my owner, whom I ask only for people they know`
+    if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
+    if (this.#deps.owners(reply.address).length === 0)
+      return `${tool} needs the yes of my owner, who has not written to me in private yet`
+    const open = (await this.open()).filter(({ sessionId }) => sessionId === session.id)
+    return open.length < MOST_OPEN ? undefined : `${MOST_OPEN} questions to my owner are open here already`
+  }
+
+  async #freshCode(): Promise<string> {
+    const code = this.#deps.ids.code()
+    return (await this.#read.get(code)) === undefined ? code : this.#freshCode()
+  }
+
+  async #outcome(code: string, signal: AbortSignal): Promise<ApprovalOutcome> {
+    const { clock } = this.#deps
+    const answer = deferred()
+    const approval = await this.#read.get(code)
+    if (approval?.state === 'asked') {
+      // From here on an answer finds the waiting turn; one that came before is found by the next look.
+      this.#waiting.set(code, { session: approval.sessionId, answer })
+      const still = await this.#read.get(code)
+      const ms = Math.min(WAITS_MS, approval.askedAt + WAITS_MS - clock.now())
+      const over = new AbortController()
+      if (still?.state === 'asked' && ms > 0)
+        await Promise.race([answer.promise, sleep(clock, ms, AbortSignal.any([signal, over.signal]))])
+      over.abort()
+      this.#waiting.delete(code)
+    }
+    const now = await this.#read.get(code)
+    if (now?.state === 'allowed') return { kind: 'allowed' }
+    return now?.state === 'denied' ? { kind: 'denied', by: now.decidedBy ?? 'my owner' } : { kind: 'open' }
+  }
+
+  async #follow(approval: Approval): Promise<void> {
+    const { store, accept, ids, clock } = this.#deps
+    const session = await store.read.sessions.get(approval.sessionId)
+    if (session) await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))
+  }
+
+  async #followIfLate(code: string): Promise<void> {
+    const approval = await this.#read.get(code)
+    if (approval?.state === 'allowed' && approval.late) await this.#follow(approval)
+  }
+}
+
+/** A question holds for the very call it was about, and is good for one turn. */
+function judgeAsked(turn: JudgedTurn, call: GatedCall, approval: Approval): GateVerdict {
+  const same = approval.tool === call.tool && JSON.stringify(approval.args) === JSON.stringify(call.args)
+  if (!same || approval.sessionId !== turn.session.id)
+    return deny('this is another call than the one that was asked about')
+  switch (approval.state) {
+    case 'asked':
+      return { kind: 'ask', code: approval.code, asked: true }
+    case 'denied':
+      return deny(`${approval.decidedBy ?? 'my owner'} has refused this call`)
+    case 'allowed':
+      return { kind: 'allow' }
+    case 'used':
+      return approval.usedBy === turn.id ? { kind: 'allow' } : deny('this call was made already')
+  }
+}
+
+function deny(reason: string): GateVerdict {
+  return { kind: 'deny', reason: `Denied: ${reason}. Answer here without it.` }
+}
+
+/**
+ * Throws `conflict` for a question that is answered, too old, whose turn somebody has stopped, or whose conversation
+ * has begun anew.
+ */
+async function checkOpen({ read }: Store, approval: Approval, now: number): Promise<void> {
+  const { state, askedAt, turnId, sessionId, tool } = approval
+  const turn = await read.turns.get(turnId)
+  const left = (await read.sessions.get(sessionId))?.inactiveAt !== undefined
+  const stopped = left || turn?.state === 'cancelled' || turn?.state === 'quarantined'
+  if (state !== 'asked' || stopped || now - askedAt > OPEN_MS) throw over(tool)
+}
+
+function over(tool: string): ParleyError {
+  return new ParleyError(
+    'conflict',
+    `The question about ${tool} is over: it was answered, stopped, or is older than ten minutes.`,
+  )
+}
+
+function refOf({ id, session }: JudgedTurn): TurnRef {
+  return { id, sessionId: session.id, agentId: session.agentId }
+}
+
+/** Returns the people who are asked, and where. */
+async function readersOf(deps: ApprovalDeps, turn: JudgedTurn): Promise<CardReaders> {
+  const { session, reply, asked } = turn
+  const speaking = await deps.speaking(refOf(turn))
+  return {
+    session,
+    where: await deps.nameOf(reply.address, session.id),
+    others: speaking.filter(({ role }) => role !== 'owner').map(({ author, person }) => person ?? author),
+    ownerIsHere: asked?.sender !== undefined && deps.isOwner(reply.address, asked.sender),
+    owners: deps.owners(reply.address).map(({ address }) => address),
+  }
+}

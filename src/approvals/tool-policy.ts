@@ -1,0 +1,53 @@
+import type { ToolRule, ToolVerdict } from '../core/approval.ts'
+import type { ToolReach } from '../core/call-gate.ts'
+import type { PersonId } from '../core/ids.ts'
+import type { Role } from '../core/session.ts'
+
+/** Somebody whose words the turn was shown; without a person nobody knows who they are. */
+export interface Speaking {
+  readonly person?: PersonId
+  readonly role: Role
+}
+
+interface Facts {
+  readonly tool: string
+  readonly reach: ToolReach
+  /** Everybody whose words the turn was shown. */
+  readonly speaking: readonly Speaking[]
+  /** The display key of the session. */
+  readonly place: string
+}
+
+/**
+ * Decides whether a call may be made: for each person the first rule that fits, of all of them the strictest. Where no
+ * rule fits, what acts beyond the conversation is asked about, and everything else is allowed. A turn without a known
+ * author has nobody's words. Pure.
+ */
+export function decideToolUse(rules: readonly ToolRule[], { tool, reach, speaking, place }: Facts): ToolVerdict {
+  const fallback: ToolVerdict = reach === 'beyond' ? 'ask' : 'allow'
+  const here = rules.filter((rule) => names(rule.tools, tool) && isIn(rule.in, place))
+  if (here.length === 0) return fallback
+  const everybody = speaking.length === 0 ? [NOBODY] : speaking
+  const verdicts = everybody.map((one) => here.find(({ who }) => fits(who, one))?.action ?? fallback)
+  return STRICTEST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? fallback
+}
+
+const NOBODY: Speaking = { role: 'guest' }
+const STRICTEST_FIRST: readonly ToolVerdict[] = ['deny', 'ask', 'allow']
+
+function names(patterns: readonly string[], tool: string): boolean {
+  return patterns.some((pattern) => (pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern))
+}
+
+/** A key stands for its topics too. */
+function isIn(keys: readonly string[] | undefined, place: string): boolean {
+  return keys === undefined || keys.some((key) => place === key || place.startsWith(`${key}/`))
+}
+
+function fits(who: readonly string[], { person, role }: Speaking): boolean {
+  return who.some((one) => {
+    if (one === 'everybody') return true
+    if (one === 'member') return role !== 'guest'
+    return one === 'owner' ? role === 'owner' : one === person
+  })
+}

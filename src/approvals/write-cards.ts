@@ -1,0 +1,35 @@
+import type { Address } from '../core/address.ts'
+import type { NewApproval } from '../core/approval.ts'
+import type { IdSource } from '../core/ids.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import { isOwnChannel, type SessionIdentity } from '../core/session.ts'
+import { approvalCard, askedElsewhere, type CardFacts } from './approval-card.ts'
+
+/** The people who are asked, and where. */
+export interface CardReaders extends CardFacts {
+  readonly session: SessionIdentity
+  /** It is an owner whom the turn answers: they see in the conversation what is asked. */
+  readonly ownerIsHere: boolean
+  /** One private chat for each owner. */
+  readonly owners: readonly Address[]
+}
+
+/**
+ * Returns the messages that ask a question: one in the conversation where an owner has just spoken, else one to each
+ * owner in private and a line here. What belongs to no chat, or is read elsewhere, is asked about in private alone.
+ */
+export function writeCards(
+  approval: NewApproval,
+  readers: CardReaders,
+  ids: Pick<IdSource, 'notice'>,
+): readonly OutboundMessage[] {
+  const { reply, traceId } = approval
+  const to = (address: Address, text: string): OutboundMessage => {
+    return { source: ids.notice(), traceId, address, class: 'control', text }
+  }
+  const card = approvalCard(approval, readers)
+  const inChat = !isOwnChannel(readers.session) && reply.elsewhere === undefined
+  if (inChat && readers.ownerIsHere) return [to(reply.address, card)]
+  const cards = readers.owners.map((address) => to(address, card))
+  return inChat ? [...cards, to(reply.address, askedElsewhere(approval))] : cards
+}

@@ -1,0 +1,84 @@
+import type { ReplyTarget } from './dispatch.ts'
+import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
+
+/** The outcome of the policy for a call. `ask`: a person is asked, and nothing is done before they agree. */
+export type ToolVerdict = 'allow' | 'ask' | 'deny'
+
+/** A rule of `tools.policy`. For each author of a turn the first rule that fits counts; of several the strictest. */
+export interface ToolRule {
+  /** Names of tools; one that ends in `*` stands for all that begin like it. */
+  readonly tools: readonly string[]
+  /** `owner`, `member` (owners too), `everybody`, or people by name. Nobody's words are those of `everybody` alone. */
+  readonly who: readonly string[]
+  /** Sessions as `parley sessions list` names them, each with its topics. Absent: everywhere. */
+  readonly in?: readonly string[]
+  readonly action: ToolVerdict
+}
+
+/** A turn waits this long for an answer; then it continues without, and the question stays open. */
+export const WAITS_MS = 120_000
+/** An answer counts for this long after the question. */
+export const OPEN_MS = 600_000
+
+/** `used`: the call was begun, by `usedBy`; an approval is good for one. */
+export type ApprovalState = 'asked' | 'allowed' | 'denied' | 'used'
+
+/** A question whether one call may be made. Times are ms since the epoch. */
+export interface Approval {
+  /** A name that people type; it proves nothing. */
+  readonly code: string
+  readonly sessionId: SessionId
+  readonly turnId: TurnId
+  readonly callId: string
+  readonly traceId: TraceId
+  readonly tool: string
+  /** The arguments of the call, exactly: another call of the tool is another question. */
+  readonly args: unknown
+  /** The place where the result is read. */
+  readonly reply: ReplyTarget
+  readonly askedAt: number
+  readonly state: ApprovalState
+  /** The turn has continued without the call. */
+  readonly late: boolean
+  readonly decidedBy?: string
+  readonly decidedAt?: number
+  readonly usedBy?: TurnId
+}
+
+export type NewApproval = Pick<
+  Approval,
+  'code' | 'sessionId' | 'turnId' | 'callId' | 'traceId' | 'tool' | 'args' | 'reply' | 'askedAt'
+>
+
+/** The event of a question; the call itself is in the step before it. */
+export type ApprovalRequestData = Pick<Approval, 'code' | 'callId' | 'tool' | 'args'>
+
+/** The event of an answer. */
+export interface ApprovalDecisionData {
+  readonly code: string
+  readonly state: 'allowed' | 'denied'
+  readonly by: string
+}
+
+/** The questions as an owner answers them. */
+export interface ApprovalDesk {
+  /**
+   * Answers by code and returns what became of it. `not_found` for a code that names none, `conflict` for one that is
+   * over.
+   */
+  decide(code: string, state: 'allowed' | 'denied', by: PersonId | string): Promise<Approval>
+  /** Returns the questions that are open, oldest first. */
+  open(): Promise<readonly Approval[]>
+}
+
+const GIVEN = 'approved_'
+
+/** Returns the id of the call that is made in a later turn. */
+export function approvedCallId(code: string): string {
+  return `${GIVEN}${code}`
+}
+
+/** Returns the code of the question behind such a call; undefined for a call that the model has made. */
+export function approvedCode(callId: string): string | undefined {
+  return callId.startsWith(GIVEN) ? callId.slice(GIVEN.length) : undefined
+}

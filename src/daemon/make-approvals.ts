@@ -1,0 +1,51 @@
+import { type Approvals, createApprovals } from '../approvals/approval-service.ts'
+import type { Config } from '../config/config.ts'
+import { formatAddress } from '../core/address.ts'
+import { senderAuthor } from '../core/author.ts'
+import type { Clock } from '../core/clock.ts'
+import type { IdSource } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { identityOfAuthor } from '../sessions/people/author-identity.ts'
+import type { OwnerChats } from '../sessions/people/owner-chats.ts'
+import { placeTitle } from '../sessions/service/place-title.ts'
+import { turnAuthority } from '../sessions/turns/turn-authority.ts'
+import type { Store } from '../store/store.ts'
+import type { Entrance } from './entrance.ts'
+import type { Lookups } from './lookups.ts'
+import type { CurrentRouting } from './reload.ts'
+
+export interface MakeApprovalsDeps {
+  readonly config: Config
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly policies: CurrentRouting
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
+  readonly people: { readonly ownerChats: Pick<OwnerChats, 'nearest'> }
+  readonly entrance: Pick<Entrance, 'accept'>
+}
+
+/** Returns the approvals with the authors of this daemon's sessions and the chats of its owners. */
+export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
+  const { config, store, clock, ids, logger, policies, lookups, people, entrance } = parts
+  const { read } = store
+  const { channels } = policies.routing()
+  // The readers of the answer do not matter here, only those whose words the turn was shown.
+  const authority = { read, channels, inGroups: 'here', mainIsShared: () => false } as const
+  return createApprovals({
+    ...{ store, clock, ids, accept: entrance.accept },
+    logger: logger.child({ subsystem: 'approvals' }),
+    rules: config.toolPolicy ?? [],
+    async speaking(turn) {
+      const { authors } = await turnAuthority(authority, turn)
+      return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))
+    },
+    isOwner: ({ channel }, sender) => lookups.whoIs(senderAuthor(channels, channel, sender)).role === 'owner',
+    owners: people.ownerChats.nearest,
+    async nameOf(address, session) {
+      const { title } = await placeTitle(read, address, session)
+      return title === undefined ? `\`${formatAddress(address)}\`` : `"${title}"`
+    },
+  })
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { decideToolUse, type Speaking } from '../../src/approvals/tool-policy.ts'
+import type { ToolRule } from '../../src/core/approval.ts'
+import { toPersonId } from '../../src/core/ids.ts'
+
+const ADA: Speaking = { person: toPersonId('ada'), role: 'owner' }
+const BOB: Speaking = { person: toPersonId('bob'), role: 'member' }
+const GUEST: Speaking = { role: 'guest' }
+
+const rule = (action: ToolRule['action'], who: readonly string[], more: Partial<ToolRule> = {}): ToolRule => ({
+  ...{ tools: ['pay'], who, action },
+  ...more,
+})
+
+const decide = (
+  rules: readonly ToolRule[],
+  speaking: readonly Speaking[],
+  { tool = 'pay', reach = 'beyond', place = 'telegram:direct:1' }: Partial<Parameters<typeof decideToolUse>[1]> = {},
+) => decideToolUse(rules, { tool, reach, speaking, place })
+
+test('T32: without a rule, what acts beyond the conversation is asked about and the rest is allowed', () => {
+  expect(decide([], [ADA])).toBe('ask')
+  expect(decide([], [ADA], { reach: 'inside' })).toBe('allow')
+  expect(decide([], [ADA], { reach: 'judged' })).toBe('allow')
+})
+
+test('T32: a rule has to fit everybody whose words the turn was shown, and nobody is nobody', () => {
+  const owners = [rule('allow', ['owner'])]
+  expect(decide(owners, [ADA])).toBe('allow')
+  expect(decide(owners, [ADA, BOB])).toBe('ask')
+  expect(decide(owners, [])).toBe('ask')
+  expect(decide([rule('allow', ['member'])], [ADA, BOB])).toBe('allow')
+  expect(decide([rule('allow', ['member'])], [ADA, GUEST])).toBe('ask')
+  expect(decide([rule('allow', ['bob'])], [BOB])).toBe('allow')
+  expect(decide([rule('allow', ['bob'])], [ADA])).toBe('ask')
+  expect(decide([rule('allow', ['everybody'])], [ADA, GUEST])).toBe('allow')
+  expect(decide([rule('allow', ['everybody'])], [])).toBe('allow')
+})
+
+test('T32: for each person the first rule counts, of all of them the strictest', () => {
+  const rules = [rule('deny', ['bob']), rule('allow', ['member']), rule('ask', ['everybody'])]
+  expect(decide(rules, [ADA])).toBe('allow')
+  expect(decide(rules, [ADA, BOB])).toBe('deny')
+  expect(decide(rules, [ADA, GUEST])).toBe('ask')
+})
+
+test('T32: a rule may be for some tools and for some places, each with its topics', () => {
+  const files = [rule('allow', ['owner'], { tools: ['files_*'] })]
+  expect(decide(files, [ADA], { tool: 'files_read' })).toBe('allow')
+  expect(decide(files, [ADA], { tool: 'files' })).toBe('ask')
+  const there = [rule('allow', ['owner'], { in: ['telegram:group:-1'] })]
+  expect(decide(there, [ADA], { place: 'telegram:group:-1' })).toBe('allow')
+  expect(decide(there, [ADA], { place: 'telegram:group:-1/7' })).toBe('allow')
+  expect(decide(there, [ADA], { place: 'telegram:group:-12' })).toBe('ask')
+})
+
+test('T32: a rule may ask about a tool that stays inside, or deny it', () => {
+  expect(decide([rule('ask', ['everybody'])], [ADA], { reach: 'inside' })).toBe('ask')
+  expect(decide([rule('deny', ['everybody'])], [ADA], { reach: 'judged' })).toBe('deny')
+})

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/core/address.ts'
+import type { ToolRule } from '../../src/core/approval.ts'
+import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { AwaitedLog } from './awaited-log.ts'
+import { startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
+import { type SetClock, setClock } from './set-clock.ts'
+
+const GROUP = -1001000000001
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] }]
+
+/** Pays when somebody says so, and says what came of it; what it is shown of an earlier turn, it does not do again. */
+const script: Script = (request) => {
+  const result = toolResult(request)
+  if (result !== undefined) return textReply(`it says: ${result}`)
+  if (lastUserText(request).endsWith('write to bob'))
+    return {
+      blocks: [
+        { type: 'tool_use', name: 'sessions_send', input: { sessionKey: 'telegram:direct:444', message: 'hi' } },
+      ],
+    }
+  const [, to] = /pay (\w+)$/.exec(lastUserText(request)) ?? []
+  if (to === undefined) return textReply('fine')
+  return { blocks: [{ type: 'tool_use', name: 'pay', input: { to } }] }
+}
+
+/** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. */
+async function household(more: { rules?: readonly ToolRule[]; clock?: SetClock } = {}) {
+  const paid: string[] = []
+  const log = new AwaitedLog()
+  const pay: Tool = {
+    class: 'once',
+    spec: { name: 'pay', description: 'Pays.', parameters: { type: 'object', properties: { to: { type: 'string' } } } },
+    async run(args) {
+      paid.push((args as { to: string }).to)
+      return 'paid'
+    },
+  }
+  const house = await startHousehold({
+    ...{ script, streaming: false, logger: log, tools: { bank: [pay] } },
+    ...(more.clock ? { clock: more.clock } : {}),
+    config: { agents, ...(more.rules ? { toolPolicy: more.rules } : {}) },
+    routing: policy({
+      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+    }),
+    schedules: ({ world }) => {
+      world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444, 555] })
+      return [
+        {
+          id: toScheduleId('rent'),
+          definition: {
+            ...{ cron: '0 8 1 1 *', timezone: 'UTC', prompt: 'pay landlord', overlap: 'skip' },
+            ...{ deliverTo: parseAddress('telegram:direct:111'), missed: { kind: 'skip' } },
+          },
+        },
+      ]
+    },
+  })
+  const { world, ledger } = house.telegram
+  const heard = (chat: number, words: string, after = 0) =>
+    ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === chat && text.includes(words) })
+  const say = async (from: number, text: string, words: string, chat = from): Promise<string> => {
+    const after = ledger.mark()
+    world.say({ from, text, ...(chat === from ? {} : { chat }) })
+    return (await heard(chat, words, after)).text
+  }
+  await say(111, 'hello', 'fine')
+  return { ...house, world, ledger, paid, heard, say, log }
+}
+
+const codeOf = (card: string): string => /\/approve (\w+)/.exec(card)?.[1] ?? ''
+
+describe('a call that needs the yes of a person', () => {
+  it('S7: waits for it, and the session says so; then it is made once', async () => {
+    const { say, heard, paid, ledger, daemon } = await household()
+    const card = await say(111, 'pay cy', 'May I use')
+    expect(card).toContain('"to": "cy"')
+    expect(paid).toEqual([])
+    expect(await daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: false })).toMatchObject({
+      sessions: [{ status: 'awaiting_approval' }],
+    })
+    const after = ledger.mark()
+    await say(111, `/approve ${codeOf(card)}`, 'Allowed')
+    await heard(111, 'it says: paid', after)
+    expect(paid).toEqual(['cy'])
+    expect(await say(111, `/approve ${codeOf(card)}`, 'It has begun')).toContain('pay')
+    await say(111, `/deny ${codeOf(card)}`, 'Nobody has asked')
+    expect(paid).toEqual(['cy'])
+  })
+
+  it('S7: is not made when it is refused, and the model learns by whom', async () => {
+    const { say, heard, paid, ledger } = await household()
+    const card = await say(111, 'pay cy', 'May I use')
+    const after = ledger.mark()
+    await say(111, `/deny ${codeOf(card)}`, 'Refused')
+    expect((await heard(111, 'it says:', after)).text).toContain('ada has refused this call')
+    expect(paid).toEqual([])
+  })
+
+  it('S8: continues without it after two minutes, and makes the call once if it is allowed within ten', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const { say, heard, paid, ledger } = await household({ clock })
+    const waits = clock.timerOf(120_000, 5_000)
+    const card = await say(111, 'pay cy', 'May I use')
+    const after = ledger.mark()
+    await waits
+    clock.skip(120_000)
+    await heard(111, 'it says: Not yet approved', after)
+    expect(await say(111, '/approvals', 'pay')).toContain(codeOf(card))
+    const late = ledger.mark()
+    await say(111, `/approve ${codeOf(card)}`, 'I do it now')
+    await heard(111, 'it says: paid', late)
+    expect(paid).toEqual(['cy'])
+  })
+
+  it('S8: is made once if it is allowed after a restart, when its turn has continued without it', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const home = await household({ clock })
+    const waits = clock.timerOf(120_000, 5_000)
+    const card = await home.say(111, 'pay cy', 'May I use')
+    const after = home.ledger.mark()
+    await waits
+    clock.skip(120_000)
+    await home.heard(111, 'Not yet approved', after)
+    await home.restart()
+    const late = home.ledger.mark()
+    await home.say(111, `/approve ${codeOf(card)}`, 'I do it now')
+    await home.heard(111, 'it says: paid', late)
+    await home.restart()
+    await home.say(111, 'hello again', 'fine')
+    expect(home.paid).toEqual(['cy'])
+  })
+
+  it('T32: holds for a session tool as well, where a rule says so', async () => {
+    const { say, ledger, heard } = await household({
+      rules: [{ tools: ['sessions_send'], who: ['everybody'], action: 'ask' }],
+    })
+    const card = await say(111, 'write to bob', 'May I use')
+    expect(card).toContain('telegram:direct:444')
+    const after = ledger.mark()
+    await say(111, `/deny ${codeOf(card)}`, 'Refused')
+    expect((await heard(111, 'it says:', after)).text).toContain('has refused this call')
+  })
+
+  it('S8: is over ten minutes after it was asked', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const { say, heard, paid, ledger } = await household({ clock })
+    const waits = clock.timerOf(120_000, 5_000)
+    const card = await say(111, 'pay cy', 'May I use')
+    const after = ledger.mark()
+    await waits
+    clock.skip(120_000)
+    await heard(111, 'Not yet approved', after)
+    clock.skip(500_000)
+    await say(111, `/approve ${codeOf(card)}`, 'is over')
+    expect(paid).toEqual([])
+  })
+
+  it('S20, F-H07: is asked of the owner in private where somebody else speaks, and nobody else can answer', async () => {
+    const { world, say, heard, paid, ledger, log } = await household()
+    const after = ledger.mark()
+    world.say({ from: 444, chat: GROUP, text: '@parley_bot pay cy' })
+    await heard(GROUP, 'I have asked my owner whether I may use', after)
+    const card = (await heard(111, 'May I use', after)).text
+    expect(card).toContain('words of bob')
+    expect(card).toContain('"Family"')
+    const decided = log.lines.filter(({ sentence }) => sentence === 'A message was decided').length
+    world.say({ from: 444, chat: GROUP, text: `/approve@parley_bot ${codeOf(card)}` })
+    await log.line('A message was decided', { nth: decided + 1 })
+    await say(444, 'hello', 'fine')
+    expect(paid).toEqual([])
+    const then = ledger.mark()
+    await say(111, `/approve ${codeOf(card)}`, 'Allowed')
+    await heard(GROUP, 'it says: paid', then)
+    expect(paid).toEqual(['cy'])
+  })
+
+  it('F-H07: is not asked for strangers, who would flood the owner and hold up the group', async () => {
+    const { say, paid, ledger } = await household()
+    expect(await say(555, '@parley_bot pay cy', 'it says:', GROUP)).toContain('only for people they know')
+    expect(await say(555, 'pay cy', 'it says:')).toContain('only for people they know')
+    expect(ledger.all((entry) => entry.kind === 'message' && entry.text.includes('May I use'))).toEqual([])
+    expect(paid).toEqual([])
+  })
+
+  it('F-H07: is over when its conversation begins anew', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const { say, heard, paid, ledger } = await household({ clock })
+    const waits = clock.timerOf(120_000, 5_000)
+    const card = await say(111, 'pay cy', 'May I use')
+    const after = ledger.mark()
+    await waits
+    clock.skip(120_000)
+    await heard(111, 'Not yet approved', after)
+    await say(111, '/new', 'fresh')
+    await say(111, `/approve ${codeOf(card)}`, 'is over')
+    expect(paid).toEqual([])
+  })
+
+  it('F-H07: survives a restart while it waits, and is then made once', async () => {
+    const home = await household()
+    const card = await home.say(111, 'pay cy', 'May I use')
+    await home.restart()
+    const after = home.ledger.mark()
+    await home.say(111, `/approve ${codeOf(card)}`, 'Allowed')
+    await home.heard(111, 'it says: paid', after)
+    expect(home.paid).toEqual(['cy'])
+    const cards = home.ledger.all((entry) => entry.kind === 'message' && entry.text.includes('May I use'))
+    expect(cards).toHaveLength(1)
+  })
+
+  it('F-H07: is over when its turn is stopped', async () => {
+    const { say, paid } = await household()
+    const card = await say(111, 'pay cy', 'May I use')
+    await say(111, '/stop', 'Stopped')
+    await say(111, `/approve ${codeOf(card)}`, 'is over')
+    expect(paid).toEqual([])
+  })
+
+  it('S47: is refused at once in the run of a schedule', async () => {
+    const { daemon, heard, paid, ledger } = await household()
+    const after = ledger.mark()
+    await daemon.operator.schedules.run('rent')
+    expect((await heard(111, 'it says:', after)).text).toContain('nobody is there in a run without people')
+    expect(paid).toEqual([])
+  })
+
+  it('S47: is made there where a standing rule allows it', async () => {
+    const { daemon, heard, paid, ledger } = await household({
+      rules: [{ tools: ['pay'], who: ['owner'], in: ['cron:rent'], action: 'allow' }],
+    })
+    const after = ledger.mark()
+    await daemon.operator.schedules.run('rent')
+    await heard(111, 'it says: paid', after)
+    expect(paid).toEqual(['landlord'])
+  })
+
+  it('T32: a rule for the owner does not hold where somebody else has spoken, nor for a page', async () => {
+    const { say, paid } = await household({ rules: [{ tools: ['p*'], who: ['owner'], action: 'allow' }] })
+    expect(await say(111, 'pay cy', 'it says:')).toBe('it says: paid')
+    expect(await say(444, '@parley_bot hello', 'fine', GROUP)).toContain('fine')
+    expect(await say(111, '@parley_bot pay bob', 'May I use', GROUP)).toContain('words of bob')
+    expect(paid).toEqual(['cy'])
+  })
+
+  it('T32: a rule that denies is not asked about', async () => {
+    const { say, paid } = await household({ rules: [{ tools: ['pay'], who: ['everybody'], action: 'deny' }] })
+    expect(await say(111, 'pay cy', 'it says:')).toContain('the policy does not let pay be used here')
+    expect(paid).toEqual([])
+  })
+
+  it('F-H07: three questions are open in a session at most', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const { say, heard, ledger } = await household({ clock })
+    for (const to of ['one', 'two', 'three']) {
+      const after = ledger.mark()
+      const waits = clock.timerOf(120_000, 5_000)
+      await say(111, `pay ${to}`, 'May I use')
+      await waits
+      clock.skip(120_000)
+      await heard(111, 'Not yet approved', after)
+    }
+    expect(await say(111, 'pay four', 'it says:')).toContain('are open here already')
+  })
+})
