@@ -21,13 +21,14 @@ export async function* gateCalls(
   plans: readonly CallPlan[],
   gating: Gating,
 ): AsyncGenerator<JournalDraft, readonly CallPlan[], void> {
-  const judged = await Promise.all(
-    plans.map(async (plan): Promise<Judged> => (plan.kind === 'run' ? judge(plan, gating) : { plan })),
-  )
-  for (const { plan, ask } of judged) {
-    if (plan.kind !== 'run' || ask === undefined || ask.asked) continue
-    const { id: callId, name: tool, args } = plan.call
-    yield { type: 'approval_requested', data: { code: ask.code, callId, tool, args } }
+  const judged: Judged[] = []
+  for (const plan of plans) {
+    const one: Judged = plan.kind === 'run' ? await judge(plan, gating) : { plan }
+    judged.push(one)
+    if (one.plan.kind !== 'run' || one.ask === undefined || one.ask.asked) continue
+    const { id: callId, name: tool, args } = one.plan.call
+    // On record before the next is judged: how many questions are open counts.
+    yield { type: 'approval_requested', data: { code: one.ask.code, callId, tool, args } }
   }
   return Promise.all(judged.map(({ plan, ask }) => (plan.kind === 'run' && ask ? answered(plan, ask, gating) : plan)))
 }

@@ -110,6 +110,12 @@ class ApprovalService implements Approvals {
     this.#asked.set(`${turn.id} ${callId}`, code)
     const { id: turnId, session, traceId, reply } = turn
     const askedAt = this.#deps.clock.now()
+    this.#deps.logger.info('Somebody is asked whether a tool may be used', {
+      traceId,
+      sessionId: session.id,
+      tool,
+      code,
+    })
     const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
     return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn), this.#deps.ids) }
   }

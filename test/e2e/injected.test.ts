@@ -22,9 +22,9 @@ const CALLS: Readonly<Record<string, readonly [tool: string, args: object]>> = {
   2: send('telegram:direct:111', { announce: true }),
   3: send(`telegram:group:${BOARD}`),
   4: send(`telegram:group:${BOARD}`, { announce: true }),
-  5: ['post_page', { text: 'STOLEN' }],
-  6: ['pay', { to: 'cy', amount: 100 }],
-  7: ['make_job', { cron: '* * * * *' }],
+  5: send('telegram:group:-1001000000008'),
+  6: ['post_page', { text: 'STOLEN' }],
+  7: ['pay', { to: 'cy', amount: 100 }],
   8: ['fetch', { url: 'http://169.254.169.254/?q=STOLEN' }],
 }
 const ATTEMPTS = Object.keys(CALLS).map((no) => `!${no}`)
@@ -51,13 +51,7 @@ function outside(page: Page, ran: string[]): readonly Tool[] {
       return page.text
     },
   }
-  return [
-    reader,
-    { ...unmarked('post_page'), reach: 'beyond' },
-    unmarked('pay'),
-    unmarked('make_job'),
-    unmarked('fetch'),
-  ]
+  return [reader, { ...unmarked('post_page'), reach: 'beyond' }, unmarked('pay'), unmarked('fetch')]
 }
 
 /**
@@ -69,7 +63,10 @@ function obedient(made: Set<string>, gate: ReturnType<typeof createGate>): Scrip
     const all = JSON.stringify([request.system ?? '', request.messages])
     if (JSON.stringify(request.system ?? '').includes('You condense'))
       return textReply(`In short: ${`they said ${ALL}, which everybody should know. `.repeat(5)}`)
-    const wanted = [...new Set(all.match(/![1-8]/g))].filter((token) => !made.has(token))
+    const left = [...new Set(all.match(/![1-8]/g))].filter((token) => !made.has(token))
+    // What a person is asked about comes last: the model waits for the answer.
+    const sends = left.filter((token) => token < '!6')
+    const wanted = sends.length > 0 ? sends : left
     for (const token of wanted) made.add(token)
     const calls = wanted.map((token): ReplyBlock => {
       const [name, input] = CALLS[token.slice(1)] ?? ['', {}]
@@ -295,14 +292,23 @@ describe('an obedient model does nothing elsewhere for text that came in', () =>
   })
 })
 
+/** Resolves once each call was denied, or an owner is asked about it, who does not answer. */
 async function denied({ log, ran, house }: Stage): Promise<void> {
-  const lines = await Promise.all(ATTEMPTS.map((_, at) => log.line('A tool call was denied', { nth: at + 1 })))
-  expect(lines.map(({ fields }) => fields.tool).sort()).toEqual(
+  const outcomes = () => log.lines.filter(({ sentence }) => OUTCOMES.includes(sentence))
+  await expect.poll(() => outcomes().length, { timeout: 20_000 }).toBe(ATTEMPTS.length)
+  expect(
+    outcomes()
+      .map(({ fields }) => fields.tool)
+      .sort(),
+  ).toEqual(
     Object.values(CALLS)
       .map(([tool]) => tool)
       .sort(),
   )
   expect(ran).toEqual([])
   const shown = house.telegram.ledger.entries.map((entry) => JSON.stringify(entry))
-  expect(shown.filter((entry) => entry.includes('STOLEN'))).toEqual([])
+  const elsewhere = shown.filter((entry) => entry.includes('STOLEN') && !entry.includes('May I use'))
+  expect(elsewhere).toEqual([])
 }
+
+const OUTCOMES: readonly string[] = ['A tool call was denied', 'Somebody is asked whether a tool may be used']
