@@ -174,11 +174,12 @@ class ApprovalService implements Approvals {
     const { rules } = this.#deps
     const code = approvedCode(call.callId)
     const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
-    if (approval !== undefined) return judgeAsked(turn, call, approval)
     const speaking = await this.#deps.speaking(refOf(turn))
     const verdict = decideToolUse(rules, { ...call, speaking, place: turn.session.displayKey })
-    if (verdict === 'allow') return { kind: 'allow' }
+    // A rule that forbids is stronger than a yes of before it.
     if (verdict === 'deny') return deny(`the policy does not let ${call.tool} be used here`)
+    if (approval !== undefined) return judgeAsked(turn, call, approval)
+    if (verdict === 'allow') return { kind: 'allow' }
     const hindrance = await this.#hindrance(turn, call)
     return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : deny(hindrance)
   }
@@ -262,10 +263,12 @@ function deny(reason: string): GateVerdict {
  * has begun anew.
  */
 async function checkOpen({ read }: Store, approval: Approval, now: number): Promise<void> {
-  const { state, askedAt, turnId, sessionId, tool } = approval
+  const { state, late, askedAt, turnId, sessionId, tool } = approval
   const turn = await read.turns.get(turnId)
   const left = (await read.sessions.get(sessionId))?.inactiveAt !== undefined
-  const stopped = left || turn?.state === 'cancelled' || turn?.state === 'quarantined'
+  // A turn that ended before it could continue without the call wants it no more.
+  const ended = turn?.state !== 'running' && !late
+  const stopped = left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined'
   if (state !== 'asked' || stopped || now - askedAt > OPEN_MS) throw over(tool)
 }
 

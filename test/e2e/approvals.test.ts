@@ -136,6 +136,17 @@ describe('a call that needs the yes of a person', () => {
     expect(home.paid).toEqual(['cy'])
   })
 
+  it('T32: is not made where a rule forbids it by the time it was allowed', async () => {
+    const home = await household()
+    const card = await home.say(111, 'pay cy', 'May I use')
+    await home.restart({ toolPolicy: [{ tools: ['pay'], who: ['everybody'], action: 'deny' }] })
+    await home.heard(111, 'the policy does not let pay be used here')
+    const late = home.ledger.mark()
+    await home.say(111, `/approve ${codeOf(card)}`, 'I do it now')
+    await home.heard(111, 'the policy does not let pay be used here', late)
+    expect(home.paid).toEqual([])
+  })
+
   it('T32: holds for a session tool as well, where a rule says so', async () => {
     const { say, ledger, heard } = await household({
       rules: [{ tools: ['sessions_send'], who: ['everybody'], action: 'ask' }],
