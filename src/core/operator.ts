@@ -140,6 +140,8 @@ export interface WhyReport {
   readonly silence?: string
   /** The part of the conversation that its model has read, in words. */
   readonly context?: string
+  /** The questions to owners about the calls of its turn, each with the answer, in words. */
+  readonly questions?: readonly string[]
   /** Tool calls of its turn that the host refused. */
   readonly denied?: readonly { readonly tool: string; readonly reason: string }[]
   readonly session?: string

@@ -117,6 +117,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     ...(facts.precheck === undefined ? {} : { precheck: checkInWords(facts.precheck) }),
     ...(facts.silence === undefined ? {} : { silence: facts.silence }),
     ...(facts.context === undefined ? {} : { context: contextInWords(facts.context) }),
+    ...(facts.questions === undefined ? {} : { questions: facts.questions }),
     ...(denied.length === 0 ? {} : { denied }),
     deliveries: deliveries.map(({ state, messageId, reason }) => ({
       state,

@@ -147,6 +147,18 @@ describe('a call that needs the yes of a person', () => {
     expect(home.paid).toEqual([])
   })
 
+  it('S7: stands in why, with the answer', async () => {
+    const { say, heard, ledger, daemon, log } = await household()
+    const card = await say(111, 'pay cy', 'May I use')
+    const after = ledger.mark()
+    await say(111, `/approve ${codeOf(card)}`, 'Allowed')
+    await heard(111, 'it says: paid', after)
+    const { fields } = await log.line('Somebody is asked whether a tool may be used')
+    const [report] = await daemon.operator.why(String(fields.traceId))
+    expect(report?.questions).toEqual([`pay (${codeOf(card)}): allowed by ada`])
+    expect(await say(111, '/why trace', 'asked an owner')).toContain(codeOf(card))
+  })
+
   it('T32: holds for a session tool as well, where a rule says so', async () => {
     const { say, ledger, heard } = await household({
       rules: [{ tools: ['sessions_send'], who: ['everybody'], action: 'ask' }],

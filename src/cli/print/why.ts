@@ -11,6 +11,7 @@ export function printWhy(reports: readonly WhyReport[], style: Style): string[] 
     ...(at === 0 ? [] : ['']),
     style.bold(headline(report)),
     `  ${nameOf(report)}, from ${senderOf(report)}, ${formatTime(report.receivedAt)}`,
+    ...questionLines(report),
     ...deniedLines(report, style),
   ])
   return [...lines, style.dim('  Add --trace to see each step.')]
@@ -31,6 +32,10 @@ function nameOf({ event, messageId, address, title }: WhyReport): string {
 
 function senderOf({ sender: { id, name } }: WhyReport): string {
   return name ? `${oneLine(name)} (${oneLine(id)})` : oneLine(id)
+}
+
+function questionLines({ questions = [] }: WhyReport): string[] {
+  return questions.map((question) => `  asked an owner: ${oneLine(question)}`)
 }
 
 function deniedLines({ denied = [] }: WhyReport, style: Style): string[] {
@@ -62,6 +67,7 @@ function traceLines(report: WhyReport, style: Style): string[] {
       ...(report.context ? [['  context', oneLine(report.context)]] : []),
       ['  outcome', oneLine(report.outcome)],
     ]),
+    ...questionLines(report),
     ...deniedLines(report, style),
     ...deliveryLines(report, style),
   ]

@@ -34,6 +34,8 @@ const LOOKED_THROUGH = 5_000
 interface TurnFacts {
   /** Tool calls that were refused, oldest first. */
   readonly denied: readonly DeniedCall[]
+  /** The questions to owners whether a tool may be used, with their answers, in words. */
+  readonly questions?: readonly string[]
   readonly context?: ContextFacts
   /** The reason that the model gave for saying nothing. */
   readonly silence?: string
@@ -51,15 +53,28 @@ export async function turnFacts(
     type === 'tool_result' && data.denied ? [{ tool: data.tool, reason: inWords(data.content) }] : [],
   )
   const [start] = turn
-  const silence = silenceOf(turn)
+  const rest = { ...silenceOf(turn), ...questionsOf(turn) }
   const end = turn.find(({ type }) => type === 'turn_completed')
   const read = end?.type === 'turn_completed' ? end.data.context : undefined
-  if (read === undefined || start?.type !== 'turn_started') return { denied, ...silence }
+  if (read === undefined || start?.type !== 'turn_started') return { denied, ...rest }
   const before = await events.messagesBefore(session.id, start.seq)
   // The message that the turn answers stands before its start as well.
   const filled = turn.find(({ type }) => type === 'thread_read')
   const thread = filled?.type === 'thread_read' ? { thread: filled.data } : {}
-  return { denied, ...silence, context: { ...read, ...thread, leftOut: Math.max(0, before - 1 - read.messages) } }
+  return { denied, ...rest, context: { ...read, ...thread, leftOut: Math.max(0, before - 1 - read.messages) } }
+}
+
+/** Returns what owners were asked about the calls of a turn. An answer that came after it counts as well. */
+function questionsOf(turn: readonly SessionEvent[]): Pick<TurnFacts, 'questions'> {
+  const questions = turn.flatMap((event) => {
+    if (event.type !== 'approval_requested') return []
+    const { tool, code } = event.data
+    const answer = turn.find(({ type, data }) => type === 'approval_decided' && data.code === code)
+    const words =
+      answer?.type === 'approval_decided' ? `${answer.data.state} by ${answer.data.by}` : 'nobody has answered'
+    return [`${tool} (${code}): ${words}`]
+  })
+  return questions.length === 0 ? {} : { questions }
 }
 
 /** Returns the reason that a model gave for its silence, as its answer says it. */
@@ -147,6 +162,7 @@ export function describeRow(
   {
     settings,
     denied,
+    questions = [],
     context,
     silence,
     precheck,
@@ -171,6 +187,7 @@ export function describeRow(
     ...(precheck === undefined ? [] : [checkInWords(precheck)]),
     ...(silence === undefined ? [] : [`silence: ${silence}`]),
     ...(context === undefined ? [] : [`context: ${contextInWords(context)}`]),
+    ...questions.map((question) => `asked an owner: ${question}`),
     ...denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`),
     `outcome: ${outcome ?? state}`,
     `trace ${traceId}`,
