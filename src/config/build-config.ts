@@ -13,6 +13,7 @@ import { mistakenTokenWarnings } from './mistaken-tokens.ts'
 import { noEffectWarnings } from './no-effect.ts'
 import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
+import { unknownNameMistakes } from './policy-names.ts'
 import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
 import { sharedPortMistakes } from './shared-ports.ts'
@@ -52,7 +53,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     toolResults: parsed.tools.results,
-    toolPolicy: parsed.tools.policy,
+    toolPolicy: parsed.tools.policy.map((rule) => ({ ...rule, who: rule.who.map(toPersonId) })),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
@@ -72,6 +73,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...modelMistakes(parsed),
       ...storeMistakes(parsed),
       ...toolMistakes,
+      ...unknownNameMistakes(parsed),
       ...scheduled.mistakes,
       ...placeholderMistakes(parsed, options.known),
       ...malformedIdMistakes(parsed, options.known),

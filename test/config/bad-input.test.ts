@@ -90,6 +90,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, memory, web_fetch; did you mean `time`?',
   ],
   [
+    'a name that is nobody’s in a rule for tools',
+    'tools: { policy: [{ tools: [pay], who: [Owner, ownr], action: deny }] }',
+    '2: tools.policy[0].who[1]: there is nobody called ownr under people; write one of those names, or owner, member, everybody; did you mean `owner`?',
+  ],
+  [
     'sessions of an agent that does not exist',
     'tools: { sessions: { agents: [mian] } }',
     '2: tools.sessions.agents[0]: there is no agent mian; known: main; did you mean `main`?',
