@@ -100,9 +100,9 @@ describe('a line says what the agent does while a tool runs', () => {
     const line = shown(home, LINE)
     home.telegram.world.say({ from: 111, text: 'How is the weather?' })
     await line
-    const gone = shown(home, GONE)
+    const [gone, stopped] = [shown(home, GONE), shown(home, 'Stopped.')]
     home.telegram.world.say({ from: 111, text: '/stop' })
-    await gone
+    await Promise.all([gone, stopped])
     await recorded(home)
     expect(texts(home, 111)).toEqual(['Stopped.'])
   })
