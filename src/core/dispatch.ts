@@ -2,6 +2,7 @@ import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
+import type { AskerId } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { Precheck } from './precheck.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
@@ -20,6 +21,8 @@ export interface ReplyTarget {
    * is posted in the chat as well (S44).
    */
   readonly elsewhere?: 'only' | 'too'
+  /** The reader, where the session follows people over several chats (`OutboundMessage.asker`). */
+  readonly asker?: AskerId
 }
 
 /** The value that every entrance passes to the pipeline. */
@@ -171,10 +174,9 @@ interface Looked {
 }
 
 /**
- * The routing answer for one dispatch.
- * `run` owes a turn. `context` is stored in the session and owes none. `control` is a command, never queued behind a
- * turn. `amend` changes what a session has of an earlier message. `refuse` is recorded with its outcome and may owe one
- * polite line. `ignore` is recorded and silent.
+ * The routing answer for one dispatch. `run` owes a turn. `context` is stored in the session and owes none. `control`
+ * is a command, never queued behind a turn. `amend` changes what a session has of an earlier message. `refuse` is
+ * recorded with its outcome and may owe one polite line. `ignore` is recorded and silent.
  */
 export type Decision =
   | (Looked & {

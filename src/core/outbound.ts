@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 import type { DeliveryId, SessionId, SourceId, TraceId } from './ids.ts'
+import type { Sender } from './message.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -22,13 +23,18 @@ export interface Recipient {
   readonly otherwise: 'here' | 'direct'
 }
 
+/** The platform's own id of somebody who asked, with the team where ids belong to one. */
+export type AskerId = Pick<Sender, 'id' | 'team'>
+
 /**
  * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit, `delivery`.
  */
 export interface OutboundMessage {
   readonly source: SourceId
   /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
-  readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey'>
+  readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey' | 'kind' | 'scope'>
+  /** The reader whose session that is, where it follows people over several chats: nothing is said once it is not. */
+  readonly asker?: AskerId
   readonly traceId: TraceId
   readonly address: Address
   readonly class: DeliveryClass
@@ -99,6 +105,7 @@ export interface Delivery {
   readonly earlier?: RenderedPart
   readonly replyTo?: string
   readonly only?: Recipient
+  readonly asker?: AskerId
   readonly lowPriority?: LowPriority
   readonly state: DeliveryState
   /** Real attempts; waiting for an adapter or a limit is none. */

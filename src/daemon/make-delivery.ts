@@ -14,6 +14,7 @@ import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
+import { type ChatOwners, isParted } from '../sessions/turns/parted-chat.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
 import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
@@ -31,7 +32,7 @@ export interface DeliveryWiringDeps {
   readonly logger: Logger
   readonly accounts: Accounts
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides'>
+  readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides' | 'whoIs'>
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
   /** The times that differ from the defaults. */
   readonly timing: Partial<DeliverySettings>
@@ -77,6 +78,22 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   }
 }
 
+const PARTED: SpeakerVerdict = {
+  allowed: false,
+  because: 'the conversation is not that of its reader any more',
+  parted: true,
+}
+
+/** Returns the facts by which `isParted` decides, as they are now. */
+export function chatOwners({ policies, lookups }: Pick<SpeakerDeps, 'policies'> & OwnerLookups): ChatOwners {
+  const { channels } = policies.routing()
+  return { channels, whoIs: lookups.whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' }
+}
+
+interface OwnerLookups {
+  readonly lookups: Pick<Lookups, 'whoIs'>
+}
+
 type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | 'ids'>
 
 /**
@@ -85,9 +102,10 @@ type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | '
  */
 export function judgeSpeaker(
   parts: SpeakerDeps,
-  { address, session, person }: Speaker & { readonly person?: PersonId | undefined },
+  { address, session, person, asker }: Speaker & { readonly person?: PersonId | undefined },
 ): SpeakerVerdict {
   if (!session) return { allowed: true, because: 'it speaks for no session' }
+  if (isParted(session, { channel: address.channel, asker }, chatOwners(parts))) return PARTED
   const { facts } = parts.lookups
   return (
     mutedAt(facts, address, parts.clock.now()) ??

@@ -54,7 +54,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     read: store.read,
     write: store.write,
     waits: createWaitGraph(),
-    isParted: (session) => isPartedChat(session, { channels, whoIs }),
+    isParted: (session) => isPartedChat(session, { channels, whoIs, mainIsShared: rules.mainIsShared }),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),

@@ -191,10 +191,14 @@ interface DeniedDeps {
  */
 async function deniedMeanwhile(
   { store, sendAllowed }: DeniedDeps,
-  { sessionId, address, class: kind, op }: Delivery,
+  { sessionId, address, asker, class: kind, op }: Delivery,
 ): Promise<string | undefined> {
   if (sessionId === undefined || kind === 'control' || op !== 'send') return undefined
   const session = await store.read.sessions.get(sessionId)
-  const { allowed, because } = sendAllowed({ address, ...(session ? { session } : {}) })
+  const { allowed, because } = sendAllowed({
+    address,
+    ...(asker === undefined ? {} : { asker }),
+    ...(session ? { session } : {}),
+  })
   return allowed ? undefined : because
 }

@@ -11,15 +11,19 @@ export type ReplyPlan =
   | { readonly kind: 'empty' }
   /** Send policy denies it, which also holds at the exit (T31). */
   | { readonly kind: 'denied'; readonly because: string }
+  /** Its session is not that of its reader any more, in whose chat it would be said. */
+  | { readonly kind: 'parted' }
   | { readonly kind: 'parts'; readonly parts: readonly RenderedPart[] }
 
-/** The address and session by which send policy decides. */
-export type Speaker = Pick<OutboundMessage, 'address' | 'session'>
+/** The address and session by which send policy decides, and the reader. */
+export type Speaker = Pick<OutboundMessage, 'address' | 'session' | 'asker'>
 
-/** The answer of send policy, with the rule that decided. */
+/** The decision whether it may be said, with the rule that decided. */
 export interface SpeakerVerdict {
   readonly allowed: boolean
   readonly because: string
+  /** It is refused whatever the policy says, answers to commands too. */
+  readonly parted?: true
 }
 
 /**
@@ -41,6 +45,7 @@ export function planReply(
       : { text: stripSilence(above).text, ...(said === undefined ? {} : { end: said }) }
   const parts = partsOf(format, whole, most)
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
+  if (verdict.parted) return { kind: 'parted' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
   return { kind: 'parts', parts }
 }

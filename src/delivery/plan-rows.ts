@@ -10,7 +10,7 @@ import { planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './
 
 /** The decision about a message, and what `release` hands to its queue after the commit. */
 export interface PlannedReply {
-  readonly outcome: 'silent' | 'empty' | 'denied' | 'planned'
+  readonly outcome: 'silent' | 'empty' | 'denied' | 'parted' | 'planned'
   /** The rule that denied it. */
   readonly because?: string
   readonly address: Address

@@ -7,12 +7,13 @@ import type { TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
+import { notifyParted } from '../sessions/turns/parted.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
 import { type ClaimDeps, claimWaiting, recordEnd } from '../sessions/turns/record-turn.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import { asJoined, type StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { SystemNotices } from '../sessions/turns/system-notices.ts'
-import { turnLine } from '../sessions/turns/turn-line.ts'
+import { failureFields, turnLine } from '../sessions/turns/turn-line.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
@@ -93,21 +94,20 @@ export class Pipeline {
     ended(turn, result)
     // Shutting down is no outcome: the turn stays claimed and the next start continues it.
     if (result.kind === 'aborted' && running.suspends(turn)) return store.write((tx) => tx.turns.suspend(turn.id))
-    if (result.kind === 'failed') {
-      logger.warn('A turn failed', { turnId: turn.id, traceId: turn.traceId, code: result.code, err: result.cause })
-    }
+    if (result.kind === 'failed') logger.warn('A turn failed', failureFields(turn, result))
     const next = await running.untilStored((err) => this.#finish(turn, afterFailure(result, err)))
     if (next) void this.resume(next)
   }
 
   async #finish(turn: StartedTurn, result: TurnResult): Promise<StartedTurn | undefined> {
-    const { store, clock, queue, running, delivery, transcript, busy, logger, systemNotices } = this.#deps
-    const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result, this.#deps.parting)
+    const { store, clock, queue, running, delivery, transcript, busy, logger, systemNotices, parting } = this.#deps
+    const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
     const message = systemNotices.ended(turn, result, reply)
     const { planned, appended, next, line } = await store.write(async (tx) => {
       const planned = message && (await delivery.plan(tx, message))
       const [at, ending] = [clock.now(), endingOf(result, planned?.outcome)]
       const appended = await recordEnd(tx, turn, at, ending)
+      if (planned?.outcome === 'parted') await notifyParted(tx, turn.id, parting)
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
       if (running.draining) queue.free(turn.session.id, tx)
       return { planned, appended, next, line: turnLine(turn, result, ending, at) }

@@ -74,7 +74,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
     const { id: turnId, session, traceId, reply } = turn
     const watched = !askedElsewhere(turn)
     const live = watched ? delivery.live({ ...reply, turnId, session, traceId, ...priorityOf(turn) }) : UNSEEN
-    const stopTyping = watched ? delivery.typing({ address: reply.address, session }) : undefined
+    const stopTyping = watched ? delivery.typing({ ...reply, session }) : undefined
     let result: TurnResult
     try {
       const view = await transcript.view(session, turnId)

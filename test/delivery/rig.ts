@@ -25,9 +25,9 @@ export const GROUP = 'telegram:group:-100'
 export const UNLIMITED: SendLimits = { perSecond: 1e6, perChatPerSecond: 1e6, perGroupPerMinute: 1e6 }
 export const TELEGRAM: SendLimits = { perSecond: 30, perChatPerSecond: 1, perGroupPerMinute: 20 }
 
-const { id, scopeKey, displayKey } = sessionDraft(1)
+const { id, scopeKey, displayKey, kind, scope } = sessionDraft(1)
 /** What a turn in the direct chat speaks for. */
-export const TURN = { address: parseAddress(DM), session: { id, scopeKey, displayKey } }
+export const TURN = { address: parseAddress(DM), session: { id, scopeKey, displayKey, kind, scope } }
 
 /** UTF-16 units of a part; short, so that few words make several parts. */
 export const LIMIT = 40

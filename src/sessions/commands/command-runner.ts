@@ -7,7 +7,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
-import { isParted, type Parting } from '../turns/parted.ts'
+import { isSenderParted, type Parting } from '../turns/parted.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
@@ -33,7 +33,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const call = row && callOf(row)
     if (!row || !call) return
     const command = deps.commands.get(call.decision.command)
-    if (isParted(row, deps.parting)) return refuse(row, command)
+    if (isSenderParted(row, deps.parting)) return refuse(row, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
     const message = messageOf(row, text, command)

@@ -80,7 +80,7 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
         facts.settings ? 'the log names the row' : undefined,
       )
     case 'refused: parted':
-      return sentence('Refused', 'its sender was parted from this conversation while it waited', SAY_AGAIN)
+      return sentence('Refused', 'its sender was parted from this conversation before it was answered', SAY_AGAIN)
     case 'refused: public_full':
       return sentence('Refused', CROWDED, settingOf('session.publicTurns'))
     case 'refused: send_policy': {

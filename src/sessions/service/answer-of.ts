@@ -19,6 +19,8 @@ export async function answerOf(
   switch (row.outcome) {
     case 'answered':
     case 'silent':
+    // Whoever asked from elsewhere reads the answer, though the session's chat does not.
+    case 'refused: parted':
       return { status: 'ok', reply: await replyOf(read, row) }
     case 'failed': {
       const turn = row.turnId && (await read.turns.get(row.turnId))

@@ -4,6 +4,7 @@ import type { Sender } from '../../core/message.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
+import { lastAsker } from '../turns/parted-chat.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {
@@ -27,11 +28,12 @@ export interface MessageFacts {
 export function messageDispatch(facts: MessageFacts): Dispatch {
   const { to, by, readers = [], from, text, announce, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
+  const asker = lastAsker(to)
   return {
     origin: from && 'session' in from ? 'tool' : 'api',
     traceId,
     receivedAt,
-    reply: { address, elsewhere: announce ? 'too' : 'only' },
+    reply: { address, elsewhere: announce ? 'too' : 'only', ...(asker === undefined ? {} : { asker }) },
     event: {
       kind: 'message',
       eventKey: runId,

@@ -29,7 +29,9 @@ export interface PostDeps {
   /** Returns true if texts can be posted on the channel. */
   posts(channel: ChannelId): boolean
   /** Returns the present identity of a platform id. */
-  whoIs(platformId: string): Identity
+  whoIs(this: void, platformId: string): Identity
+  /** Returns true if the main session is everybody's. */
+  mainIsShared(this: void): boolean
   /** Returns why an agent may not use a model; undefined if it may. */
   refusesModel(agent: AgentId, model: string): string | undefined
 }

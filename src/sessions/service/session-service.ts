@@ -211,13 +211,13 @@ class Service implements SessionService {
   }
 
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
-    const { store, clock, channels, refusesModel, daemon } = this.#deps
+    const { daemon, ...deps } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
-    const known = await store.read.sessions.resolve(name)
+    const known = await deps.store.read.sessions.resolve(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
       : await this.#atOwnChannel(caller, name, daemon)
-    return postText({ ...daemon, store, clock, channels, refusesModel }, { ...into, caller, request })
+    return postText({ ...daemon, ...deps }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {

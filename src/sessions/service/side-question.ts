@@ -6,9 +6,11 @@ import type { IdSource, PersonId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE, tokensOf } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
+import type { AskerId } from '../../core/outbound.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { RunAgent, TurnResult } from '../../core/turn.ts'
+import { askerOf } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import type { ReceivedMessage } from '../view/received.ts'
 import type { Transcript } from '../view/transcript.ts'
@@ -20,22 +22,24 @@ export interface SideQuestionDeps {
   readonly running: Pick<RunningTurns, 'stopping'>
   readonly runAgent: RunAgent
   /** Shows typing until the returned function is called. */
-  typing(place: Place): () => void
+  typing(place: Pick<Place, 'address' | 'session' | 'asker'>): () => void
   /** Returns true if the session may say something there now: its answer is no answer of a command (T31). */
-  speaks(place: Place & { readonly person: PersonId | undefined }): boolean
+  speaks(place: Place): boolean
   agent(session: SessionIdentity): AgentProfile
   /** Returns true if several people speak in the session. */
   joined(session: SessionIdentity): boolean
 }
 
-/** A session at one of its addresses. */
+/** A session at one of its addresses, and who asks it there. */
 interface Place {
   readonly address: Address
   readonly session: SessionIdentity
+  readonly asker: AskerId
+  readonly person: PersonId | undefined
 }
 
-/** The place and the trace of the question. */
-type AskedBy = Pick<Dispatch, 'traceId' | 'reply'>
+/** The place, the trace and the sender of the question. */
+type AskedBy = Pick<Dispatch, 'traceId' | 'reply' | 'event'>
 
 /**
  * Answers a question with what the conversation says, and leaves nothing in it: no event, no tool, no later prompt
@@ -51,13 +55,16 @@ export function createAskAside(deps: SideQuestionDeps): AskAside {
         'conflict',
         'I am answering another question beside this conversation; please ask again then.',
       )
-    const place = { address: by.reply.address, session }
-    if (!deps.speaks({ ...place, person: question.person }))
+    const { person } = question
+    const place = { address: by.reply.address, session, asker: askerOf(by.event.sender), person }
+    if (!deps.speaks(place))
       throw new ParleyError('forbidden', 'I say nothing here now: a mute, `/send off` or the send policy forbids it.')
     asking.add(session.id)
     const stopTyping = deps.typing(place)
     try {
-      return wordsOf(await ask(deps, session, { question, by }))
+      const words = wordsOf(await ask(deps, session, { question, by }))
+      if (deps.speaks(place)) return words
+      throw new ParleyError('forbidden', 'Since you asked, it was forbidden that I answer you here.')
     } finally {
       stopTyping()
       asking.delete(session.id)

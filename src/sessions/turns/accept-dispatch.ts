@@ -12,6 +12,7 @@ import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amen
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
+import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, type Appended, recordStart } from './record-turn.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
@@ -245,7 +246,8 @@ function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 
 }
 
 function startedTurn(id: TurnId, session: SessionIdentity, asked: Omit<Incoming<'run'>, 'id'>): StartedTurn {
-  const { traceId, reply, receivedAt } = asked.dispatch
+  const { traceId, receivedAt } = asked.dispatch
+  const reply = replyTargetOf(asked.dispatch, session)
   return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor([asked]), ...askedIn([asked]) }
 }
 

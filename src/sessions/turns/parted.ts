@@ -1,5 +1,6 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
+import type { TurnId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
@@ -25,7 +26,7 @@ export async function dropParted(
   parting: Parting,
 ): Promise<readonly InboxRow[]> {
   if (session.scope.values.chat !== undefined) return waiting
-  const gone = waiting.filter((row) => isParted(row, parting))
+  const gone = waiting.filter((row) => isSenderParted(row, parting))
   if (gone.length === 0) return waiting
   for (const { id } of gone) await tx.inbox.settle(id, 'refused: parted')
   const rows = gone.map(({ id }) => id)
@@ -36,11 +37,17 @@ export async function dropParted(
   return waiting.filter((row) => !gone.includes(row))
 }
 
+/** Notifies the chat of a turn's newest message, after the commit, that it gets no answer from this conversation. */
+export async function notifyParted(tx: StoreWriter, turn: TurnId, parting: Parting): Promise<void> {
+  const newest = (await tx.inbox.ofTurn(turn)).at(-1)
+  if (newest) tx.afterCommit(() => parting.parted(newest))
+}
+
 /**
  * Returns whether a message was decided for somebody who its sender is not any more: for another person, or for an
  * owner who has lost that role.
  */
-export function isParted(
+export function isSenderParted(
   { dispatch, decision: { identity } }: Pick<InboxRow, 'dispatch' | 'decision'>,
   { channels, whoIs }: Pick<Parting, 'channels' | 'whoIs'>,
 ): boolean {

@@ -10,6 +10,7 @@ import type { SessionIdentity } from '../../core/session.ts'
 import type { AgentAdoption } from '../../store/session-port.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { dropParted, type Parting } from './parted.ts'
+import { replyTargetOf } from './parted-chat.ts'
 import { askedIn, countedFor, isPublic, type StartedTurn } from './started-turn.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
@@ -89,7 +90,8 @@ export async function claimWaiting(
   queue.taken(session.id, rows.length, tx)
   // A waiting message may have come from another chat of the session, or after a rename.
   const current = (await readSession(tx, session.id)) ?? session
-  const { traceId, reply } = newest.dispatch
+  const { traceId } = newest.dispatch
+  const reply = replyTargetOf(newest.dispatch, current)
   const asked = { ...countedFor(rows), ...askedIn(rows) }
   const turn: StartedTurn = { id: ids.turn(), session: current, traceId, reply, startedAt: at, ...asked }
   await tx.inbox.claim(idsOf(rows), turn.id)

@@ -6,9 +6,9 @@ import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import type { Session } from '../../core/session.ts'
-import type { InboxRow, Store, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
-import { isParted, type Parting } from './parted.ts'
+import { isSenderParted, notifyParted, type Parting } from './parted.ts'
 import type { PublicTurns } from './public-turns.ts'
 import { type Adopts, claimWaiting, recordEnd, type TurnEnding } from './record-turn.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
@@ -65,9 +65,9 @@ export async function recoverTurns(deps: RecoverTurnsDeps): Promise<void> {
     if (
       session.scope.values.chat === undefined &&
       rows.length > 0 &&
-      rows.every((row) => isParted(row, deps.parting))
+      rows.every((row) => isSenderParted(row, deps.parting))
     ) {
-      await endParted(started, rows, deps)
+      await endParted(started, deps)
       continue
     }
     queue.occupy(session.id, waiting.length)
@@ -197,17 +197,11 @@ const PARTED: TurnEnding = {
  * Ends a turn whose messages are all of people who left the conversation while no process ran, or while it was running:
  * it would answer them with the words of others.
  */
-async function endParted(
-  turn: StartedTurn,
-  rows: readonly InboxRow[],
-  { store, clock, parting }: RecoverTurnsDeps,
-): Promise<void> {
+async function endParted(turn: StartedTurn, { store, clock, parting }: RecoverTurnsDeps): Promise<void> {
   await store.write(async (tx) => {
     await tx.turns.resume(turn.id)
     await recordEnd(tx, turn, clock.now(), PARTED)
-    tx.afterCommit(() => {
-      for (const row of rows.slice(-1)) parting.parted(row)
-    })
+    await notifyParted(tx, turn.id, parting)
   })
 }
 

@@ -83,6 +83,7 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: CROWDED, decision }))
     },
     parted(inbox, dispatch, decision) {
+      if (dispatch.posted) return
       const { channel, chat } = dispatch.event.address
       once(`parted:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: PARTED, decision }))
     },

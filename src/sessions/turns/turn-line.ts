@@ -13,6 +13,14 @@ export interface TurnLine {
 
 export type LoggedTurn = Pick<StartedTurn, 'traceId' | 'startedAt' | 'asked'> & { readonly session: Titled }
 
+/** Returns the fields of the line that the log has of a turn that failed. */
+export function failureFields(
+  { id: turnId, traceId }: Pick<StartedTurn, 'id' | 'traceId'>,
+  { code, cause: err }: Extract<TurnResult, { kind: 'failed' }>,
+): LogFields {
+  return { turnId, traceId, code, err }
+}
+
 /**
  * Returns the one line that the log has, at level info, of a turn that ended at `now`: where, for whom, the ms since
  * the message, the tokens it cost, and the reason where nothing was said; none of its words. Undefined for a turn that

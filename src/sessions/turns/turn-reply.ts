@@ -5,7 +5,6 @@ import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
 import type { ReadContext, TurnResult } from '../../core/turn.ts'
-import { type ChatOwners, isPartedChat } from './parted-chat.ts'
 import type { TurnEnding } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
 
@@ -19,20 +18,19 @@ export function askedElsewhere({ session, reply }: Pick<StartedTurn, 'session' |
  * for, or where the answer is only read from the store (S44). The address travels with the turn. An answer for people
  * whom nobody let in by name has low priority.
  */
-export function replyOf(turn: StartedTurn, result: TurnResult, owners: ChatOwners): OutboundMessage | undefined {
+export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage | undefined {
   const unasked = askedElsewhere(turn)
   const isLeft = result.kind === 'aborted' && result.shown !== ''
   if (isLeft || (unasked && result.kind === 'failed')) return undefined
-  const { address, replyTo, elsewhere } = turn.reply
+  const { address, replyTo, elsewhere, asker } = turn.reply
   if (elsewhere === 'only') return undefined
-  // The chat may have been parted from the conversation since the answer was asked for.
-  if (elsewhere === 'too' && isPartedChat(turn.session, owners)) return undefined
   const common = {
     source: turn.id,
     session: turn.session,
     traceId: turn.traceId,
     address,
     ...(replyTo === undefined ? {} : { replyTo }),
+    ...(asker === undefined ? {} : { asker }),
     ...priorityOf(turn),
   }
   // Nothing stands there but the line about a tool: it is taken away.
@@ -71,7 +69,13 @@ function withPreface({ text, preface }: Extract<TurnResult, { kind: 'final' }>):
 }
 
 /** The outcome of the reply in delivery. */
-export type ReplyFate = 'silent' | 'empty' | 'denied' | 'planned'
+export type ReplyFate = 'silent' | 'empty' | 'denied' | 'parted' | 'planned'
+
+/** The outcome of a message whose answer is not sent. */
+const REFUSALS: Partial<Record<ReplyFate, TurnEnding['inbox']>> = {
+  denied: 'refused: send_policy',
+  parted: 'refused: parted',
+}
 
 /**
  * Returns the recorded end of a turn. A reply denied at the exit counts as refused, not as answered (T31). Without
@@ -98,7 +102,7 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
         return { kind: 'failed', outcome: 'failed', inbox: 'failed', usage, steps, error: 'model_empty' }
       const silent = fate === undefined ? stripSilence(result.text).silent : fate === 'silent'
       const outcome = silent ? 'silent' : 'answered'
-      const inbox = fate === 'denied' ? 'refused: send_policy' : outcome
+      const inbox = REFUSALS[fate ?? 'planned'] ?? outcome
       const answer = { text: result.text, model: result.model }
       return {
         kind: 'completed',

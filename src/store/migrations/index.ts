@@ -24,6 +24,7 @@ import { summaries } from './0023-summaries.ts'
 import { agentVersions } from './0024-agent-version.ts'
 import { prechecks } from './0025-prechecks.ts'
 import { approvals } from './0026-approvals.ts'
+import { askers } from './0027-askers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   agentVersions,
   prechecks,
   approvals,
+  askers,
 ]

@@ -24,6 +24,7 @@ export const outboxContract: ContractPart = (underTest) => {
       reason: 'x',
       only: { id: '7', handle: 'token', otherwise: 'direct' },
       lowPriority: { supersedes: 'telegram:7', known: true },
+      asker: { id: 'U7', team: 'T1' },
     })
     const bare = deliveryOf(inboxRow(1, 1).id)
     await add(full, bare)

@@ -27,6 +27,7 @@ async function place(chat: string) {
         running: { nextEnd: () => new Promise(() => {}) },
         posts: () => false,
         refusesModel: () => undefined,
+        mainIsShared: () => false,
         whoIs: (platformId) =>
           platformId === 'web:alice' ? { person: toPersonId('alice'), role: 'member' } : { role: 'guest' },
         async accept(dispatch) {

@@ -12,14 +12,22 @@ interface Joined {
   readonly metadata: Readonly<Record<string, string>>
   readonly sender?: string
   readonly kind?: SessionKind
+  readonly shared?: boolean
 }
 
 /** Asks among some people whether the chat of a session that follows somebody is theirs no more. */
-function parted(people: readonly PersonPolicy[], { metadata, sender = 'ada', kind = 'other' }: Joined): boolean {
+function parted(
+  people: readonly PersonPolicy[],
+  { metadata, sender = 'ada', kind = 'other', shared = false }: Joined,
+): boolean {
   const { people: known } = routingOf(household({ people }))
   const { scope } = sessionDraft(1)
   const draft = sessionDraft(1, { kind, metadata, scope: { ...scope, dimensions: ['sender'], values: { sender } } })
-  return isPartedChat(draft, { channels: CHANNELS, whoIs: (id) => personBehind(known, routeFacts(), id) })
+  return isPartedChat(draft, {
+    channels: CHANNELS,
+    whoIs: (id) => personBehind(known, routeFacts(), id),
+    mainIsShared: () => shared,
+  })
 }
 
 const telegram = { channel: 'telegram', chat_type: 'direct', chat_id: '111', sender_id: '111' }
@@ -32,6 +40,11 @@ describe('the chat of a conversation that follows somebody', () => {
     ['an id of no team', [owner('ada', 'slack:U333')], { metadata: slack }],
     ['no link, their own id', [owner('ada', 'telegram:9')], { metadata: telegram, sender: '111' }],
     ['no link, their own id in a team', [owner('ada', 'slack:T9/U9')], { metadata: slack, sender: 'T01/U333' }],
+    [
+      'a main session for everybody',
+      [member('bob', 'telegram:111')],
+      { metadata: telegram, sender: 'main', kind: 'main', shared: true },
+    ],
     ['the role of an owner', [owner('ada', 'telegram:111')], { metadata: telegram, sender: 'main', kind: 'main' }],
   ] as const)('F-H04: is theirs by %s', (_, people, joined) => {
     expect(parted(people, joined)).toBe(false)

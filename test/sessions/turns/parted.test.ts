@@ -3,7 +3,7 @@ import type { Dispatch } from '../../../src/core/dispatch.ts'
 import type { InboundMessage } from '../../../src/core/message.ts'
 import type { PersonPolicy } from '../../../src/core/policy.ts'
 import { personBehind } from '../../../src/routing/identify.ts'
-import { isParted } from '../../../src/sessions/turns/parted.ts'
+import { isSenderParted } from '../../../src/sessions/turns/parted.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { decide } from '../../fakes/decide.ts'
 import { direct, dispatchOf, group, message, routeFacts, slackChannel, user } from '../../fakes/dispatch.ts'
@@ -20,7 +20,7 @@ function parted(
   const decision = decide(household({ people: before }), event, dispatch ? { dispatch } : {})
   const { people } = routingOf(household({ people: after }))
   const whoIs = (platformId: string) => personBehind(people, routeFacts(), platformId)
-  return isParted({ dispatch: dispatchOf(event, dispatch), decision }, { channels: CHANNELS, whoIs })
+  return isSenderParted({ dispatch: dispatchOf(event, dispatch), decision }, { channels: CHANNELS, whoIs })
 }
 
 const slack = (id: string, team = 'T01') =>
