@@ -25,8 +25,8 @@ const PAIRED_MARKS = { html: '', mrkdwn: '*_~`', markdown: '*_~`|', plain: '' } 
 
 /**
  * The last look before delivery (S28-S30): removes silence markers from a rendered part, however escaping and
- * formatting have disguised them, with the tags that enclosed nothing else. `null`: nothing is left to send.
- * A part without a marker comes back as it is.
+ * formatting have disguised them, with the tags that enclosed nothing else. `null`: nothing is left to send. A part
+ * without a marker comes back as it is.
  */
 export function stripNoReply(part: RenderedPart): RenderedPart | null {
   if (!opensBracket(part.plain) && !opensBracket(part.text)) return part
@@ -38,9 +38,9 @@ export function stripNoReply(part: RenderedPart): RenderedPart | null {
   const atoms = withoutEdgeSpace(found.atoms)
   if (plain === '' || atoms.every((atom) => atom.shown === '')) return null
   // Marks that cannot be distinguished from text stood inside a marker: rather no formatting than a marker in a chat.
-  if (found.removed < meant.removed) return { text: plain, plain, markup: 'plain' }
+  if (found.removed < meant.removed) return { ...part, text: plain, plain, markup: 'plain' }
   const text = atoms.map((atom) => atom.source).join('')
-  return { text: part.markup === 'html' ? withoutEmptyTags(text) : text, plain, markup: part.markup }
+  return { ...part, text: part.markup === 'html' ? withoutEmptyTags(text) : text, plain }
 }
 
 /** Every marker begins with one, however it is written. */

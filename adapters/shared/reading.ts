@@ -6,7 +6,7 @@ export type InboundReading =
   | { readonly kind: 'event'; readonly event: InboundEvent }
   | { readonly kind: 'dropped'; readonly why: string }
 
-export function dropped(why: string): InboundReading {
+export function dropped(why: string): Extract<InboundReading, { kind: 'dropped' }> {
   return { kind: 'dropped', why }
 }
 

@@ -29,11 +29,13 @@ import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { directPart } from '../shared/direct-part.ts'
+import { stripNoReply } from '../shared/no-reply.ts'
 import { receivesBy, type TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
 import { registerMenus } from './outbound/command-menu.ts'
+import { Presses } from './outbound/presses.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
 
 /** `stop` waits this long for accepts in flight. */
@@ -59,6 +61,7 @@ export class TelegramAdapter
   readonly #askClient: TelegramClient
   readonly #sendClient: TelegramClient
   readonly #outbound: TelegramOutbound
+  readonly #presses: Presses
   readonly #health: AccountHealth
   /** Ends the start that is under way, or what it began. */
   #abort: AbortController | undefined
@@ -74,6 +77,7 @@ export class TelegramAdapter
     this.#askClient = this.#openClient()
     this.#sendClient = this.#openClient()
     this.#outbound = createOutbound(this.#sendClient, clock)
+    this.#presses = new Presses({ client: this.#sendClient, clock })
     this.#health = new AccountHealth({
       platform: 'Telegram',
       account: this.#account,
@@ -138,8 +142,16 @@ export class TelegramAdapter
     return chatType === 'direct' ? 1000 : 3000
   }
 
-  /** The platform shows everything in a group to all of it: what is for one person's eyes goes to their direct chat. */
-  answerPrivately({ recipient, ...part }: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+  /**
+   * A press is answered by a notice. Every message in a group is shown to all of it: what is for one person's eyes goes
+   * to their direct chat.
+   */
+  async answerPrivately({ recipient, partNo, ...part }: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    const rendered = stripNoReply(part.rendered)
+    if (recipient.handle !== undefined && rendered !== null && partNo === 0) {
+      const receipt = await this.#presses.answer(recipient.handle, rendered, signal)
+      if (receipt !== undefined) return receipt
+    }
     return this.send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
   }
 
@@ -167,6 +179,7 @@ export class TelegramAdapter
       config: this.#config,
       services: this.#services,
       health: this.#health,
+      presses: this.#presses,
       openClient: this.#openClient,
       client: this.#askClient,
     })

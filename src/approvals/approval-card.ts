@@ -1,4 +1,6 @@
 import type { Approval, NewApproval } from '../core/approval.ts'
+import type { Button } from '../core/outbound.ts'
+import type { Over } from './still-open.ts'
 
 /**
  * Characters of arguments that a person is shown. A call with more is refused: nobody can agree to what they cannot
@@ -27,6 +29,21 @@ export function approvalCard({ code, tool, args }: NewApproval, { where, others 
     others.length === 0 ? '' : ` What I was shown there includes words of ${others.join(', ')}: it may be their idea.`
   const call = shownArguments(args).replaceAll('`', '\\u0060')
   return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${call}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once; \`/deny ${code}\` refuses. After ten minutes it is over.`
+}
+
+/** Returns the buttons of a question, which are its two commands. */
+export function approvalButtons({ code }: Pick<NewApproval, 'code'>): readonly Button[] {
+  return [
+    { label: 'Allow once', command: `/approve ${code}` },
+    { label: 'Deny', command: `/deny ${code}` },
+  ]
+}
+
+/** Returns the line that takes the place of the buttons once nobody can answer any more. */
+export function closingLine({ state, decidedBy = 'my owner' }: Approval, over: Over): string {
+  if (over === 'too_old') return 'Nobody answered within ten minutes, so I do not do it.'
+  if (over === 'ended') return 'It is not wanted any more.'
+  return state === 'denied' ? `Refused by ${decidedBy}.` : `Allowed once by ${decidedBy}.`
 }
 
 /** Returns the line in a conversation whose question stands elsewhere. */

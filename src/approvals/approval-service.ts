@@ -11,8 +11,9 @@ import {
   WAITS_MS,
 } from '../core/approval.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
-import { type Clock, sleep } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
+
 import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -23,9 +24,12 @@ import type { OutboundMessage } from '../core/outbound.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { StoreReader } from '../store/store.ts'
 import { MOST_SHOWN, shownArguments } from './approval-card.ts'
+import { type CardKeeper, type CardKeeperDeps, createCardKeeper } from './card-keeper.ts'
 import { followUp } from './follow-up.ts'
+import { denyCall, judgeAsked } from './judge-asked.ts'
+import { overBy } from './still-open.ts'
 import { decideToolUse, type Speaking } from './tool-policy.ts'
 import { type CardReaders, writeCards } from './write-cards.ts'
 
@@ -44,9 +48,7 @@ export interface SpeakingAuthor extends Speaking {
   readonly author: AuthorId
 }
 
-export interface ApprovalDeps {
-  readonly store: Store
-  readonly clock: Clock
+export interface ApprovalDeps extends CardKeeperDeps {
   readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
   readonly logger: Logger
   readonly rules: readonly ToolRule[]
@@ -71,13 +73,17 @@ export interface Approvals extends ApprovalDesk {
   ): Promise<{ readonly approval: NewApproval; readonly messages: readonly OutboundMessage[] }>
   /** Called once a call has its result on record: an answer may have come in the same moment. */
   settled(turn: TurnId, callId: string): void
+  /** Returns true if a turn of this process has asked something. */
+  hasAsked(turn: TurnId): boolean
+  /** Called once the end of such a turn is on record. */
+  turnEnded(turn: TurnId): void
   /** Returns the calls that these questions are about. */
   callsOf(
     codes: readonly string[],
   ): Promise<readonly { readonly id: string; readonly name: string; readonly args: unknown }[]>
   /** Returns true while a turn of the session waits for an answer (S7). */
   waits(this: void, session: SessionId): boolean
-  /** Continues what was allowed before a crash and has not begun. */
+  /** Continues what was allowed before a crash and has not begun, and closes the cards of what is over. */
   recover(): Promise<void>
 }
 
@@ -94,9 +100,11 @@ class ApprovalService implements Approvals {
   readonly #waiting = new Map<string, { readonly session: SessionId; readonly answer: Deferred }>()
   /** The questions of turns that run, by turn and call. */
   readonly #asked = new Map<string, string>()
+  readonly #cards: CardKeeper
 
   constructor(deps: ApprovalDeps) {
     this.#deps = deps
+    this.#cards = createCardKeeper(deps)
   }
 
   gate(turn: JudgedTurn): CallGate {
@@ -116,8 +124,18 @@ class ApprovalService implements Approvals {
       tool,
       code,
     })
+    this.#cards.watch({ code, askedAt, turnId })
     const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
     return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn), this.#deps.ids) }
+  }
+
+  turnEnded(turn: TurnId): void {
+    for (const call of this.#asked.keys()) if (call.startsWith(`${turn} `)) this.#asked.delete(call)
+    void this.#cards.ended(turn)
+  }
+
+  hasAsked(turn: TurnId): boolean {
+    return this.#cards.asked(turn)
   }
 
   settled(turn: TurnId, callId: string): void {
@@ -144,7 +162,7 @@ class ApprovalService implements Approvals {
     // The command runs again after a crash, and a person may press twice.
     if (state === 'allowed' && approval.decidedBy === by && (approval.state === 'allowed' || approval.state === 'used'))
       return approval
-    await checkOpen(store, approval, clock.now())
+    await this.#checkOpen(approval)
     const decided = await store.write(async (tx) => {
       const at = clock.now()
       if (!(await tx.approvals.decide(code, { state, by, at }))) return false
@@ -154,6 +172,7 @@ class ApprovalService implements Approvals {
     if (!decided) throw over(tool)
     failpoint('CP18-approval-decided')
     this.#waiting.get(code)?.answer.resolve()
+    void this.#cards.closeIfOver(code)
     if (state === 'allowed') await this.#followIfLate(code)
     return (await this.#read.get(code)) ?? approval
   }
@@ -164,6 +183,7 @@ class ApprovalService implements Approvals {
 
   async recover(): Promise<void> {
     for (const approval of await this.#read.owed(this.#deps.clock.now() - DAY_MS)) await this.#follow(approval)
+    await this.#cards.recover()
   }
 
   get #read(): StoreReader['approvals'] {
@@ -177,11 +197,11 @@ class ApprovalService implements Approvals {
     const speaking = await this.#deps.speaking(refOf(turn))
     const verdict = decideToolUse(rules, { ...call, speaking, place: turn.session.displayKey })
     // A rule that forbids is stronger than a yes of before it.
-    if (verdict === 'deny') return deny(`the policy does not let ${call.tool} be used here`)
+    if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
     if (approval !== undefined) return judgeAsked(turn, call, approval)
     if (verdict === 'allow') return { kind: 'allow' }
     const hindrance = await this.#hindrance(turn, call)
-    return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : deny(hindrance)
+    return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : denyCall(hindrance)
   }
 
   /** Returns why nobody can be asked, if that is so. */
@@ -198,6 +218,14 @@ class ApprovalService implements Approvals {
       return `${tool} needs the yes of my owner, who has not written to me in private yet`
     const open = (await this.open()).filter(({ sessionId }) => sessionId === session.id)
     return open.length < MOST_OPEN ? undefined : `${MOST_OPEN} questions to my owner are open here already`
+  }
+
+  /** Throws `conflict` for a question that is over. */
+  async #checkOpen(approval: Approval): Promise<void> {
+    const { store, clock } = this.#deps
+    if ((await overBy(store, approval, clock.now())) === undefined) return
+    void this.#cards.closeIfOver(approval.code)
+    throw over(approval.tool)
   }
 
   async #freshCode(): Promise<string> {
@@ -235,41 +263,6 @@ class ApprovalService implements Approvals {
     const approval = await this.#read.get(code)
     if (approval?.state === 'allowed' && approval.late) await this.#follow(approval)
   }
-}
-
-/** A question holds for the very call it was about, and is good for one turn. */
-function judgeAsked(turn: JudgedTurn, call: GatedCall, approval: Approval): GateVerdict {
-  const same = approval.tool === call.tool && JSON.stringify(approval.args) === JSON.stringify(call.args)
-  if (!same || approval.sessionId !== turn.session.id)
-    return deny('this is another call than the one that was asked about')
-  switch (approval.state) {
-    case 'asked':
-      return { kind: 'ask', code: approval.code, asked: true }
-    case 'denied':
-      return deny(`${approval.decidedBy ?? 'my owner'} has refused this call`)
-    case 'allowed':
-      return { kind: 'allow' }
-    case 'used':
-      return approval.usedBy === turn.id ? { kind: 'allow' } : deny('this call was made already')
-  }
-}
-
-function deny(reason: string): GateVerdict {
-  return { kind: 'deny', reason: `Denied: ${reason}. Answer here without it.` }
-}
-
-/**
- * Throws `conflict` for a question that is answered, too old, whose turn somebody has stopped, or whose conversation
- * has begun anew.
- */
-async function checkOpen({ read }: Store, approval: Approval, now: number): Promise<void> {
-  const { state, late, askedAt, turnId, sessionId, tool } = approval
-  const turn = await read.turns.get(turnId)
-  const left = (await read.sessions.get(sessionId))?.inactiveAt !== undefined
-  // A turn that ended before it could continue without the call wants it no more.
-  const ended = turn?.state !== 'running' && !late
-  const stopped = left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined'
-  if (state !== 'asked' || stopped || now - askedAt > OPEN_MS) throw over(tool)
 }
 
 function over(tool: string): ParleyError {

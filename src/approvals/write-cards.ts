@@ -3,7 +3,7 @@ import type { NewApproval } from '../core/approval.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import { isOwnChannel, type SessionIdentity } from '../core/session.ts'
-import { approvalCard, askedElsewhere, type CardFacts } from './approval-card.ts'
+import { approvalButtons, approvalCard, askedElsewhere, type CardFacts } from './approval-card.ts'
 
 /** The people who are asked, and where. */
 export interface CardReaders extends CardFacts {
@@ -27,9 +27,10 @@ export function writeCards(
   const to = (address: Address, text: string): OutboundMessage => {
     return { source: ids.notice(), traceId, address, class: 'control', text }
   }
-  const card = approvalCard(approval, readers)
+  const [card, buttons] = [approvalCard(approval, readers), approvalButtons(approval)]
+  const ask = (address: Address): OutboundMessage => ({ ...to(address, card), buttons })
   const inChat = !isOwnChannel(readers.session) && reply.elsewhere === undefined
-  if (inChat && readers.ownerIsHere) return [to(reply.address, card)]
-  const cards = readers.owners.map((address) => to(address, card))
+  if (inChat && readers.ownerIsHere) return [ask(reply.address)]
+  const cards = readers.owners.map(ask)
   return inChat ? [...cards, to(reply.address, askedElsewhere(approval))] : cards
 }

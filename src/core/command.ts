@@ -13,6 +13,8 @@ export interface ChatCommand {
   readonly who: 'anyone' | 'owner'
   /** The answer is for who asked alone: where the platform cannot show it so, it goes to their direct chat. */
   readonly private?: true
+  /** The answer is made of the conversation: nobody gets it once that is not theirs any more. */
+  readonly fromConversation?: true
   /** Also known to people we do not know, such as `/start`. */
   readonly open?: boolean
   /**
@@ -21,8 +23,8 @@ export interface ChatCommand {
    */
   readonly asks?: boolean
   /**
-   * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be
-   * safe to repeat. Throws `ParleyError`; its message is shown.
+   * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be safe
+   * to repeat. Throws `ParleyError`; its message is shown.
    */
   run(call: CommandCall): Promise<string | null>
 }

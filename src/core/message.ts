@@ -107,7 +107,10 @@ export interface InboundCommand extends TextFacts {
   /** Lower case, without slash and bot name. */
   readonly name: string
   readonly args: string
-  /** An opaque handle for the answer, where the command came by the platform's own menu and not as a message. */
+  /**
+   * An opaque handle for the answer, where the command came by the platform's own menu or a button, and not as a
+   * message.
+   */
   readonly answerBy?: string
 }
 
@@ -139,15 +142,6 @@ export interface InboundMembership extends InboundFacts {
   readonly chatTitle?: string
 }
 
-export interface InboundButton extends InboundFacts {
-  readonly kind: 'button'
-  readonly messageId: string
-  /** The opaque id our own button carried. */
-  readonly data: string
-  /** The platform waits for an answer with this id. Nothing sends buttons yet, so nothing answers. */
-  readonly callbackId: string
-}
-
 /** The chat got a new id; rules, sessions and links must move with it. */
 export interface InboundMigration extends InboundFacts {
   readonly kind: 'migration'
@@ -164,7 +158,6 @@ export type InboundEvent =
   | InboundDelete
   | InboundReaction
   | InboundMembership
-  | InboundButton
   | InboundMigration
 
 /** The kinds that carry text somebody may want answered. */

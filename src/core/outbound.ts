@@ -23,6 +23,13 @@ export interface Recipient {
   readonly otherwise: 'here' | 'direct'
 }
 
+/** A button below a message. Whoever presses it gives its command, with their own authority and nobody else's. */
+export interface Button {
+  readonly label: string
+  /** `/name arguments`, at most 64 bytes, as much as every platform carries. */
+  readonly command: string
+}
+
 /** The platform's own id of somebody who asked, with the team where ids belong to one. */
 export type AskerId = Pick<Sender, 'id' | 'team'>
 
@@ -42,6 +49,8 @@ export interface OutboundMessage {
   /** Platform id of the message this answers; an adapter shows it where several people talk. */
   readonly replyTo?: string
   readonly only?: Recipient
+  /** Shown below the last part, where the platform shows buttons; the text names the same commands. */
+  readonly buttons?: readonly Button[]
   /**
    * Absent: the text takes the place of what its turn has shown while it was written. Present: it goes below that,
    * which is completed to `shown`; without `shown` it is left as it is.
@@ -69,6 +78,7 @@ export interface RenderedPart {
   /** The same content without markup: sent once instead when the platform refuses to parse `text`. */
   readonly plain: string
   readonly markup: 'html' | 'markdown' | 'mrkdwn' | 'plain'
+  readonly buttons?: readonly Button[]
 }
 
 /** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */

@@ -2,6 +2,7 @@ import { type Approvals, createApprovals } from '../approvals/approval-service.t
 import type { Config } from '../config/config.ts'
 import { formatAddress } from '../core/address.ts'
 import { senderAuthor } from '../core/author.ts'
+import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -24,17 +25,18 @@ export interface MakeApprovalsDeps {
   readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
   readonly people: { readonly ownerChats: Pick<OwnerChats, 'nearest'> }
   readonly entrance: Pick<Entrance, 'accept'>
+  readonly closeCards: CloseCards
 }
 
 /** Returns the approvals with the authors of this daemon's sessions and the chats of its owners. */
 export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
-  const { config, store, clock, ids, logger, policies, lookups, people, entrance } = parts
+  const { config, store, clock, ids, logger, policies, lookups, people, entrance, closeCards } = parts
   const { read } = store
   const { channels } = policies.routing()
   // The readers of the answer do not matter here, only those whose words the turn was shown.
   const authority = { read, channels, inGroups: 'here', mainIsShared: () => false } as const
   return createApprovals({
-    ...{ store, clock, ids, accept: entrance.accept },
+    ...{ store, clock, ids, closeCards, accept: entrance.accept },
     logger: logger.child({ subsystem: 'approvals' }),
     rules: config.toolPolicy ?? [],
     async speaking(turn) {

@@ -2,6 +2,7 @@ import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
+import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -92,6 +93,28 @@ export function chatOwners({ policies, lookups }: Pick<SpeakerDeps, 'policies'> 
 
 interface OwnerLookups {
   readonly lookups: Pick<Lookups, 'whoIs'>
+}
+
+/** A message that is being sent is closed after a while; one of which nobody can say that, at the next start. */
+const CLOSE_AGAIN = { ms: 2_000, times: 5 }
+
+export function makeCloseCards(
+  { store, clock, logger }: Pick<DeliveryWiringDeps, 'store' | 'clock' | 'logger'>,
+  delivery: DeliveryService,
+): CloseCards {
+  const close = async (subject: string, line: string, times: number): Promise<void> => {
+    const { planned, later } = await store.write(async (tx) => {
+      const sources = await tx.cards.of(subject)
+      const closed = await Promise.all(sources.map((source) => delivery.close(tx, { source, line })))
+      for (const [at, source] of sources.entries()) if (closed[at] !== 'later') await tx.cards.remove(subject, source)
+      return { planned: closed.filter((one) => typeof one === 'object'), later: closed.includes('later') }
+    })
+    for (const one of planned) delivery.release(one)
+    if (later && times > 1) clock.after(CLOSE_AGAIN.ms, () => void closeSafely(subject, line, times - 1))
+  }
+  const closeSafely = (subject: string, line: string, times: number): Promise<void> =>
+    close(subject, line, times).catch((err: unknown) => logger.warn('A card could not be closed', { err, subject }))
+  return (subject, line) => closeSafely(subject, line, CLOSE_AGAIN.times)
 }
 
 type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | 'ids'>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '../core/address.ts'
+import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { ChannelId, IdSource } from '../core/ids.ts'
@@ -36,6 +37,7 @@ export interface PeopleDeps {
   readonly events: DaemonEvents
   readonly entrance: Pick<Entrance, 'accept'>
   readonly say: PostNotice
+  readonly closeCards: CloseCards
   /** Returns true if messages can leave by this account. */
   reaches(address: Address): boolean
 }

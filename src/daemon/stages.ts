@@ -6,6 +6,7 @@ import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
+import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
@@ -78,6 +79,7 @@ export interface StagesDeps {
   readonly delivery: DeliveryService
   adapter(this: void, address: Address): ChannelAdapter | undefined
   readonly say: PostNotice
+  readonly closeCards: CloseCards
   readonly entrance: Entrance
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
 }
@@ -145,6 +147,7 @@ export function createStages(parts: StagesDeps): Stages {
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
+      if (approvals.hasAsked(turn.id)) void running.nextEnd(turn.session.id).then(() => approvals.turnEnded(turn.id))
     },
     unreadable: noticeOfUnreadable(parts, logger),
     commands: runner,

@@ -27,7 +27,7 @@ import { accountsToStart, stateIn } from './accounts-to-start.ts'
 import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
-import { makeDelivery, makeSay } from './make-delivery.ts'
+import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createPeople, type People } from './people.ts'
@@ -126,10 +126,11 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, accounts, lookups, timing, adapter })
   const say = makeSay(store, delivery)
+  const closeCards = makeCloseCards({ store, clock, logger }, delivery)
   const reaches = ({ channel, account }: Address): boolean =>
     accounts.all.some((one) => one.channel === channel && one.account === account)
-  const people = await createPeople({ ...world, lookups, entrance, say, reaches })
-  const exit = { delivery, adapter, say }
+  const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
+  const exit = { delivery, adapter, say, closeCards }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance, redact })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups

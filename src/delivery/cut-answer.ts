@@ -52,9 +52,14 @@ function joined(format: TextFormat, text: string, below: string | undefined): re
   const line = below === undefined ? [] : format.split(below)
   const last = parts.at(-1)
   const [first, ...rest] = line
-  if (!last || !first || last.plain.length + GAP.length + first.plain.length > format.limit) return [...parts, ...line]
-  const both = { text: last.text + GAP + first.text, plain: last.plain + GAP + first.plain, markup: last.markup }
-  return [...parts.slice(0, -1), both, ...rest]
+  const both = last && first && withLine(last, first, format.limit)
+  return both === undefined ? [...parts, ...line] : [...parts.slice(0, -1), both, ...rest]
+}
+
+/** Returns a part with another below it, both rendered; undefined if they do not fit into one message. */
+export function withLine(above: RenderedPart, below: RenderedPart, limit: number): RenderedPart | undefined {
+  if (above.plain.length + GAP.length + below.plain.length > limit) return undefined
+  return { text: above.text + GAP + below.text, plain: above.plain + GAP + below.plain, markup: above.markup }
 }
 
 const GAP = '\n\n'

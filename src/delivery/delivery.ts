@@ -8,6 +8,7 @@ import type { OutboundMessage } from '../core/outbound.ts'
 import type { DeliveryChange, Store, StoreWriter } from '../store/store.ts'
 import { createActivity } from './activity.ts'
 import { createCalls } from './calls.ts'
+import { type ClosedCard, closeCard } from './close-card.ts'
 import type { Entry } from './conversation.ts'
 import type { LiveTurn } from './growing-message.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
@@ -50,6 +51,8 @@ export interface DeliveryService {
    * else is on its way to that conversation. The row of a live reply becomes its final edit or its deletion.
    */
   plan(tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply>
+  /** Closes a message with buttons inside the caller's transaction (`close-card.ts`). */
+  close(tx: StoreWriter, card: ClosedCard): Promise<PlannedReply | 'later' | undefined>
   /** Hands planned parts to their conversation after the commit. Never throws. */
   release(planned: PlannedReply): void
   /** Returns true if so much of low priority waits for this account that optional messages should not be sent. */
@@ -100,7 +103,6 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     activity,
     superseded: (entries) => activity.track(settle(entries, SUPERSEDED)),
   })
-  const showing = { ...tools, queues }
   const planning = { ...tools, claim }
   let stopped: Promise<void> | undefined
 
@@ -140,6 +142,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
 
   return {
     plan: (tx, message) => planRows(planning, tx, message),
+    close: (tx, card) => closeCard(planning, tx, card),
     release(planned) {
       if (planned.entries.length === 0) return
       failpoint('CP10-outbox-planned')
@@ -149,7 +152,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
       activity.track(settle(begun, { state: 'waiting' }))
     },
     crowded: (address) => queues.crowded(address),
-    live: (turn) => startLiveReply(showing, turn),
+    live: (turn) => startLiveReply({ ...tools, queues }, turn),
     typing: (turn) => startTyping(tools, turn),
     recover: () => recover({ ...deps, queues }),
     resumeHeld: () => resumeHeld({ ...deps, queues }),

@@ -187,18 +187,20 @@ interface DeniedDeps {
 
 /**
  * Returns the rule that now denies a part which was allowed when it was planned and then waited for its slot, its
- * channel or the next start (T31); undefined if it may go. A message that is shown already is finished.
+ * channel or the next start (T31); undefined if it may go. A message that is shown already is finished, and a command
+ * answered, unless the session is not its reader's any more.
  */
 async function deniedMeanwhile(
   { store, sendAllowed }: DeniedDeps,
   { sessionId, address, asker, class: kind, op }: Delivery,
 ): Promise<string | undefined> {
-  if (sessionId === undefined || kind === 'control' || op !== 'send') return undefined
+  const exempt = kind === 'control' || op !== 'send'
+  if (sessionId === undefined || op === 'delete' || (exempt && asker === undefined)) return undefined
   const session = await store.read.sessions.get(sessionId)
-  const { allowed, because } = sendAllowed({
+  const { allowed, because, parted } = sendAllowed({
     address,
     ...(asker === undefined ? {} : { asker }),
     ...(session ? { session } : {}),
   })
-  return allowed ? undefined : because
+  return allowed || (exempt && !parted) ? undefined : because
 }

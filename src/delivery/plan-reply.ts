@@ -47,5 +47,11 @@ export function planReply(
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
   if (verdict.parted) return { kind: 'parted' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
-  return { kind: 'parts', parts }
+  return { kind: 'parts', parts: withButtons(parts, message) }
+}
+
+function withButtons(parts: readonly RenderedPart[], { buttons }: OutboundMessage): readonly RenderedPart[] {
+  return buttons === undefined
+    ? parts
+    : parts.map((part, at) => (at === parts.length - 1 ? { ...part, buttons } : part))
 }

@@ -150,6 +150,6 @@ async function retract({ deps, tx }: Planning, shown: Delivery | undefined): Pro
   return []
 }
 
-function isShown({ state, messageId }: Delivery): boolean {
+export function isShown({ state, messageId }: Delivery): boolean {
   return (state === 'sent' || state === 'resent') && messageId !== undefined
 }

@@ -14,5 +14,5 @@ export function markRepeat(part: RenderedPart, mark: string, limit: TextFormat['
   const plain = `${mark}${part.plain}`
   if (plain.length <= limit) return { ...part, text: `${mark}${part.text}`, plain }
   const cut = `${plain.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-  return { text: cut, plain: cut, markup: 'plain' }
+  return { ...part, text: cut, plain: cut, markup: 'plain' }
 }

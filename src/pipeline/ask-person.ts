@@ -1,4 +1,5 @@
 import type { Approvals } from '../approvals/approval-service.ts'
+import { subjectOf } from '../approvals/card-keeper.ts'
 import type { Clock } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { JournalDraft } from '../core/turn.ts'
@@ -24,7 +25,10 @@ export async function askPerson(deps: AskPersonDeps, turn: StartedTurn, event: Q
     await tx.approvals.add(approval)
     await recordStep(tx, turn, clock.now(), event)
     const rows = []
-    for (const message of messages) rows.push(await delivery.plan(tx, message))
+    for (const message of messages) {
+      if (message.buttons) await tx.cards.add(subjectOf(approval.code), message.source)
+      rows.push(await delivery.plan(tx, message))
+    }
     return rows
   })
   failpoint('CP17-approval-asked')

@@ -82,7 +82,7 @@ export class Pipeline {
         systemNotices.crowded(accepted.inboxId, dispatch, decision)
         break
       case 'done':
-        if (decision.kind === 'refuse') systemNotices.refused(accepted.inboxId, dispatch, decision)
+        systemNotices.done(accepted.inboxId, dispatch, decision)
     }
   }
 

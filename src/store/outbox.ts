@@ -208,9 +208,10 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
-    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $6, started_at = $7' : ''
+    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $7, started_at = $8' : ''
     const replaced = await this.sql.run(
-      `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5, not_before = NULL, reason = NULL${lost}${claim}
+      `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5,
+        expires_at = COALESCE($6, expires_at), not_before = NULL, reason = NULL${lost}${claim}
         WHERE id = $1 AND COALESCE(reason, '') <> ${BLANKED}`,
       [
         deliveryId,
@@ -218,6 +219,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
         JSON.stringify(change.part),
         change.state,
         jsonOrNull(change.lowPriority),
+        change.expiresAt ?? null,
         ...(sending ? [this.epoch, change.at] : []),
       ],
     )

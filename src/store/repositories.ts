@@ -3,6 +3,7 @@ import { AgeingReading, AgeingWriting } from './ageing.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
 import { ApprovalReading, ApprovalWriting } from './approvals.ts'
 import { AuthorReading, AuthorWriting } from './authors.ts'
+import { CardReading, CardWriting } from './cards.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
 import { EventReading, EventWriting } from './events.ts'
@@ -26,6 +27,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
   return {
     ageing: new AgeingReading(ground),
     approvals: new ApprovalReading(ground),
+    cards: new CardReading(ground),
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
@@ -68,6 +70,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get approvals(): ApprovalWriting {
     return new ApprovalWriting(this.#ground)
+  }
+
+  get cards(): CardWriting {
+    return new CardWriting(this.#ground)
   }
 
   get sessions(): SessionWriting {

@@ -1,4 +1,4 @@
-import type { AccountId, ChannelId, MediaId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AccountId, ChannelId, MediaId, ScopeKey, SessionId, SourceId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { StoredToken } from '../core/token.ts'
 
@@ -38,6 +38,22 @@ export interface MediaUseReader {
 export interface NoticeWriter {
   /** True at most once per `key` until `windowMs` have passed: one notice for a burst. */
   once(key: string, at: number, windowMs: number): Promise<boolean>
+}
+
+/**
+ * Messages with buttons, by what they ask about (`approval:<code>`, `admission:<code>`): each is closed once that is
+ * over, and is not listed any more then.
+ */
+export interface CardReader {
+  of(subject: string): Promise<readonly SourceId[]>
+  /** Returns everything that has such a message. */
+  subjects(): Promise<readonly string[]>
+}
+
+export interface CardWriter {
+  /** Does nothing for one that is listed. */
+  add(subject: string, source: SourceId): Promise<void>
+  remove(subject: string, source: SourceId): Promise<void>
 }
 
 export interface AgeingReader {

@@ -18,6 +18,8 @@ import type {
   AliasWriter,
   AuthorReader,
   AuthorWriter,
+  CardReader,
+  CardWriter,
   ChannelStateReader,
   ChannelStateWriter,
   MediaUseReader,
@@ -61,6 +63,7 @@ export interface Store {
 export interface StoreReader {
   readonly ageing: AgeingReader
   readonly approvals: ApprovalReader
+  readonly cards: CardReader
   readonly sessions: SessionReader
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
@@ -83,6 +86,7 @@ export interface StoreReader {
 export interface StoreWriter {
   readonly ageing: AgeingReader & AgeingWriter
   readonly approvals: ApprovalReader & ApprovalWriter
+  readonly cards: CardReader & CardWriter
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter
   readonly chatMoves: ChatMoveReader & ChatMoveWriter
@@ -291,4 +295,6 @@ export interface DeliveryReplacement {
   /** That of the message as it is now. */
   readonly lowPriority: LowPriority | undefined
   readonly at: number
+  /** The new end of the time in which it may be sent, where it begins anew. */
+  readonly expiresAt?: number
 }

@@ -5,6 +5,7 @@ import { admissionContract } from './store/admissions.ts'
 import { ageingContract } from './store/ageing.ts'
 import { aliasContract } from './store/aliases.ts'
 import { approvalContract } from './store/approvals.ts'
+import { cardContract } from './store/cards.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
@@ -67,6 +68,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('schedules', () => scheduleContract(underTest))
     describe('admissions', () => admissionContract(underTest))
     describe('approvals', () => approvalContract(underTest))
+    describe('cards', () => cardContract(underTest))
     describe('ageing', () => ageingContract(underTest))
     describe('people', () => peopleContract(underTest))
     describe('channel state, notices', () => smallContract(underTest))

@@ -119,6 +119,55 @@ describe('F-H04: a chat that is parted', () => {
     expect(shownIn(house, 555)).not.toContain('bluebird')
   })
 
+  it.each(['person', 'main'] as const)(
+    'gets no answer aside that waited to be sent, with direct: %s',
+    async (direct) => {
+      const { house, part } = await linked(direct)
+      const held = house.telegram.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' } })
+      house.telegram.world.say({ from: 555, text: 'and here' })
+      await held.reached
+      const asked = house.telegram.world.say({ from: 555, text: '/side what do you know?' })
+      const answered = async () => (await house.daemon.operator.why(String(asked.message_id)))[0]?.outcome
+      await expect.poll(answered).toBe('control')
+      await part()
+      const before = shownIn(house, 555)
+      held.release()
+      await say(house, 555, 'and who am I?')
+      expect(shownIn(house, 555).replace(before, '')).not.toContain('bluebird')
+    },
+  )
+
+  it('gets nothing more of an answer that it saw grow', async () => {
+    const gates = { slow: createGate() }
+    const routing = { direct: 'person', people: [owner('ada', 'telegram:111')] } as const
+    const script: Script = (request) =>
+      lastUserText(request).includes('slow')
+        ? textReply(`It is${' a long story'.repeat(20)}: bluebird`, {
+            holds: [{ beforeDelta: 20, gate: gates.slow }],
+          })
+        : textReply('fine')
+    const house = await startHousehold({ script, routing })
+    await house.daemon.operator.people.link('ada', 'telegram:555')
+    const { ledger, faults } = house.telegram
+    const { message_id: id } = house.telegram.world.say({ from: 555, text: 'slow' })
+    const grows = ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === 555 && text.includes('story') })
+    await gates.slow.reached
+    await grows
+    const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 2 } }
+    const wait = faults.add({
+      method: 'editMessageText',
+      action: { kind: 'answer', when: 'before', status: 429, body },
+    })
+    gates.slow.release()
+    await wait.reached
+    const answered = async () => (await house.daemon.operator.why(String(id)))[0]?.outcome
+    await expect.poll(answered).toBe('answered')
+    await house.daemon.operator.people.unlink('telegram:555')
+    const ended = async () => JSON.stringify((await house.daemon.operator.sessions.show('direct:ada')).events)
+    await expect.poll(ended, { timeout: 4_000 }).toContain('not that of its reader')
+    expect(shownIn(house, 555)).not.toContain('bluebird')
+  })
+
   it('gets no answer that waited for its turn to be sent', async () => {
     const { house, key, stored, part } = await linked('person')
     const held = house.telegram.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' } })

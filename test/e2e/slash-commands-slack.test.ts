@@ -53,9 +53,7 @@ describe('Slack slash commands', () => {
     const house = await workshop()
     const { channel, slack } = house
     slack.world.slash({ from: 'U444', channel, command: '/parley', text: 'status' })
-    await slack.ledger.nextSlash('acknowledged')
-    await run(house, { from: 'U333', channel, command: '/whoami' })
-    expect(slack.ledger.whispers().map(({ userId }) => userId)).toEqual(['U333'])
+    expect(await slack.ledger.nextWhisper()).toMatchObject({ userId: 'U444', text: 'Only my owner may do that.' })
     expect(slack.ledger.fromBot()).toEqual([])
   })
 

@@ -7,7 +7,7 @@ import type { Tool } from '../../src/core/turn.ts'
 import { createEvents } from '../../src/daemon/daemon-events.ts'
 import { createEntrance, type Entrance } from '../../src/daemon/entrance.ts'
 import { loadLookups } from '../../src/daemon/lookups.ts'
-import { makeDelivery, makeSay } from '../../src/daemon/make-delivery.ts'
+import { makeCloseCards, makeDelivery, makeSay } from '../../src/daemon/make-delivery.ts'
 import { createCurrentRouting } from '../../src/daemon/reload.ts'
 import { createStages, type Stages } from '../../src/daemon/stages.ts'
 import type { DeliveryService } from '../../src/delivery/delivery.ts'
@@ -64,6 +64,7 @@ export async function openStages({
     delivery,
     adapter: () => channel,
     say,
+    closeCards: makeCloseCards(world, delivery),
     entrance,
     redact: (text) => text,
   })

@@ -143,7 +143,7 @@ const MALFORMED: readonly FaultCase[] = [
   { code: 'F-G05', what: 'Update ids far lower than before: processed.' },
   { code: 'F-G06', what: 'Any document in each renderer: accepted by the platform, nothing lost at the seams.' },
   { code: 'F-G07', what: 'Hostile attachments: refused by rule.', waitsFor: 'attachments' },
-  { code: 'F-G08', what: 'Altered buttons: refused, no effect.', waitsFor: 'buttons' },
+  { code: 'F-G08', what: 'Altered buttons: refused, no effect.' },
   { code: 'F-G09', what: 'Names such as __proto__ in payloads and configuration: no prototype changes.' },
   { code: 'F-G10', what: 'Messages of unknown kind: ignored and counted.' },
 ]

@@ -122,7 +122,6 @@ describe('one gate for every kind of event', () => {
   const kinds: InboundEvent[] = [
     { ...rest, kind: 'reaction', added: ['👍'], removed: [] },
     { ...rest, kind: 'membership', status: 'joined' },
-    { ...rest, kind: 'button', data: 'x', callbackId: 'c1' },
   ]
 
   it.each(kinds.map((event) => [event.kind, event] as const))(

@@ -54,7 +54,6 @@ const EVENTS: readonly EventKind[] = [
   'delete',
   'reaction',
   'join',
-  'button',
   'command',
   'open command',
   "owner's command",
@@ -144,8 +143,6 @@ function eventOf(
       return { ...bare, kind: 'reaction', added: ['x'], removed: [] }
     case 'join':
       return { ...bare, kind: 'membership', status: 'joined' }
-    case 'button':
-      return { ...bare, kind: 'button', data: 'x', callbackId: 'c1' }
     case 'command':
       return command('status', facts)
     case 'open command':
@@ -244,7 +241,7 @@ describe('F-H01: the permission matrix', () => {
       })
     })
     expect(wrong.slice(0, 5)).toEqual([])
-    expect([all.length, cells.length]).toEqual([85, 4 * 12 * 17])
+    expect([all.length, cells.length]).toEqual([85, 4 * 12 * 16])
   })
 
   it.each(PLATFORMS)('F-H01: on %s nobody but the owner has authority, in any cell', (platform) => {

@@ -1,4 +1,7 @@
-/** What is asked, in words; the matrix builds events from them and this page answers without looking at any code of ours. */
+/**
+ * What is asked, in words; the matrix builds events from them and this page answers without looking at any code of
+ * ours.
+ */
 export interface Case {
   readonly platform: 'telegram' | 'discord' | 'slack'
   readonly place: Place
@@ -34,7 +37,6 @@ export type EventKind =
   | 'delete'
   | 'reaction'
   | 'join'
-  | 'button'
   | 'command'
   | 'open command'
   | "owner's command"
@@ -66,7 +68,7 @@ export interface MatrixPolicy {
  *    platform, an anonymous admin, a channel, an account of another team and a deleted account are strangers.
  * 4. The owner may talk anywhere. Others may where the direct setting, or the group rule, admits them; without a rule
  *    nobody may. In direct chats a command that is open to all is answered to strangers too.
- * 5. Reactions, joins and buttons ask for nothing. Neither does an empty message.
+ * 5. Reactions and joins ask for nothing. Neither does an empty message.
  * 6. A command is run; one for the owner says nothing to others. Of bots it is a text, and so is one nobody knows.
  * 7. An edit is ignored or recorded; with `rerun` one that would be answered if it were new is answered, but not a bot's.
  * 8. Where the send policy denies, a text is stored.
@@ -92,7 +94,7 @@ export function expected(one: Case): string {
 const OWNERS: readonly SenderKind[] = ['owner', 'linked owner']
 const KNOWN: readonly SenderKind[] = ['allowed', 'linked member']
 const BOTS: readonly SenderKind[] = ['listed bot', 'other bot', 'webhook']
-const WORDLESS: readonly EventKind[] = ['reaction', 'join', 'button']
+const WORDLESS: readonly EventKind[] = ['reaction', 'join']
 const EDITS: readonly EventKind[] = ['edit', 'edit with mention']
 const ADDRESSED: readonly EventKind[] = ['mention', 'reply to the bot', 'edit with mention']
 const ADDRESSED_BY_PEOPLE: readonly EventKind[] = [...ADDRESSED, 'wake word', 'unknown command']

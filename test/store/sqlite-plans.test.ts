@@ -3,7 +3,15 @@ import { expect, it } from 'vitest'
 import type { Address } from '../../src/core/address.ts'
 import type { Namespace } from '../../src/core/caller.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { type PersonId, type TraceId, type TurnId, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import {
+  type NoticeId,
+  type PersonId,
+  type TraceId,
+  type TurnId,
+  toAccountId,
+  toAgentId,
+  toScheduleId,
+} from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ScheduleDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -31,7 +39,9 @@ const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
 
-/** Reads that look at every row of a table or index on purpose: totals, and people, schedules, mutes and tokens: few. */
+/**
+ * Reads that look at every row of a table or index on purpose: totals, and people, schedules, mutes and tokens: few.
+ */
 const WHOLE = [
   /scope LIKE/,
   /FROM chat_moves/,
@@ -42,6 +52,7 @@ const WHOLE = [
   /FROM admissions (ORDER|WHERE state)/,
   /FROM schedules ORDER/,
   /FROM mutes/,
+  /subject FROM cards/,
   /state = 'claimed' ORDER/,
 ]
 
@@ -62,7 +73,10 @@ it('every statement goes through an index, and every index has a statement', asy
   connection.close()
 })
 
-/** Walks rows instead of seeking them. Fine are the newest rows in key order, which end soon, and an index of running turns. */
+/**
+ * Walks rows instead of seeking them. Fine are the newest rows in key order, which end soon, and an index of running
+ * turns.
+ */
 function isScan(step: string): boolean {
   return (
     step.startsWith('SCAN') &&
@@ -124,6 +138,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await approvals.ofCall('turn_1' as TurnId, 'call')
   await approvals.open(1)
   await approvals.owed(1)
+  await reader.cards.of('approval:aaaaa')
+  await reader.cards.subjects()
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)
   await aliases.of(scopeKeyOf(1))
@@ -283,7 +299,11 @@ async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void
   await schedules.remove(SCHEDULE)
 }
 
-async function changeApprovals({ approvals }: StoreWriter): Promise<void> {
+const NOTICE = 'note_1' as NoticeId
+
+async function changeApprovals({ approvals, cards }: StoreWriter): Promise<void> {
+  await cards.add('approval:aaaaa', NOTICE)
+  await cards.remove('approval:aaaaa', NOTICE)
   const { reply } = dispatchOf(1, 1)
   const call = { sessionId: SESSION, turnId: 'turn_1' as TurnId, callId: 'call', traceId: 'tr_1' as TraceId }
   await approvals.add({ ...call, code: 'aaaaa', tool: 'pay', args: {}, reply, askedAt: 1 })

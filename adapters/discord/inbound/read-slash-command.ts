@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../src/core/ids.ts'
 import { type Fields, fieldsOf, isFields, listOf, optionalFields, textOf } from '../../shared/fields.ts'
+import { type Pressed, readPress } from '../../shared/press.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { idOf, readChannel, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
@@ -7,6 +8,7 @@ import { readSender } from './read-event.ts'
 
 const APPLICATION_COMMAND = 2
 const CHAT_INPUT = 1
+const MESSAGE_COMPONENT = 3
 
 /** The ids with which an interaction is acknowledged and answered. */
 export interface InteractionIds {
@@ -15,9 +17,12 @@ export interface InteractionIds {
   readonly applicationId: string
 }
 
+/** The reason for which the press of a button is dropped that is none of ours. */
+export const FOREIGN_BUTTON = 'interaction:foreign_button'
+
 /**
- * A slash command to the command it is. Pure and total, as the reading of messages. What it stands in comes with it, so
- * that nothing has to be asked before it is acknowledged.
+ * A slash command, or the press of a button, to the command it is. Pure and total, as the reading of messages. What it
+ * stands in comes with it, so that nothing has to be asked before it is acknowledged.
  */
 export function readInteraction(
   interaction: unknown,
@@ -25,36 +30,41 @@ export function readInteraction(
 ): InboundReading {
   return readSafely('interaction', () => {
     const fields = fieldsOf(withoutNulls(interaction))
-    if (fields.type !== APPLICATION_COMMAND) return dropped('interaction:other')
-    const data = fieldsOf(fields.data)
-    if (data.type !== CHAT_INPUT) return dropped('interaction:other_command')
+    const given = readGiven(fields)
+    if ('why' in given) return given
     const ids = interactionIds(fields)
     const sender = readSender(fieldsOf(optionalFields(fields.member)?.user ?? fields.user))
     const place = isFields(fields.channel) ? readChannel(fields.channel, fields.guild_id) : undefined
     const address = place && toAddress(account, place, sender.id)
     if (!place || !address) return dropped('interaction:unknown_channel')
-    const name = textOf(data.name).toLowerCase()
-    const args = argsOf(data)
     return {
       kind: 'event',
       event: {
-        kind: 'command',
+        ...given,
         eventKey: `${botId}:interaction:${ids.id}`,
         address,
         sender,
         ...titlesOf(place, undefined),
         sentAt: timeOfSnowflake(ids.id),
         messageId: ids.id,
-        text: args === '' ? `/${name}` : `/${name} ${args}`,
-        mentioned: true,
-        mentionsOthers: false,
-        attachments: [],
-        name,
-        args,
         answerBy: handleOf(ids),
       },
     }
   })
+}
+
+type Dropped = Extract<InboundReading, { kind: 'dropped' }>
+
+/** Returns the command that was given, by the menu or by a button. */
+function readGiven({ type, data: given }: Fields): Pressed | Dropped {
+  if (type !== APPLICATION_COMMAND && type !== MESSAGE_COMPONENT) return dropped('interaction:other')
+  const data = fieldsOf(given)
+  if (type === MESSAGE_COMPONENT) return readPress(textOf(data.custom_id)) ?? dropped(FOREIGN_BUTTON)
+  if (data.type !== CHAT_INPUT) return dropped('interaction:other_command')
+  const name = textOf(data.name).toLowerCase()
+  const args = argsOf(data)
+  const text = args === '' ? `/${name}` : `/${name} ${args}`
+  return { kind: 'command', text, mentioned: true, mentionsOthers: false, attachments: [], name, args }
 }
 
 /** @throws Malformed */

@@ -4,7 +4,7 @@ import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import { fieldsOf } from '../../shared/fields.ts'
 import type { Interactions } from '../outbound/interactions.ts'
-import { interactionIds, readInteraction } from './read-slash-command.ts'
+import { FOREIGN_BUTTON, interactionIds, readInteraction } from './read-slash-command.ts'
 
 interface Ports {
   readonly account: AccountId
@@ -15,7 +15,7 @@ interface Ports {
   failed(error: unknown, channelId: string): void
 }
 
-/** Takes in slash commands, which wait behind nothing. */
+/** Receives slash commands and presses, which wait behind nothing. */
 export class InteractionReceiver {
   readonly #ports: Ports
   readonly #work = new Set<Promise<void>>()
@@ -41,7 +41,9 @@ export class InteractionReceiver {
     const { account, botId, sink, interactions, signal } = this.#ports
     const reading = readInteraction(data, { account, botId })
     if (reading.kind !== 'event') {
-      if (!signal.aborted) sink.unknown(reading.why)
+      if (signal.aborted) return
+      sink.unknown(reading.why)
+      if (reading.why === FOREIGN_BUTTON) await interactions.refuse(interactionIds(fieldsOf(data)), signal)
       return
     }
     if (signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')

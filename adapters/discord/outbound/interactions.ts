@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/core/clock.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import { NOTHING_ANY_MORE } from '../../shared/press.ts'
 import type { CallOutcome, DiscordClient } from '../connection/client.ts'
 import { handleOf, type InteractionIds } from '../inbound/read-slash-command.ts'
 import { toReceipt } from './receipts.ts'
@@ -33,8 +34,8 @@ const GIVE_UP_MS = 60_000
 const GONE = new Set([10_008, 10_015, 10_062, 50_027])
 
 /**
- * The platform's own way to answer what a person did by its menu: at once an acknowledgement, then the answer in
- * its place, both for that person alone. Editing the acknowledgement is idempotent, so a lost answer may simply be
+ * The platform's own way to answer what a person did by its menu: at once an acknowledgement, then the answer in its
+ * place, both for that person alone. Editing the acknowledgement is idempotent, so a lost answer may simply be
  * repeated.
  */
 export class Interactions {
@@ -60,6 +61,14 @@ export class Interactions {
     const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: ACKNOWLEDGE_WITHIN_MS })
     if (outcome.kind !== 'answered') this.#settle(handle)
     return outcome
+  }
+
+  /** Answers the press of a button that is none of ours. */
+  async refuse(ids: InteractionIds, signal: AbortSignal): Promise<void> {
+    const outcome = await this.acknowledge(ids, signal)
+    if (outcome.kind !== 'answered') return
+    const rendered: RenderedPart = { text: NOTHING_ANY_MORE, plain: NOTHING_ANY_MORE, markup: 'plain' }
+    await this.answer({ handle: handleOf(ids), rendered, partNo: 0 }, signal)
   }
 
   /** Undefined: the interaction takes no answer any more. */

@@ -46,8 +46,10 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
     const located = await directs.locate(target, options)
     return 'id' in located ? located.id : toReceipt(located.outcome)
   }
-  const edit = (path: `/${string}`, content: string, options: CallOptions): Promise<CallOutcome> =>
-    client.call({ verb: 'PATCH', path, body: { content, ...NO_PINGS } }, options)
+  const edit = (path: `/${string}`, rendered: RenderedPart, options: CallOptions): Promise<CallOutcome> => {
+    const body = { content: contentOf(rendered), components: rowsOf(rendered), ...NO_PINGS }
+    return client.call({ verb: 'PATCH', path, body }, options)
+  }
   const changing = (signal: AbortSignal): CallOptions => ({ signal, deadlineMs: SEND_DEADLINE_MS })
   const type = async (address: Address, signal: AbortSignal): Promise<DeliveryReceipt> => {
     const options = { signal, deadlineMs: TYPING_DEADLINE_MS }
@@ -66,14 +68,23 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
       const shown = address.chatType === 'direct' ? {} : reply(replyTo)
-      const body = { content, flags: SUPPRESS_EMBEDS, nonce: key, enforce_nonce: true, ...NO_PINGS, ...shown }
+      const components = visible.buttons && { components: rowsOf(visible) }
+      const body = {
+        content,
+        flags: SUPPRESS_EMBEDS,
+        nonce: key,
+        enforce_nonce: true,
+        ...NO_PINGS,
+        ...shown,
+        ...components,
+      }
       const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() })
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const receipt = toReceipt(outcome)
       const earlier = receipt.kind === 'sent' && shownIn(outcome) !== content.trim()
       if (!earlier) return receipt
       // The key had been used: this is the first message of this delivery, which may show less by now.
-      return toReceipt(await edit(`${path}/${receipt.messageId}`, content, changing(signal)), receipt.messageId)
+      return toReceipt(await edit(`${path}/${receipt.messageId}`, visible, changing(signal)), receipt.messageId)
     },
     async edit({ address, messageId }, rendered, signal) {
       const visible = stripNoReply(rendered)
@@ -82,7 +93,7 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       const channel = await locate(address, changing(signal))
       if (typeof channel !== 'string') return channel
       const path = `/channels/${channel}/messages/${messageId}` as const
-      return toReceipt(await edit(path, contentOf(visible), changing(signal)), messageId)
+      return toReceipt(await edit(path, visible, changing(signal)), messageId)
     },
     async delete({ address, messageId }, signal) {
       if (!isSnowflake(messageId)) return NO_ADDRESS
@@ -101,6 +112,16 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       return retryAfterMs === undefined ? { works: true } : { works: false, retryAfterMs }
     },
   }
+}
+
+const ROW = 1
+const BUTTON = 2
+const GREY = 2
+
+/** No rows take the buttons of an edited message away. */
+function rowsOf({ buttons = [] }: RenderedPart): readonly object[] {
+  const components = buttons.map(({ label, command }) => ({ type: BUTTON, style: GREY, label, custom_id: command }))
+  return components.length === 0 ? [] : [{ type: ROW, components }]
 }
 
 export const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const

@@ -82,12 +82,17 @@ export class HttpReceiver implements Receiver {
   }
 }
 
-/** Events are JSON; a slash command, or a button, comes as a form. Undefined: neither, to be counted as such. */
+/**
+ * Events are JSON; a slash command comes as a form, and the press of a button as JSON in a form. Undefined: none of
+ * these, to be counted as such.
+ */
 function parse(raw: Buffer, type = ''): unknown {
   const text = raw.toString('utf8')
-  if (type.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
+  const form = type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined
+  const payload = form?.get('payload')
+  if (form && payload === null) return Object.fromEntries(form)
   try {
-    return JSON.parse(text)
+    return JSON.parse(payload ?? text)
   } catch {
     return undefined
   }

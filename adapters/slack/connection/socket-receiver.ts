@@ -51,8 +51,8 @@ const SILENCE_MS = 45_000
 const LOOK_EVERY_MS = 5000
 
 /**
- * Socket Mode: one connection, replaced before it ends where the platform says so, and for ever where it does not.
- * An event is acknowledged after its commit and not before; without one the platform repeats it.
+ * Socket Mode: one connection, replaced before it ends where the platform says so, and for ever where it does not. An
+ * event is acknowledged after its commit and not before; without one the platform repeats it.
  */
 export class SocketReceiver implements Receiver {
   readonly #settings: SocketSettings
@@ -207,7 +207,7 @@ export class SocketReceiver implements Receiver {
     if (typeof id !== 'string') return this.#ports.unknown(`frame:${wordOf(type)}`)
     failpoint('CP1-received')
     try {
-      if (type === 'events_api' || type === 'slash_commands') {
+      if (type === 'events_api' || type === 'slash_commands' || type === 'interactive') {
         const retry = {
           ...(typeof retryNum === 'number' && { retryNum }),
           ...(typeof retryReason === 'string' && { retryReason }),

@@ -4,6 +4,7 @@ import bolt from '@slack/bolt/dist/App.js'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { quietLogger } from '../connection/quiet-logger.ts'
+import { isPress } from './read-press.ts'
 import { isSlashCommand } from './read-slash-command.ts'
 
 /** The calls that the event receiver makes for both receivers. */
@@ -29,8 +30,8 @@ class NotStored extends Error {
 }
 
 /**
- * Bolt's App behind a receiver of ours. Bolt acknowledges events before anything has looked at them, so the ack it
- * is given does nothing: the receiver acknowledges, after this resolved. What Bolt is good for here is what comes after
+ * Bolt's App behind a receiver of ours. Bolt acknowledges events before anything has looked at them, so the ack it is
+ * given does nothing: the receiver acknowledges, after this resolved. What Bolt is good for here is what comes after
  * events: slash commands, buttons and modals go through the same receiver to its listeners.
  */
 export function createBoltApp(receiver: Receiver, ports: BoltAppDeps): Take {
@@ -53,7 +54,8 @@ export function createBoltApp(receiver: Receiver, ports: BoltAppDeps): Take {
     throw error.original ?? error
   })
   return async ({ body, ...retry }) => {
-    if (!isFields(body) || !(isFields(body.event) || isSlashCommand(body))) {
+    const kind = isFields(body) ? kindOf(body) : undefined
+    if (!isFields(body) || kind === undefined) {
       ports.unknown(`body:${wordOf(isFields(body) ? body.type : undefined)}`)
       return
     }
@@ -62,7 +64,14 @@ export function createBoltApp(receiver: Receiver, ports: BoltAppDeps): Take {
     } catch (error) {
       if (error instanceof NotStored) throw error.cause
       // Bolt cannot read it, and will not the next time either.
-      ports.unknown(`unreadable:${isFields(body.event) ? wordOf(body.event.type) : 'slash_command'}`)
+      ports.unknown(`unreadable:${kind}`)
     }
   }
+}
+
+/** Returns a word for what a body is; undefined for one that no listener reads. */
+function kindOf(body: Fields): string | undefined {
+  if (isFields(body.event)) return wordOf(body.event.type)
+  if (isSlashCommand(body)) return 'slash_command'
+  return isPress(body) ? 'block_actions' : undefined
 }

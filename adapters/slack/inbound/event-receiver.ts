@@ -6,6 +6,7 @@ import { presentTitles } from '../../../src/core/titles.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { letGo } from '../../shared/guard.ts'
+import { NOTHING_ANY_MORE } from '../../shared/press.ts'
 import { asAnswered } from '../../shared/read-back.ts'
 import { type InboundReading, wordOf } from '../../shared/reading.ts'
 import { toChatType } from '../address.ts'
@@ -16,6 +17,7 @@ import { Directory } from './directory.ts'
 import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
 import { sharedAuthor, sharesOf } from './read-message.ts'
+import { FOREIGN_BUTTON, isPress, placeOfPress, readPressed } from './read-press.ts'
 import { channelNameOf, isSlashCommand, readSlashCommand } from './read-slash-command.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
 
@@ -37,6 +39,8 @@ interface Books {
 
 /** Events after which the bot token may be good for nothing. */
 const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
+
+const REFUSE_WITHIN_MS = 10_000
 
 /** `answered`: the event was read back, and so was an answer of ours to it. */
 export type Accept = (body: Fields, known?: { readonly answered: boolean }) => Promise<void>
@@ -89,15 +93,30 @@ export class EventReceiver {
   async #eventIn(body: Fields): Promise<InboundEvent | undefined> {
     const { sink, abort, account, services } = this.#deps
     try {
-      const reading = isSlashCommand(body) ? this.#readSlash(body) : await this.#readEvent(body)
+      const reading = await this.#reading(body)
       if (reading.kind === 'event') return reading.event
       if (abort.signal.aborted) return undefined
       if (TOKEN_EVENTS.has(innerEvent(body)?.type)) this.#tokens.check()
       sink.unknown(reading.why, readableByOthers(body))
+      if (reading.why === FOREIGN_BUTTON) this.#refuse(body)
     } catch (error) {
       letGo({ sink, logger: services.logger, account }, wordOf(innerEvent(body)?.type), error)
     }
     return undefined
+  }
+
+  #reading(body: Fields): InboundReading | Promise<InboundReading> {
+    const { account, bot, services } = this.#deps
+    if (isSlashCommand(body)) return this.#readSlash(body)
+    return isPress(body) ? readPressed(body, { account, bot, receivedAt: services.clock.now() }) : this.#readEvent(body)
+  }
+
+  /** Says to whoever pressed a button that is none of ours that nothing comes of it. */
+  #refuse(body: Fields): void {
+    const { client, abort } = this.#deps
+    const user = isFields(body.user) ? body.user.id : undefined
+    const args = { ...placeOfPress(body), user, text: NOTHING_ANY_MORE }
+    void client.call('chat.postEphemeral', args, { signal: abort.signal, deadlineMs: REFUSE_WITHIN_MS })
   }
 
   /** A message is stored with the position of its conversation. */

@@ -15,7 +15,7 @@ export interface SlashContext {
 }
 
 /** Nobody but who typed the command has seen it, and nobody else sees the answer. */
-const ANSWERED_TO_ONE = 'ephemeral'
+export const ANSWERED_TO_ONE = 'ephemeral'
 
 /** A slash command comes as a form, whichever way it comes. */
 export function isSlashCommand(body: unknown): body is Fields {
@@ -81,7 +81,7 @@ export function channelNameOf({ channel_name: name }: Fields): string | undefine
 }
 
 /** The platform names a direct chat and a group of people by what they are. */
-function chatTypeOf(name: string | undefined): 'direct' | 'group' | 'channel' {
+export function chatTypeOf(name: string | undefined): 'direct' | 'group' | 'channel' {
   if (name === 'directmessage') return 'direct'
   return name?.startsWith('mpdm-') ? 'group' : 'channel'
 }

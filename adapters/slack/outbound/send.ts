@@ -48,7 +48,13 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
     const answers = replyTo === undefined ? {} : { answers: replyTo }
     const metadata = { event_type: DELIVERY_EVENT, event_payload: { id: key, ...answers } }
     const quiet = { unfurl_links: false, unfurl_media: false }
-    return toReceipt(await call('chat.postMessage', { ...target, ...content(visible), ...quiet, metadata }, signal))
+    return toReceipt(
+      await call(
+        'chat.postMessage',
+        { ...target, ...content(visible), ...buttonsOf(visible), ...quiet, metadata },
+        signal,
+      ),
+    )
   }
   return {
     send,
@@ -67,7 +73,9 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
       const visible = stripNoReply(rendered)
       if (target === null) return NO_ADDRESS
       if (visible === null) return SILENT
-      return toReceipt(await call('chat.update', { ...target, ...content(visible) }, signal))
+      return toReceipt(
+        await call('chat.update', { ...target, ...content(visible), attachments: [], ...buttonsOf(visible) }, signal),
+      )
     },
     async delete({ address, messageId }, signal) {
       const target = toMessage({ address, messageId })
@@ -96,6 +104,20 @@ function changing(signal: AbortSignal): CallOptions {
 export function content({ text, plain, markup }: RenderedPart): Fields {
   const formatted = markup === 'mrkdwn'
   return { text: formatted ? withoutMentions(text) : escapeText(plain), mrkdwn: formatted, parse: 'none' }
+}
+
+/**
+ * The buttons stand in an attachment, so that the text above keeps its own limit. An update without any is given none.
+ */
+function buttonsOf({ buttons }: RenderedPart): Fields {
+  if (buttons === undefined) return {}
+  const elements = buttons.map(({ label, command }, index) => ({
+    type: 'button',
+    text: { type: 'plain_text', text: label },
+    action_id: `command:${index}`,
+    value: command,
+  }))
+  return { attachments: [{ fallback: ' ', blocks: [{ type: 'actions', elements }] }] }
 }
 
 function toMessage({ address, messageId }: MessageTarget): { channel: string; ts: string } | null {

@@ -1,12 +1,16 @@
 import type { AdapterServices, ChannelSink } from '../../../src/channels/adapter.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import type { InboundEvent } from '../../../src/core/message.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
+import { isFields } from '../../shared/fields.ts'
 import { createGuard } from '../../shared/guard.ts'
 import type { TelegramConfig } from '../config.ts'
+import { FOREIGN_BUTTON } from '../inbound/chat-events.ts'
 import { readUpdate } from '../inbound/read-event.ts'
 import { readableByOthers } from '../inbound/reading.ts'
 import { TopicNames } from '../inbound/topic-names.ts'
+import type { Presses } from '../outbound/presses.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
 import { keepPolling } from './keep-polling.ts'
@@ -20,6 +24,7 @@ export interface RunDeps {
   readonly health: AccountHealth
   /** Returns a client on connections of its own, for the polls. */
   openClient(): TelegramClient
+  readonly presses: Presses
   /** Asks beside the polls. */
   readonly client: TelegramClient
   readonly sink: ChannelSink
@@ -77,11 +82,16 @@ function receiveByPolling(deps: RunDeps, accept: (update: unknown) => Promise<vo
  * Returns the function that receives one update; it rejects when the update could not be stored, which is then not
  * confirmed.
  */
-function receiverOf({ abort, sink, services, account, profile }: RunDeps): (update: unknown) => Promise<void> {
+function receiverOf({ abort, sink, services, account, profile, presses }: RunDeps): (update: unknown) => Promise<void> {
   const { clock, logger } = services
   const { bot } = profile
   const guard = createGuard({ sink, logger, account })
   const topics = new TopicNames()
+  const acceptEvent = (event: InboundEvent, shown: unknown): Promise<void> => {
+    // Before the commit, after which the answer may come at any time.
+    if (event.kind === 'command' && event.answerBy !== undefined) presses.received(event.answerBy, abort.signal)
+    return sink.accept(event, undefined, shown)
+  }
   return (update) => {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
     const receivedAt = clock.now()
@@ -91,11 +101,18 @@ function receiverOf({ abort, sink, services, account, profile }: RunDeps): (upda
       topics.note(update)
       const reading = readUpdate(update, { account, bot, topics, receivedAt })
       const shown = readableByOthers(update)
-      if (reading.kind === 'event') accept = () => sink.accept(reading.event, undefined, shown)
+      if (reading.kind === 'event') accept = () => acceptEvent(reading.event, shown)
       else sink.unknown(reading.why, shown)
+      if (reading.kind === 'dropped' && reading.why === FOREIGN_BUTTON) presses.refuse(pressIn(update), abort.signal)
     })
     return accept()
   }
+}
+
+/** Returns the id of the press in an update that has one. */
+function pressIn(update: unknown): string {
+  const press = isFields(update) ? update.callback_query : undefined
+  return isFields(press) ? String(press.id) : ''
 }
 
 /** Says once that the server holds no poll, and takes it back when it does. */

@@ -1,31 +1,34 @@
 import type { InboundMembership } from '../../../src/core/message.ts'
 import { type Fields, fieldsOf, listOf, optionalFields, optionalText, present, textOf } from '../../shared/fields.ts'
+import { readPress } from '../../shared/press.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { idOf } from '../address.ts'
 import { readPlace, timeOf, type UpdateReading } from './reading.ts'
 import { readChatSender, readUser } from './sender.ts'
 
 /** A CallbackQuery. The person who pressed is always the real one, also where they write anonymously. */
-export function readButton(query: Fields, { context }: UpdateReading): InboundReading {
+export function readPressed(query: Fields, { context }: UpdateReading): InboundReading {
   const message = optionalFields(query.message)
-  const data = optionalText(query.data)
-  if (message === undefined || data === undefined) return dropped('callback_query:without_message_or_data')
-  const callbackId = textOf(query.id)
+  const pressed = readPress(optionalText(query.data) ?? '')
+  if (message === undefined || pressed === undefined) return dropped(FOREIGN_BUTTON)
+  const id = textOf(query.id)
   return {
     kind: 'event',
     event: {
-      kind: 'button',
-      eventKey: `${context.bot.id}:button:${callbackId}`,
+      ...pressed,
+      eventKey: `${context.bot.id}:button:${id}`,
       address: readPlace(message, context),
       sender: readUser(fieldsOf(query.from)),
       // A press has no time of its own, and that of its message may be months ago.
       sentAt: context.receivedAt,
-      messageId: idOf(message.message_id),
-      data,
-      callbackId,
+      messageId: id,
+      answerBy: id,
     },
   }
 }
+
+/** The reason for which the press of a button is dropped that is none of ours. */
+export const FOREIGN_BUTTON = 'callback_query:foreign'
 
 /** A ChatMemberUpdated about the bot itself. A change of rights that leaves it what it was is dropped. */
 export function readMembership(change: Fields, { context, updateId }: UpdateReading): InboundReading {

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, isFields } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { readButton, readMembership, readReaction } from './chat-events.ts'
+import { readMembership, readPressed, readReaction } from './chat-events.ts'
 import { readEdit, readMessage } from './read-message.ts'
 import type { InboundContext, UpdateReading } from './reading.ts'
 
@@ -22,7 +22,7 @@ const READERS: Readonly<Record<UpdateKind, (payload: Fields, reading: UpdateRead
   channel_post: readMessage,
   edited_message: readEdit,
   edited_channel_post: readEdit,
-  callback_query: readButton,
+  callback_query: readPressed,
   my_chat_member: readMembership,
   message_reaction: readReaction,
 }

@@ -3,7 +3,7 @@ import type { MessageTarget, SendingProof } from '../../../src/channels/capabili
 import type { Address } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
-import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
+import type { Button, DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
@@ -98,10 +98,15 @@ function onWritten(): void {
 
 const NO_PREVIEW = { is_disabled: true } as const
 
+/** An edit without a keyboard takes it away. */
 function content({ rendered }: Draft) {
-  return rendered.markup === 'html'
-    ? ({ text: rendered.text, parse_mode: 'HTML', link_preview_options: NO_PREVIEW } as const)
-    : { text: rendered.plain, link_preview_options: NO_PREVIEW }
+  const { text, plain, markup, buttons } = rendered
+  const said = markup === 'html' ? ({ text, parse_mode: 'HTML' } as const) : { text: plain }
+  return { ...said, link_preview_options: NO_PREVIEW, ...(buttons && { reply_markup: keyboardOf(buttons) }) }
+}
+
+function keyboardOf(buttons: readonly Button[]) {
+  return { inline_keyboard: [buttons.map(({ label: text, command }) => ({ text, callback_data: command }))] }
 }
 
 function replyParameters({ reply }: Draft) {

@@ -42,6 +42,18 @@ export interface ApiAttachment {
   content_type?: string
 }
 
+export interface ApiRow {
+  readonly type: 1
+  readonly components: readonly ApiButton[]
+}
+
+export interface ApiButton {
+  readonly type: 2
+  readonly style: number
+  readonly label: string
+  readonly custom_id: string
+}
+
 export interface ApiMessage {
   id: string
   /** 0 default, 19 reply, 21 the first of a thread, with the message where it began; others are service messages. */
@@ -58,6 +70,8 @@ export interface ApiMessage {
   attachments: readonly ApiAttachment[]
   embeds: readonly object[]
   pinned: boolean
+  /** Rows of buttons. */
+  components: readonly ApiRow[]
   nonce?: string | number
   webhook_id?: string
   flags?: number

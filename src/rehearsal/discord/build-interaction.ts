@@ -1,30 +1,45 @@
-import type { ApiUser } from './api-types.ts'
+import type { ApiMessage, ApiUser } from './api-types.ts'
 import type { ApiCommand, ChannelState } from './world-state.ts'
 
-interface InteractionDeps {
+interface EnvelopeDeps {
   readonly id: string
   readonly token: string
   readonly bot: ApiUser
   readonly user: ApiUser
   readonly state: ChannelState
+}
+
+interface InteractionDeps extends EnvelopeDeps {
   readonly command: ApiCommand
   readonly input?: string
 }
 
+interface PressDeps extends EnvelopeDeps {
+  readonly message: ApiMessage
+  readonly data: string
+}
+
 /** Returns the INTERACTION_CREATE of a slash command, in the platform's form. */
-export function buildInteraction(deps: InteractionDeps): Readonly<Record<string, unknown>> {
-  const { id, token, bot, user, state, command, input } = deps
-  const { channel } = state
-  const guild = channel.guild_id
+export function buildInteraction({ command, input, ...deps }: InteractionDeps): Readonly<Record<string, unknown>> {
   const option = command.options[0]
   const options = input === undefined || option === undefined ? [] : [{ name: option.name, type: 3, value: input }]
+  const data = { id: command.id, name: command.name, type: 1, ...(options.length > 0 && { options }) }
+  return { ...envelope(deps), type: 2, data }
+}
+
+/** Returns the INTERACTION_CREATE of a pressed button, in the platform's form. */
+export function buildPress({ message, data, ...deps }: PressDeps): Readonly<Record<string, unknown>> {
+  return { ...envelope(deps), type: 3, data: { custom_id: data, component_type: 2 }, message }
+}
+
+function envelope({ id, token, bot, user, state }: EnvelopeDeps): Readonly<Record<string, unknown>> {
+  const { channel } = state
+  const guild = channel.guild_id
   return {
     id,
     application_id: bot.id,
-    type: 2,
     token,
     version: 1,
-    data: { id: command.id, name: command.name, type: 1, ...(options.length > 0 && { options }) },
     channel_id: channel.id,
     channel: { ...channel },
     context: guild === undefined ? 1 : 0,

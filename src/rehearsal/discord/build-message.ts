@@ -34,6 +34,7 @@ export function buildMessage(world: WorldState, parts: MessageParts): ApiMessage
     attachments: parts.attachments ?? [],
     embeds: [],
     pinned: false,
+    components: [],
     ...(replied !== undefined && {
       message_reference: referenceTo(state, replied, 0),
       referenced_message: flat(replied),

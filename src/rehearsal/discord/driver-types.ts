@@ -42,6 +42,14 @@ export interface Slash {
   input?: string
 }
 
+export interface Press {
+  from: Ref
+  channel: Ref
+  message: Ref
+  /** The data of the button; any text, as people's clients are not the platform's. */
+  data: string
+}
+
 export interface Say {
   from: Ref
   /** A guild channel, thread or group. Default: the direct chat with the bot. */

@@ -2,6 +2,7 @@ import { archivedThread, emptyMessage, foreignMessage, invalidField, missingPerm
 import type { ApiAttachment, ApiMessage } from './api-types.ts'
 import { buildMessage } from './build-message.ts'
 import { isRecord } from './read-body.ts'
+import { readComponents } from './read-components.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 import { readChannel, readMessage, readWritable } from './targets.ts'
 import type { ChannelState } from './world-state.ts'
@@ -32,7 +33,8 @@ export function editMessage(api: RestApi, call: RestCall): ApiMessage {
   if (state.channel.thread_metadata?.archived === true) throw archivedThread()
   const content = readContent(call)
   if (content === '' && stored.message.attachments.length === 0) throw emptyMessage()
-  return api.world.rewrite(state, stored, { content })
+  const components = call.body.components === undefined ? {} : { components: readComponents(call) }
+  return api.world.rewrite(state, stored, { content, ...components })
 }
 
 export function deleteMessage(api: RestApi, call: RestCall): undefined {
@@ -81,6 +83,7 @@ function build(
     }),
     mention_everyone: allowed.everyone && /@(everyone|here)\b/.test(content),
     ...(typeof call.body.flags === 'number' && { flags: call.body.flags }),
+    components: readComponents(call),
   }
 }
 

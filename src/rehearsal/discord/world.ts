@@ -1,7 +1,7 @@
 import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
-import { buildInteraction } from './build-interaction.ts'
+import { buildInteraction, buildPress } from './build-interaction.ts'
 import { buildMessage, forwardFields, storeMessage } from './build-message.ts'
-import type { Access, Forward, NewChannel, NewThread, Ref, Say, Slash } from './driver-types.ts'
+import type { Access, Forward, NewChannel, NewThread, Press, Ref, Say, Slash } from './driver-types.ts'
 import { InteractionBook } from './interaction-book.ts'
 import type { ChannelState, StoredMessage, WorldDeps } from './world-state.ts'
 import { isThread, WorldState } from './world-state.ts'
@@ -89,6 +89,17 @@ export class DiscordWorld extends WorldState {
     const { bot } = this
     const given = input.input === undefined ? {} : { input: input.input }
     this.#publish('INTERACTION_CREATE', buildInteraction({ id, token, bot, user, state, command, ...given }))
+    return id
+  }
+
+  /** Presses a button of a message for a person. Returns the id of the interaction. */
+  press(input: Press): string {
+    const user = this.user(input.from)
+    const state = this.channel(input.channel)
+    const { message } = this.message(state, input.message)
+    const { id, token } = this.interactions.open(user.id, state.channel.id)
+    const { bot } = this
+    this.#publish('INTERACTION_CREATE', buildPress({ id, token, bot, user, state, message, data: input.data }))
     return id
   }
 

@@ -2,6 +2,7 @@ import type { ApiMetadata } from './api-types.ts'
 import { readChannel, readWritableChannel } from './conversations.ts'
 import { type StoredMessage, threadOf } from './message-store.ts'
 import { isRecord, type Params, structureParam, textParam } from './params.ts'
+import { readAttachments } from './read-attachments.ts'
 import { SlackApiError } from './slack-error.ts'
 import type { WebApi } from './web-api.ts'
 import type { ChannelState } from './world-state.ts'
@@ -23,6 +24,7 @@ export function postMessage(api: WebApi, params: Params): Answer {
   const metadata = readMetadata(params)
   const message = api.world.post(channel, {
     text,
+    ...readAttachments(params),
     ...(thread !== undefined && { thread }),
     ...(metadata !== undefined && { metadata }),
   })
@@ -52,7 +54,9 @@ export function updateMessage(api: WebApi, params: Params): Answer {
   const given = textParam(params, 'text') ?? ''
   if (given.length > MOST_UPDATE) throw new SlackApiError('msg_too_long')
   const { text } = readContent(params, MOST_TEXT)
-  const message = stored.message.text === text ? stored.message : api.world.update(channel, stored, text)
+  const attachments = readAttachments(params)
+  const same = stored.message.text === text && Object.keys(attachments).length === 0
+  const message = same ? stored.message : api.world.update(channel, stored, text, attachments)
   return { channel: channel.id, ts: message.ts, text: message.text, message }
 }
 

@@ -45,6 +45,15 @@ export interface Slash {
   text?: string
 }
 
+export interface Press {
+  from: UserRef
+  channel: ChannelRef
+  /** The message above the button. */
+  message: MessageRef
+  /** The data of the button; any text, as people's clients are not the platform's. */
+  value: string
+}
+
 export interface EditSaid {
   channel: ChannelRef
   message: MessageRef

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ApiEvent } from './api-types.ts'
 import type { AppState } from './app-state.ts'
-import type { EventEntry, SlackLedger } from './ledger-entries.ts'
+import type { EventEntry, SlackLedger, SlashEntry } from './ledger-entries.ts'
 
 /** The platform's body of an event, the same bytes at every repetition. */
 interface EventBody {
@@ -22,9 +22,13 @@ export interface Delivery {
   fail(reason: string, final?: boolean): void
 }
 
-/** One slash command on its way to the app; it is never sent a second time. */
+/** One slash command or press on its way to the app; it is never sent a second time. */
 export interface CommandDelivery {
-  readonly body: Readonly<Record<string, string>>
+  /** The way it comes by a socket. */
+  readonly type: 'slash_commands' | 'interactive'
+  readonly body: Readonly<Record<string, unknown>>
+  /** The same as it comes by HTTP. */
+  readonly form: Readonly<Record<string, string>>
   confirm(): void
   fail(reason: string): void
 }
@@ -35,6 +39,14 @@ export interface Transport {
   deliver(delivery: Delivery): string | undefined
   /** Returns false if nobody is there. */
   command(delivery: CommandDelivery): boolean
+}
+
+type Named = Readonly<Record<string, unknown>> & { readonly id: string }
+
+export type PressBody = Readonly<Record<string, unknown>> & {
+  readonly user: Named
+  readonly channel: Named
+  readonly actions: readonly [Readonly<Record<string, unknown>> & { readonly value: string }]
 }
 
 export interface RedeliverySettings {
@@ -106,8 +118,22 @@ export class EventQueue {
 
   /** Sends a slash command, which must be acknowledged in time: the person is notified at once if it was not. */
   sendCommand(body: Readonly<Record<string, string>>): void {
-    const { ledger, clock } = this.#deps
     const { command = '', text = '', user_id: userId = '', channel_id: channel = '' } = body
+    this.#sendOnce({ type: 'slash_commands', body, form: body }, { command, text, userId, channel })
+  }
+
+  /** Sends the press of a button; it is recorded like the command it carries. */
+  sendPress(body: PressBody): void {
+    const [{ value }] = body.actions
+    const named = { command: 'press', text: value, userId: body.user.id, channel: body.channel.id }
+    this.#sendOnce({ type: 'interactive', body, form: { payload: JSON.stringify(body) } }, named)
+  }
+
+  #sendOnce(
+    { type, body, form }: Pick<CommandDelivery, 'type' | 'body' | 'form'>,
+    { command, text, userId, channel }: Pick<SlashEntry, 'command' | 'text' | 'userId' | 'channel'>,
+  ): void {
+    const { ledger, clock } = this.#deps
     let over = false
     const end = (step: 'acknowledged' | 'failed', reason?: string): void => {
       if (over) return
@@ -117,9 +143,10 @@ export class EventQueue {
       ledger.append({ kind: 'slash', at: clock.now(), step, command, text, userId, channel, ...why })
     }
     const cancel = this.#after(this.#deps.redelivery.ackMs, () => end('failed', 'timeout'))
-    const delivery = { body, confirm: () => end('acknowledged'), fail: (reason: string) => end('failed', reason) }
+    const ends = { confirm: () => end('acknowledged'), fail: (reason: string) => end('failed', reason) }
     ledger.append({ kind: 'slash', at: clock.now(), step: 'sent', command, text, userId, channel })
-    if (this.#transport?.command(delivery) !== true) end('failed', 'nobody is connected')
+    const there = this.#transport?.command({ type, body, form, ...ends })
+    if (there !== true) end('failed', 'nobody is connected')
   }
 
   /** Delivers an event once more although it was delivered, as over two sockets at once. */

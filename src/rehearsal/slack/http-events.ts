@@ -50,7 +50,7 @@ export class HttpEvents implements Transport {
 
   command(delivery: CommandDelivery): boolean {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    this.post(String(new URLSearchParams(delivery.body)), type).then(
+    this.post(String(new URLSearchParams(delivery.form)), type).then(
       (response) => (response.ok ? delivery.confirm() : delivery.fail('http_error')),
       (error: unknown) => delivery.fail(isTimeout(error) ? 'http_timeout' : 'connection_failed'),
     )

@@ -92,7 +92,7 @@ export class Sockets implements Transport {
     connection.unacknowledged.set(envelope_id, delivery)
     this.#write(connection, {
       envelope_id,
-      type: 'slash_commands',
+      type: delivery.type,
       accepts_response_payload: true,
       payload: delivery.body,
     })

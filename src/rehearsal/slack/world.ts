@@ -1,5 +1,6 @@
 import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
-import type { ChannelRef, EditSaid, MessageRef, Say, Share, Slash, UserRef } from './driver-types.ts'
+import { buildPress, shownName } from './build-press.ts'
+import type { ChannelRef, EditSaid, MessageRef, Press, Say, Share, Slash, UserRef } from './driver-types.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import { type ChannelState, idOf, type WorldDeps, WorldState } from './world-state.ts'
@@ -9,6 +10,7 @@ interface BotPost {
   readonly text: string
   readonly thread?: string
   readonly metadata?: ApiMetadata
+  readonly attachments?: readonly object[]
 }
 
 /**
@@ -62,8 +64,7 @@ export class SlackWorld extends WorldState {
       team_id: from.team_id,
       team_domain: 'rehearsal',
       channel_id: channel.id,
-      channel_name:
-        channel.kind === 'im' ? 'directmessage' : channel.kind === 'mpim' ? 'mpdm-ada--bob-1' : channel.name,
+      channel_name: shownName(channel),
       user_id: from.id,
       user_name: from.name,
       command: input.command,
@@ -73,6 +74,16 @@ export class SlackWorld extends WorldState {
       response_url: `https://hooks.slack.invalid/commands/${teamId}/1/x`,
       trigger_id: `${this.nextStamp()}.rehearsal`,
     })
+  }
+
+  /** Presses a button of a message for a person; the app must acknowledge it within three seconds. */
+  press(input: Press): void {
+    const channel = this.channel(input.channel)
+    const { message } = this.#stored(channel, input.message)
+    const stamps = { trigger: this.nextStamp(), action: this.nextStamp() }
+    this.#queue.sendPress(
+      buildPress({ app: this.app, from: this.user(input.from), channel, message, value: input.value, stamps }),
+    )
   }
 
   /** Shows a text of the bot to one person alone. Returns its ts, which names no message. */
@@ -100,7 +111,7 @@ export class SlackWorld extends WorldState {
   }
 
   /** Posts a text of the bot, by the Web API. */
-  post(channel: ChannelState, { text, thread, metadata }: BotPost): ApiMessage {
+  post(channel: ChannelState, { text, thread, metadata, attachments }: BotPost): ApiMessage {
     const { bot, botId, appId, teamId } = this.app
     const message: ApiMessage = {
       type: 'message',
@@ -112,14 +123,20 @@ export class SlackWorld extends WorldState {
       ts: this.nextStamp(),
       ...this.#threadFields(channel, thread),
       ...(metadata === undefined ? {} : { metadata }),
+      ...(attachments === undefined ? {} : { attachments }),
     }
     this.addMessage(channel, message, true)
     this.#publish(channel, message)
     return message
   }
 
-  update(channel: ChannelState, stored: StoredMessage, text: string): ApiMessage {
-    return this.#change(channel, stored, text)
+  update(
+    channel: ChannelState,
+    stored: StoredMessage,
+    text: string,
+    more: Readonly<Record<string, unknown>>,
+  ): ApiMessage {
+    return this.#change(channel, stored, text, more)
   }
 
   delete(channel: ChannelState, stored: StoredMessage): void {

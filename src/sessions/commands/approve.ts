@@ -1,6 +1,7 @@
 import type { Approval, ApprovalDesk } from '../../core/approval.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { errorCode } from '../../core/errors.ts'
 import { askerOf } from '../people/links.ts'
 
 export interface ApproveDeps {
@@ -37,10 +38,13 @@ export function approvalsCommand({ approvals }: Pick<ApproveDeps, 'approvals'>):
 
 /** Refuses the call of this code; returns undefined if no question has it. */
 export async function refuseCall(deps: ApproveDeps, call: CommandCall): Promise<string | undefined> {
-  const open = await deps.approvals.open()
-  if (!open.some(({ code }) => code === call.args.toLowerCase())) return undefined
-  const { tool } = await deps.approvals.decide(call.args, 'denied', deciderOf(deps, call))
-  return `Refused: \`${tool}\`.`
+  try {
+    const { tool } = await deps.approvals.decide(call.args, 'denied', deciderOf(deps, call))
+    return `Refused: \`${tool}\`.`
+  } catch (err) {
+    if (errorCode(err) === 'not_found') return undefined
+    throw err
+  }
 }
 
 /** Returns who answers, by the name that the configuration has for them. */

@@ -8,6 +8,7 @@ import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isSenderParted, type Parting } from '../turns/parted.ts'
+import { askerOf } from '../turns/parted-chat.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
@@ -31,12 +32,16 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
   const run = async (id: InboxId): Promise<void> => {
     const row = await deps.store.read.inbox.get(id)
     const call = row && callOf(row)
-    if (!row || !call) return
+    if (row && call) await runCall(row, call)
+  }
+  const runCall = async (row: InboxRow, call: CommandCall): Promise<void> => {
+    const { id } = row
     const command = deps.commands.get(call.decision.command)
     if (isSenderParted(row, deps.parting)) return refuse(row, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
-    const message = messageOf(row, text, command)
+    const speaker = await speakerOf(deps, call, failed ? undefined : command)
+    const message = { ...messageOf(row, text, command), ...speaker }
     const { lowPriority, address } = message
     const spared = !failed && isOpenedByCode(call, command)
     if (lowPriority && lowPriority.known === undefined && !spared && deps.crowded(address))
@@ -57,6 +62,17 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
       run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))
     },
   }
+}
+
+/** Returns for whom a command speaks, where the exit is to ask again whose conversation it is. */
+async function speakerOf(
+  { store }: Pick<CommandRunnerDeps, 'store'>,
+  { dispatch, decision }: CommandCall,
+  command: ChatCommand | undefined,
+): Promise<Pick<OutboundMessage, 'session' | 'asker'>> {
+  if (!command?.fromConversation) return {}
+  const session = await store.read.sessions.current(decision.route.scopeKey)
+  return session === undefined ? {} : { session, asker: askerOf(dispatch.event.sender) }
 }
 
 function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {

@@ -23,6 +23,7 @@ export function sideCommand(deps: SideCommandDeps): ChatCommand {
     description: 'Answer a question from this conversation and leave nothing in it',
     args: 'your question',
     who: 'anyone',
+    fromConversation: true,
     run: (call) => side(call, deps),
   }
 }

@@ -101,6 +101,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
         await tx.admissions.decide(key, { state, by }, at)
         if (state === 'denied') await tx.admissions.forget(key)
       })
+      await cards.decided(found, state, by)
       facts.decided(key, state === 'denied' ? { state } : { state, by, at })
       logger.info(SENTENCES[found.kind][state], { key, name: found.name, by })
       const handled = state === 'admitted' ? await handle(key) : 0

@@ -1,9 +1,11 @@
+import type { Address } from '../../core/address.ts'
 import type { Admission } from '../../core/admission.ts'
+import type { CloseCards } from '../../core/card.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
-import type { OutboundMessage } from '../../core/outbound.ts'
+import type { Button } from '../../core/outbound.ts'
 import type { Store } from '../../store/store.ts'
 import type { OwnerChats } from './owner-chats.ts'
 import type { PostNotice } from './post-notice.ts'
@@ -18,6 +20,8 @@ export interface OwnerCards {
    * time repeats once, however many ask meanwhile. Resolves when the cards are planned, and never rejects.
    */
   notify(): Promise<void>
+  /** Closes the cards about an applicant; resolves then, and never rejects. */
+  decided(admission: Pick<Admission, 'code'>, state: 'admitted' | 'denied', by: string): Promise<void>
   /** Called when an owner wrote in private: that is a place for cards, and the moment for those that waited for one. */
   ownerWrote(event: InboundEvent, at: number): void
 }
@@ -28,6 +32,7 @@ export interface OwnerCardDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly say: PostNotice
+  readonly closeCards: CloseCards
   readonly owners: OwnerChats
 }
 
@@ -41,7 +46,7 @@ const CARDS_A_DAY = 20
 const ENOUGH = 'That is enough for a day: who else asks is in `parley access list`, and I tell you later.'
 
 export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards> {
-  const { store, clock, logger, say, owners } = deps
+  const { store, clock, logger, owners } = deps
   const { read } = store
   let owed = (await read.admissions.unnotified(1)).length > 0
   let notifying: Promise<void> | undefined
@@ -72,21 +77,13 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
 
   /** Returns false if no owner can be reached yet. */
   async function notifyOf(admission: Admission): Promise<boolean> {
-    const { key, code, traceId, address: where } = admission
+    const { key, address: where } = admission
     const chats = owners.nearest(where)
     if (chats.length === 0) return false
     const last = notifiedAt.length === CARDS_A_DAY - 1
     const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
     for (const { person, address } of chats) {
-      const card: OutboundMessage = {
-        source: deps.ids.notice(),
-        traceId,
-        address,
-        class: 'control',
-        text,
-        lowPriority: {},
-      }
-      await say(card, (tx) => tx.notices.once(`admission:${code}:${person}`, clock.now(), FOR_EVER_MS))
+      await sendCard(deps, admission, { person, address, text })
     }
     await store.write(async (tx) => {
       await tx.admissions.notified(key, clock.now())
@@ -110,6 +107,8 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
 
   return {
     notify,
+    decided: ({ code }, state, by) =>
+      deps.closeCards(subjectOf(code), `${state === 'admitted' ? 'Let in' : 'Kept out'} by ${by}.`),
     ownerWrote(event, at) {
       if (event.address.chatType !== 'direct') return
       const chat = owners.saw(event, at)
@@ -118,6 +117,34 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
       if (owed) void notify()
     },
   }
+}
+
+/** Sends an owner the card about an applicant, unless they have had it. */
+async function sendCard(
+  { ids, clock, say }: OwnerCardDeps,
+  admission: Admission,
+  { person, address, text }: { readonly person: string; readonly address: Address; readonly text: string },
+): Promise<void> {
+  const { traceId, code } = admission
+  const source = ids.notice()
+  const buttons = admissionButtons(admission)
+  await say({ source, traceId, address, class: 'control', text, buttons, lowPriority: {} }, async (tx) => {
+    if (!(await tx.notices.once(`${subjectOf(code)}:${person}`, clock.now(), FOR_EVER_MS))) return false
+    await tx.cards.add(subjectOf(code), source)
+    return true
+  })
+}
+
+/** Returns the name under which the cards about an applicant are listed. */
+function subjectOf(code: string): string {
+  return `admission:${code}`
+}
+
+function admissionButtons({ kind, code }: Admission): readonly Button[] {
+  return [
+    { label: kind === 'person' ? 'Let them in' : 'Talk there', command: `/admit ${code}` },
+    { label: 'Keep out', command: `/deny ${code}` },
+  ]
 }
 
 /**

@@ -14,7 +14,8 @@ import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
  * The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded.
  */
 export interface SystemNotices {
-  refused(inbox: InboxId, dispatch: Dispatch, decision: Refusal): void
+  /** Called for what is on record and owes nothing: who was refused may get a line. */
+  done(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /** Called for a message that gets no turn: its sender has left the conversation it was for. */
   parted(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
@@ -22,8 +23,6 @@ export interface SystemNotices {
   crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   readonly ended: OutageNotices
 }
-
-type Refusal = Extract<Decision, { kind: 'refuse' }>
 
 export interface SystemNoticesDeps {
   readonly clock: Clock
@@ -47,6 +46,7 @@ const REFUSALS: Readonly<Record<RefuseReason, string | undefined>> = {
   send_policy: undefined,
 }
 
+const FOR_OTHERS = 'Only my owner may do that.'
 const CROWDED = 'I am talking with as many people as I can right now. Please write again in a minute.'
 const QUEUE_FULL = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
 const PARTED =
@@ -62,9 +62,22 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
     )
   }
+  /** Each press and each command by the menu is answered, as the platform shows it as busy until then. */
+  const refusePrivately = (inbox: InboxId, dispatch: Dispatch, decision: Decision): void => {
+    const { sender, ...event } = dispatch.event
+    const handle = event.kind === 'command' ? event.answerBy : undefined
+    const line = messageOf(inbox, dispatch, { text: FOR_OTHERS, decision })
+    if (handle === undefined || crowded(line.address)) return
+    const message = { ...line, only: { id: sender.id, handle, otherwise: 'direct' } } as const
+    say(message, async () => true).catch((err: unknown) =>
+      logger.warn('A refusal could not be planned', { err, traceId: dispatch.traceId }),
+    )
+  }
   return {
     ended: createOutageNotices(clock),
-    refused(inbox, dispatch, decision) {
+    done(inbox, dispatch, decision) {
+      if (isForOthers(dispatch, decision)) return refusePrivately(inbox, dispatch, decision)
+      if (decision.kind !== 'refuse') return
       const { reason, asks } = decision
       if (asks) admissions.refused(asks)
       const refusal = REFUSALS[reason]
@@ -96,6 +109,14 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       once(`${whom}:${channel}:${chat}`, BURST_MS, message)
     },
   }
+}
+
+/** Returns true for a command by a button or a menu that is not for whoever used it. */
+function isForOthers({ event }: Dispatch, decision: Decision): boolean {
+  if (event.kind !== 'command' || event.answerBy === undefined) return false
+  return decision.kind === 'ignore'
+    ? decision.reason === 'command_for_owner'
+    : decision.kind === 'refuse' && REFUSALS[decision.reason] === undefined
 }
 
 /** Returns the priority of a short answer to somebody. */

@@ -25,6 +25,7 @@ import { agentVersions } from './0024-agent-version.ts'
 import { prechecks } from './0025-prechecks.ts'
 import { approvals } from './0026-approvals.ts'
 import { askers } from './0027-askers.ts'
+import { cards } from './0028-cards.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   prechecks,
   approvals,
   askers,
+  cards,
 ]

@@ -145,7 +145,9 @@ describe('a slash command', () => {
   test('F-G01: another interaction, or half of one, is counted', async () => {
     const { world, sink } = await open()
     world.raw('INTERACTION_CREATE', { id: '5', type: 3, token: 'x', application_id: '1', entitlements: [] })
-    await sink.until(() => sink.dropped.includes('interaction:other'))
+    world.raw('INTERACTION_CREATE', { id: '6', type: 4, token: 'x', application_id: '1', entitlements: [] })
+    await sink.until(() => sink.dropped.length === 2)
+    expect(sink.dropped.toSorted()).toEqual(['interaction:other', 'malformed:interaction'])
     expect(sink.events).toEqual([])
   })
 })

@@ -215,11 +215,7 @@ describe('what is no event', () => {
     await sink.until(() => sink.dropped.length === 3)
     await ledger.next((entry) => entry.kind === 'event' && entry.step === 'confirmed')
 
-    expect(sink.dropped.toSorted()).toEqual([
-      'body:app_rate_limited',
-      'envelope:interactive',
-      'malformed:slash_command',
-    ])
+    expect(sink.dropped.toSorted()).toEqual(['body:app_rate_limited', 'body:block_actions', 'malformed:slash_command'])
     expect(adapter.health().status).toBe('up')
   })
 })

@@ -46,7 +46,10 @@ const text = {
 const event = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('message'), ...text }),
   z.strictObject({ kind: z.literal('edit'), original: z.string().min(1), ...text }),
-  z.strictObject({ kind: z.literal('command'), ...text, name: z.string().min(1), args: z.string() }),
+  z.strictObject({
+    ...{ kind: z.literal('command'), ...text, messageId: z.string(), name: z.string().min(1), args: z.string() },
+    answerBy: z.string().optional(),
+  }),
   z.strictObject({
     kind: z.literal('reaction'),
     ...facts,
@@ -59,13 +62,6 @@ const event = z.discriminatedUnion('kind', [
     ...facts,
     status: z.enum(['joined', 'left', 'restricted']),
     chatTitle: z.string().optional(),
-  }),
-  z.strictObject({
-    kind: z.literal('button'),
-    ...facts,
-    messageId: id,
-    data: z.string(),
-    callbackId: z.string(),
   }),
   z.strictObject({ kind: z.literal('migration'), ...facts, to: address }),
 ])

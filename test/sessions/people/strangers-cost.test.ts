@@ -78,7 +78,7 @@ async function openDoor(code: () => string = ids.code) {
     whoIs: () => ({ role: 'owner', person: toPersonId('ada') }),
     reaches: () => true,
   })
-  const cards = await createOwnerCards({ ...world, say, owners })
+  const cards = await createOwnerCards({ ...world, say, closeCards: async () => {}, owners })
   const admissions = createAdmissions({
     ...world,
     facts: await loadAdmissionFacts(store.read),
@@ -97,7 +97,7 @@ async function openDoor(code: () => string = ids.code) {
     const accepted = await store.write((tx) =>
       acceptDispatch(tx, { dispatch, decision: decision satisfies Decision }, deps),
     )
-    if (accepted.kind === 'done') systemNotices.refused(accepted.inboxId, dispatch, decision)
+    if (accepted.kind === 'done') systemNotices.done(accepted.inboxId, dispatch, decision)
   }
   function said(stranger: number, text: string, shared?: string): Dispatch {
     const event = message({

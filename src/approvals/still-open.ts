@@ -1,0 +1,24 @@
+import { type Approval, OPEN_MS } from '../core/approval.ts'
+import type { Store } from '../store/store.ts'
+
+/** Why nobody can answer a question any more. */
+export type Over = 'answered' | 'ended' | 'too_old'
+
+/**
+ * Returns why a question is over: it is answered, its turn was stopped or ended without the call, its conversation has
+ * begun anew, or it is too old. Undefined while it may be answered.
+ */
+export async function overBy(
+  { read }: Pick<Store, 'read'>,
+  approval: Approval,
+  now: number,
+): Promise<Over | undefined> {
+  const { state, late, askedAt, turnId, sessionId } = approval
+  if (state !== 'asked') return 'answered'
+  if (now - askedAt > OPEN_MS) return 'too_old'
+  const turn = await read.turns.get(turnId)
+  const left = (await read.sessions.get(sessionId))?.inactiveAt !== undefined
+  // A turn that ended before it could continue without the call wants it no more.
+  const ended = turn?.state !== 'running' && !late
+  return left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined' ? 'ended' : undefined
+}

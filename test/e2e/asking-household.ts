@@ -1,0 +1,75 @@
+import { parseAddress } from '../../src/core/address.ts'
+import type { ToolRule } from '../../src/core/approval.ts'
+import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { AwaitedLog } from './awaited-log.ts'
+import { startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
+import type { SetClock } from './set-clock.ts'
+
+export const GROUP = -1001000000001
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] }]
+
+/** Pays when somebody says so, and says what came of it; what it is shown of an earlier turn, it does not do again. */
+const script: Script = (request) => {
+  const result = toolResult(request)
+  if (result !== undefined) return textReply(`it says: ${result}`)
+  if (lastUserText(request).endsWith('write to bob'))
+    return {
+      blocks: [
+        { type: 'tool_use', name: 'sessions_send', input: { sessionKey: 'telegram:direct:444', message: 'hi' } },
+      ],
+    }
+  const [, to] = /pay (\w+)$/.exec(lastUserText(request)) ?? []
+  if (to === undefined) return textReply('fine')
+  return { blocks: [{ type: 'tool_use', name: 'pay', input: { to } }] }
+}
+
+/** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. */
+export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock?: SetClock } = {}) {
+  const paid: string[] = []
+  const log = new AwaitedLog()
+  const pay: Tool = {
+    class: 'once',
+    spec: { name: 'pay', description: 'Pays.', parameters: { type: 'object', properties: { to: { type: 'string' } } } },
+    async run(args) {
+      paid.push((args as { to: string }).to)
+      return 'paid'
+    },
+  }
+  const house = await startHousehold({
+    ...{ script, streaming: false, logger: log, tools: { bank: [pay] } },
+    ...(more.clock ? { clock: more.clock } : {}),
+    config: { agents, ...(more.rules ? { toolPolicy: more.rules } : {}) },
+    routing: policy({
+      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
+      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+    }),
+    schedules: ({ world }) => {
+      world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444, 555] })
+      return [
+        {
+          id: toScheduleId('rent'),
+          definition: {
+            ...{ cron: '0 8 1 1 *', timezone: 'UTC', prompt: 'pay landlord', overlap: 'skip' },
+            ...{ deliverTo: parseAddress('telegram:direct:111'), missed: { kind: 'skip' } },
+          },
+        },
+      ]
+    },
+  })
+  const { world, ledger } = house.telegram
+  const heard = (chat: number, words: string, after = 0) =>
+    ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === chat && text.includes(words) })
+  const say = async (from: number, text: string, words: string, chat = from): Promise<string> => {
+    const after = ledger.mark()
+    world.say({ from, text, ...(chat === from ? {} : { chat }) })
+    return (await heard(chat, words, after)).text
+  }
+  await say(111, 'hello', 'fine')
+  return { ...house, world, ledger, paid, heard, say, log }
+}
+
+export const codeOf = (card: string): string => /\/approve (\w+)/.exec(card)?.[1] ?? ''
