@@ -20,7 +20,7 @@ import { failpoint } from '../core/failpoint.ts'
 import type { IdSource, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
-import type { OutboundMessage } from '../core/outbound.ts'
+import type { OutboundMessage, Reader } from '../core/outbound.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
@@ -57,7 +57,7 @@ export interface ApprovalDeps extends CardKeeperDeps {
   /** Returns true if this sender is an owner now. */
   isOwner(address: Address, sender: Sender): boolean
   /** Returns one private chat for each owner, the nearest to an address. */
-  owners(near: Address): readonly { readonly address: Address }[]
+  owners(near: Address): readonly { readonly address: Address; readonly reader: Reader }[]
   /** Returns the name of a place for people. */
   nameOf(address: Address, session: SessionId): Promise<string>
   accept(dispatch: Dispatch): Promise<void>
@@ -285,6 +285,6 @@ async function readersOf(deps: ApprovalDeps, turn: JudgedTurn): Promise<CardRead
     where: await deps.nameOf(reply.address, session.id),
     others: speaking.filter(({ role }) => role !== 'owner').map(({ author, person }) => person ?? author),
     ownerIsHere: asked?.sender !== undefined && deps.isOwner(reply.address, asked.sender),
-    owners: deps.owners(reply.address).map(({ address }) => address),
+    owners: deps.owners(reply.address).map(({ address, reader }) => ({ address, reader })),
   }
 }

@@ -1,4 +1,3 @@
-import type { Address } from '../core/address.ts'
 import type { NewApproval } from '../core/approval.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -11,8 +10,10 @@ export interface CardReaders extends CardFacts {
   /** It is an owner whom the turn answers: they see in the conversation what is asked. */
   readonly ownerIsHere: boolean
   /** One private chat for each owner. */
-  readonly owners: readonly Address[]
+  readonly owners: readonly Pick<OutboundMessage, 'address' | 'reader'>[]
 }
+
+type Place = Pick<OutboundMessage, 'address' | 'session' | 'reader'>
 
 /**
  * Returns the messages that ask a question: one in the conversation where an owner has just spoken, else one to each
@@ -24,13 +25,14 @@ export function writeCards(
   ids: Pick<IdSource, 'notice'>,
 ): readonly OutboundMessage[] {
   const { reply, traceId } = approval
-  const to = (address: Address, text: string): OutboundMessage => {
-    return { source: ids.notice(), traceId, address, class: 'control', text }
+  const to = (place: Place, text: string): OutboundMessage => {
+    return { ...place, source: ids.notice(), traceId, class: 'control', text }
   }
   const [card, buttons] = [approvalCard(approval, readers), approvalButtons(approval)]
-  const ask = (address: Address): OutboundMessage => ({ ...to(address, card), buttons })
+  const ask = (place: Place): OutboundMessage => ({ ...to(place, card), buttons })
+  const here = { session: readers.session, address: reply.address, ...(reply.reader && { reader: reply.reader }) }
   const inChat = !isOwnChannel(readers.session) && reply.elsewhere === undefined
-  if (inChat && readers.ownerIsHere) return [ask(reply.address)]
+  if (inChat && readers.ownerIsHere) return [ask(here)]
   const cards = readers.owners.map(ask)
-  return inChat ? [...cards, to(reply.address, askedElsewhere(approval))] : cards
+  return inChat ? [...cards, to(here, askedElsewhere(approval))] : cards
 }

@@ -13,6 +13,8 @@ export interface ChatCommand {
   readonly who: 'anyone' | 'owner'
   /** The answer is for who asked alone: where the platform cannot show it so, it goes to their direct chat. */
   readonly private?: true
+  /** It may change who its sender is: its answer is for them whoever they are by then, as no other command's is. */
+  readonly changesSender?: true
   /** The answer is made of the conversation: nobody gets it once that is not theirs any more. */
   readonly fromConversation?: true
   /** Also known to people we do not know, such as `/start`. */

@@ -2,7 +2,7 @@ import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
-import type { AskerId } from './outbound.ts'
+import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { Precheck } from './precheck.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
@@ -21,8 +21,8 @@ export interface ReplyTarget {
    * is posted in the chat as well (S44).
    */
   readonly elsewhere?: 'only' | 'too'
-  /** The reader, where the session follows people over several chats (`OutboundMessage.asker`). */
-  readonly asker?: AskerId
+  /** The one person it is meant for (`OutboundMessage.reader`). */
+  readonly reader?: Reader
 }
 
 /** The value that every entrance passes to the pipeline. */

@@ -1,6 +1,5 @@
 import type { Address } from './address.ts'
-import type { DeliveryId, SessionId, SourceId, TraceId } from './ids.ts'
-import type { Sender } from './message.ts'
+import type { DeliveryId, PersonId, SessionId, SourceId, TraceId } from './ids.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -30,8 +29,14 @@ export interface Button {
   readonly command: string
 }
 
-/** The platform's own id of somebody who asked, with the team where ids belong to one. */
-export type AskerId = Pick<Sender, 'id' | 'team'>
+/** The one person something is meant for, as they were when it was asked for. */
+export interface Reader {
+  readonly platformId: string
+  /** Absent for somebody who was nobody we know. */
+  readonly person?: PersonId
+  /** They were an owner, and may be shown what an owner may. */
+  readonly owner?: true
+}
 
 /**
  * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit, `delivery`.
@@ -40,8 +45,8 @@ export interface OutboundMessage {
   readonly source: SourceId
   /** The session it speaks for; the send policy at the exit asks for its keys. Absent for what speaks for none. */
   readonly session?: Pick<Session, 'id' | 'scopeKey' | 'displayKey' | 'kind' | 'scope'>
-  /** The reader whose session that is, where it follows people over several chats: nothing is said once it is not. */
-  readonly asker?: AskerId
+  /** Absent where it is meant for several people. Nothing is said to somebody who is another by then (`isParted`). */
+  readonly reader?: Reader
   readonly traceId: TraceId
   readonly address: Address
   readonly class: DeliveryClass
@@ -115,7 +120,7 @@ export interface Delivery {
   readonly earlier?: RenderedPart
   readonly replyTo?: string
   readonly only?: Recipient
-  readonly asker?: AskerId
+  readonly reader?: Reader
   readonly lowPriority?: LowPriority
   readonly state: DeliveryState
   /** Real attempts; waiting for an adapter or a limit is none. */

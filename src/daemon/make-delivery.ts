@@ -87,8 +87,7 @@ const PARTED: SpeakerVerdict = {
 
 /** Returns the facts by which `isParted` decides, as they are now. */
 export function chatOwners({ policies, lookups }: Pick<SpeakerDeps, 'policies'> & OwnerLookups): ChatOwners {
-  const { channels } = policies.routing()
-  return { channels, whoIs: lookups.whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' }
+  return { whoIs: lookups.whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' }
 }
 
 interface OwnerLookups {
@@ -125,10 +124,10 @@ type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | '
  */
 export function judgeSpeaker(
   parts: SpeakerDeps,
-  { address, session, person, asker }: Speaker & { readonly person?: PersonId | undefined },
+  { address, session, person, reader }: Speaker & { readonly person?: PersonId | undefined },
 ): SpeakerVerdict {
+  if (isParted(session, reader, chatOwners(parts))) return PARTED
   if (!session) return { allowed: true, because: 'it speaks for no session' }
-  if (isParted(session, { channel: address.channel, asker }, chatOwners(parts))) return PARTED
   const { facts } = parts.lookups
   return (
     mutedAt(facts, address, parts.clock.now()) ??

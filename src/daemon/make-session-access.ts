@@ -15,7 +15,6 @@ import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
-import { isPartedChat } from '../sessions/turns/parted-chat.ts'
 import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
@@ -54,7 +53,8 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     read: store.read,
     write: store.write,
     waits: createWaitGraph(),
-    isParted: (session) => isPartedChat(session, { channels, whoIs, mainIsShared: rules.mainIsShared }),
+    channels,
+    owners: { whoIs, mainIsShared: rules.mainIsShared },
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),

@@ -111,8 +111,8 @@ const DAY_MS = 86_400_000
 
 function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
   return (where, { about, text }) => {
-    for (const { person, address } of owners.beside(where)) {
-      const notice = { source: ids.notice(), traceId: ids.trace(), address, class: 'control', text } as const
+    for (const { person, address, reader } of owners.beside(where)) {
+      const notice = { source: ids.notice(), traceId: ids.trace(), address, reader, class: 'control', text } as const
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
       say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
         logger.warn('An owner could not be notified of a channel', { err, about }),

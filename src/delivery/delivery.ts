@@ -60,7 +60,7 @@ export interface DeliveryService {
   /** Returns a reply that is shown while its turn runs. */
   live(turn: LiveTurn): LiveReply
   /** Shows typing until the returned function is called, two minutes at most. */
-  typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>> & Pick<LiveTurn, 'asker'>): () => void
+  typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>> & Pick<LiveTurn, 'reader'>): () => void
   /** Queues what was left unsent; called at boot, before any adapter is ready. */
   recover(): Promise<void>
   /** Releases what has been held since the database was restored. */

@@ -47,7 +47,7 @@ export function newRow(deps: RowDeps, of: Envelope, { part, partNo, startedAt }:
 function withOptions(row: Growing, of: Envelope): Delivery {
   if (of.session !== undefined) row.sessionId = of.session.id
   if (of.replyTo !== undefined && row.partNo === 0) row.replyTo = of.replyTo
-  if (of.asker !== undefined) row.asker = of.asker
+  if (of.reader !== undefined) row.reader = of.reader
   if (of.only !== undefined) row.only = of.only
   if (of.lowPriority !== undefined) row.lowPriority = of.lowPriority
   return row

@@ -192,14 +192,14 @@ interface DeniedDeps {
  */
 async function deniedMeanwhile(
   { store, sendAllowed }: DeniedDeps,
-  { sessionId, address, asker, class: kind, op }: Delivery,
+  { sessionId, address, reader, class: kind, op }: Delivery,
 ): Promise<string | undefined> {
   const exempt = kind === 'control' || op !== 'send'
-  if (sessionId === undefined || op === 'delete' || (exempt && asker === undefined)) return undefined
-  const session = await store.read.sessions.get(sessionId)
+  if (op === 'delete' || (reader === undefined && (exempt || sessionId === undefined))) return undefined
+  const session = sessionId && (await store.read.sessions.get(sessionId))
   const { allowed, because, parted } = sendAllowed({
     address,
-    ...(asker === undefined ? {} : { asker }),
+    ...(reader === undefined ? {} : { reader }),
     ...(session ? { session } : {}),
   })
   return allowed || (exempt && !parted) ? undefined : because

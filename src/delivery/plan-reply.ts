@@ -16,7 +16,7 @@ export type ReplyPlan =
   | { readonly kind: 'parts'; readonly parts: readonly RenderedPart[] }
 
 /** The address and session by which send policy decides, and the reader. */
-export type Speaker = Pick<OutboundMessage, 'address' | 'session' | 'asker'>
+export type Speaker = Pick<OutboundMessage, 'address' | 'session' | 'reader'>
 
 /** The decision whether it may be said, with the rule that decided. */
 export interface SpeakerVerdict {

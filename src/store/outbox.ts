@@ -3,12 +3,12 @@ import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type {
-  AskerId,
   Delivery,
   DeliveryClass,
   DeliveryOp,
   DeliveryState,
   LowPriority,
+  Reader,
   Recipient,
   RenderedPart,
 } from '../core/outbound.ts'
@@ -50,7 +50,7 @@ const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, asker`
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader`
 const WIDTH = 21
 /** Includes the column that a row has only after a growing reply was lost. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
@@ -96,7 +96,7 @@ const codec: RowCodec<Delivery> = {
       reason: optional(row, 'reason', text),
       only: optional(row, 'recipient', json<Recipient>),
       lowPriority: optional(row, 'low_priority', json<LowPriority>),
-      asker: optional(row, 'asker', json<AskerId>),
+      reader: optional(row, 'reader', json<Reader>),
       earlier: optional(row, 'earlier', json<RenderedPart>),
     }),
   }),
@@ -273,11 +273,11 @@ function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
     row.reason ?? null,
     jsonOrNull(row.only),
     jsonOrNull(row.lowPriority),
-    jsonOrNull(row.asker),
+    jsonOrNull(row.reader),
   )
 }
 
-function jsonOrNull(value: Recipient | LowPriority | AskerId | undefined): string | null {
+function jsonOrNull(value: Recipient | LowPriority | Reader | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 

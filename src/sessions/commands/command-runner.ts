@@ -8,7 +8,7 @@ import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isSenderParted, type Parting } from '../turns/parted.ts'
-import { askerOf } from '../turns/parted-chat.ts'
+import { readerOf } from '../turns/parted-chat.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
@@ -64,15 +64,18 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
   }
 }
 
-/** Returns for whom a command speaks, where the exit is to ask again whose conversation it is. */
+/** Returns for whom an answer is and what it is made of, by which the exit asks again who reads it. */
 async function speakerOf(
-  { store }: Pick<CommandRunnerDeps, 'store'>,
-  { dispatch, decision }: CommandCall,
+  { store, parting }: Pick<CommandRunnerDeps, 'store' | 'parting'>,
+  { dispatch, decision: { identity, route } }: CommandCall,
   command: ChatCommand | undefined,
-): Promise<Pick<OutboundMessage, 'session' | 'asker'>> {
-  if (!command?.fromConversation) return {}
-  const session = await store.read.sessions.current(decision.route.scopeKey)
-  return session === undefined ? {} : { session, asker: askerOf(dispatch.event.sender) }
+): Promise<Pick<OutboundMessage, 'session' | 'reader'>> {
+  const { address, sender } = dispatch.event
+  const known = identity.person !== undefined && sender.kind === 'user'
+  if (command === undefined || command.changesSender || !known) return {}
+  const reader = readerOf(parting.channels, address.channel, sender, identity)
+  const session = command.fromConversation && (await store.read.sessions.current(route.scopeKey))
+  return session ? { session, reader } : { reader }
 }
 
 function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {

@@ -17,6 +17,7 @@ export function linkCommand(deps: LinkCommandDeps): ChatCommand {
     args: 'the code I gave you there',
     who: 'anyone',
     open: true,
+    changesSender: true,
     run: (call) => link(call, deps),
   }
 }

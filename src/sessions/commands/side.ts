@@ -3,6 +3,7 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { AskAside } from '../service/side-question.ts'
+import { readerOf } from '../turns/parted-chat.ts'
 import { userMessage } from '../turns/user-message.ts'
 import { refuseJoined } from './joined-session.ts'
 
@@ -37,5 +38,7 @@ async function side(call: CommandCall, { channels, store, askAside }: SideComman
   if (session === undefined) return 'There is nothing to ask about yet: nobody has said anything here.'
   const said = userMessage(dispatch, { ...decision, addressed: true }, { triggers: true })
   if (said.type !== 'user_message') throw new ParleyError('internal', 'a command is no edit')
-  return askAside(session, { ...said.data, text: args }, dispatch)
+  const { address, sender } = dispatch.event
+  const reader = readerOf(channels, address.channel, sender, decision.identity)
+  return askAside(session, { ...said.data, text: args }, { ...dispatch, reader })
 }

@@ -15,6 +15,7 @@ export function startCommand(deps: StartDeps): ChatCommand {
     description: 'Say hello, or claim this bot with its code',
     args: 'the code the daemon printed',
     who: 'anyone',
+    changesSender: true,
     open: true,
     asks: true,
     run: (call) => start(call, deps),

@@ -19,6 +19,7 @@ export function unlinkCommand(deps: UnlinkDeps): ChatCommand {
     description: 'Take back a /link',
     args: 'the id, <channel>:<id> as /whoami says it',
     who: 'anyone',
+    changesSender: true,
     private: true,
     run: (call) => unlink(call, deps),
   }

@@ -1,4 +1,3 @@
-import type { Address } from '../../core/address.ts'
 import type { Admission } from '../../core/admission.ts'
 import type { CloseCards } from '../../core/card.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -7,7 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { Button } from '../../core/outbound.ts'
 import type { Store } from '../../store/store.ts'
-import type { OwnerChats } from './owner-chats.ts'
+import type { OwnerChat, OwnerChats } from './owner-chats.ts'
 import type { PostNotice } from './post-notice.ts'
 import { forgetBeyond } from './record-refusal.ts'
 
@@ -82,9 +81,7 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     if (chats.length === 0) return false
     const last = notifiedAt.length === CARDS_A_DAY - 1
     const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
-    for (const { person, address } of chats) {
-      await sendCard(deps, admission, { person, address, text })
-    }
+    for (const chat of chats) await sendCard(deps, admission, { ...chat, text })
     await store.write(async (tx) => {
       await tx.admissions.notified(key, clock.now())
       await forgetBeyond(tx, 'notified')
@@ -123,12 +120,12 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
 async function sendCard(
   { ids, clock, say }: OwnerCardDeps,
   admission: Admission,
-  { person, address, text }: { readonly person: string; readonly address: Address; readonly text: string },
+  { person, address, reader, text }: OwnerChat & { readonly text: string },
 ): Promise<void> {
   const { traceId, code } = admission
   const source = ids.notice()
   const buttons = admissionButtons(admission)
-  await say({ source, traceId, address, class: 'control', text, buttons, lowPriority: {} }, async (tx) => {
+  await say({ source, traceId, address, reader, class: 'control', text, buttons, lowPriority: {} }, async (tx) => {
     if (!(await tx.notices.once(`${subjectOf(code)}:${person}`, clock.now(), FOR_EVER_MS))) return false
     await tx.cards.add(subjectOf(code), source)
     return true

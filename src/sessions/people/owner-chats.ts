@@ -2,6 +2,7 @@ import { type Address, formatAddress } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { InboundEvent } from '../../core/message.ts'
+import type { Reader } from '../../core/outbound.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { DirectChat } from '../../store/people-port.ts'
 
@@ -17,6 +18,8 @@ export interface OwnerChats {
 
 export interface OwnerChat {
   readonly person: string
+  /** By whom, and as what, that chat may be read. */
+  readonly reader: Reader
   readonly address: Address
 }
 
@@ -35,7 +38,12 @@ export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChat
     const best = new Map<string, OwnerChat>()
     for (const chat of ranked) {
       const { role, person } = whoIs(chat.platformId)
-      if (role === 'owner' && person !== undefined) best.set(person, { person, address: chat.address })
+      if (role === 'owner' && person !== undefined)
+        best.set(person, {
+          person,
+          address: chat.address,
+          reader: { platformId: chat.platformId, person, owner: true },
+        })
     }
     return [...best.values()]
   }

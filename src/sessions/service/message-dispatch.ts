@@ -1,10 +1,11 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts'
 import type { RunId, TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
-import { lastAsker } from '../turns/parted-chat.ts'
+import { lastReader } from '../turns/parted-chat.ts'
 import { addressOf } from './address-of.ts'
 
 export interface MessageFacts {
@@ -25,15 +26,15 @@ export interface MessageFacts {
  * Returns a message to a session as a dispatch, like that of a platform's message. Its event key is the run's id, so
  * that it is accepted once, however often the call is made.
  */
-export function messageDispatch(facts: MessageFacts): Dispatch {
+export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: MessageFacts): Dispatch {
   const { to, by, readers = [], from, text, announce, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
-  const asker = lastAsker(to)
+  const reader = lastReader(to, channels)
   return {
     origin: from && 'session' in from ? 'tool' : 'api',
     traceId,
     receivedAt,
-    reply: { address, elsewhere: announce ? 'too' : 'only', ...(asker === undefined ? {} : { asker }) },
+    reply: { address, elsewhere: announce ? 'too' : 'only', ...(reader === undefined ? {} : { reader }) },
     event: {
       kind: 'message',
       eventKey: runId,

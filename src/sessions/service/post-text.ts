@@ -59,7 +59,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
-  if (deliver && isPartedChat(session, deps))
+  if (deliver && isPartedChat(session, deps.channels, deps))
     throw new ParleyError(
       'conflict',
       `The chat in which ${session.id} was last spoken to was parted from it; nothing goes there.`,
@@ -69,7 +69,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
   const author = authorOf(caller, request.sender, deps)
   const traceId = deps.ids.trace()
   const run = runId('post', traceId)
-  const dispatch = messageDispatch({
+  const dispatch = messageDispatch(deps.channels, {
     to: session,
     by: author.identity,
     text,

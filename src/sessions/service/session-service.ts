@@ -21,6 +21,7 @@ import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
+import { isFormerName } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
@@ -119,7 +120,7 @@ class Service implements SessionService {
 
   async open(caller: Caller, name: string): Promise<SessionDetail> {
     const { store, clock, channels, daemon } = this.#deps
-    const known = await store.read.sessions.resolve(name)
+    const known = await this.#named(name)
     if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
     if (known) {
       await store.write((tx) => tx.sessions.reopen(known.id, {}, clock.now()))
@@ -213,7 +214,7 @@ class Service implements SessionService {
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
     const { daemon, ...deps } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
-    const known = await deps.store.read.sessions.resolve(name)
+    const known = await this.#named(name)
     const into = known
       ? { session: await this.#find(caller, name), begins: false }
       : await this.#atOwnChannel(caller, name, daemon)
@@ -253,9 +254,17 @@ class Service implements SessionService {
   }
 
   async #find(caller: Caller, name: string): Promise<Session> {
-    const session = await this.#deps.store.read.sessions.resolve(name)
+    const session = await this.#named(name)
     if (!session || !(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
     return session
+  }
+
+  /** Returns the session of a name, unless that is another person's by now. */
+  async #named(name: string): Promise<Session | undefined> {
+    const { store, daemon, mainIsShared } = this.#deps
+    const session = await store.read.sessions.resolve(name)
+    if (!session || !daemon) return session
+    return isFormerName(name, session, { whoIs: daemon.whoIs, mainIsShared }) ? undefined : session
   }
 
   async #show(session: Session): Promise<SessionDetail> {

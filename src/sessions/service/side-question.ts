@@ -6,11 +6,10 @@ import type { IdSource, PersonId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { NO_USAGE, tokensOf } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
-import type { AskerId } from '../../core/outbound.ts'
+import type { Reader } from '../../core/outbound.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { RunAgent, TurnResult } from '../../core/turn.ts'
-import { askerOf } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import type { ReceivedMessage } from '../view/received.ts'
 import type { Transcript } from '../view/transcript.ts'
@@ -22,7 +21,7 @@ export interface SideQuestionDeps {
   readonly running: Pick<RunningTurns, 'stopping'>
   readonly runAgent: RunAgent
   /** Shows typing until the returned function is called. */
-  typing(place: Pick<Place, 'address' | 'session' | 'asker'>): () => void
+  typing(place: Pick<Place, 'address' | 'session' | 'reader'>): () => void
   /** Returns true if the session may say something there now: its answer is no answer of a command (T31). */
   speaks(place: Place): boolean
   agent(session: SessionIdentity): AgentProfile
@@ -34,12 +33,12 @@ export interface SideQuestionDeps {
 interface Place {
   readonly address: Address
   readonly session: SessionIdentity
-  readonly asker: AskerId
+  readonly reader: Reader
   readonly person: PersonId | undefined
 }
 
 /** The place, the trace and the sender of the question. */
-type AskedBy = Pick<Dispatch, 'traceId' | 'reply' | 'event'>
+type AskedBy = Pick<Dispatch, 'traceId' | 'reply'> & { readonly reader: Reader }
 
 /**
  * Answers a question with what the conversation says, and leaves nothing in it: no event, no tool, no later prompt
@@ -56,7 +55,7 @@ export function createAskAside(deps: SideQuestionDeps): AskAside {
         'I am answering another question beside this conversation; please ask again then.',
       )
     const { person } = question
-    const place = { address: by.reply.address, session, asker: askerOf(by.event.sender), person }
+    const place = { address: by.reply.address, session, reader: by.reader, person }
     if (!deps.speaks(place))
       throw new ParleyError('forbidden', 'I say nothing here now: a mute, `/send off` or the send policy forbids it.')
     asking.add(session.id)

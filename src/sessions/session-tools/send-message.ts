@@ -1,3 +1,4 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Writer, WritingHook, WritingSession } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -10,6 +11,7 @@ import { addressOf } from '../service/address-of.ts'
 import { answerOf } from '../service/answer-of.ts'
 import { messageDispatch } from '../service/message-dispatch.ts'
 import { waitForRun } from '../service/wait-for-run.ts'
+import { type ChatOwners, isPartedChat } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { clamp } from './clamp.ts'
 import { type CallerReach, checkVerdict, type Reach } from './reach.ts'
@@ -27,8 +29,8 @@ export interface SendDeps {
   accept(dispatch: Dispatch): Promise<void>
   /** Returns true if texts can be posted on the channel. */
   posts(channel: ChannelId): boolean
-  /** Returns true if the chat of a session is not its person's any more. */
-  isParted(session: Session): boolean
+  readonly channels: Pick<Channels, 'traits'>
+  readonly owners: ChatOwners
 }
 
 /** The waits in seconds, a day at most: longer than any client stays. */
@@ -40,7 +42,7 @@ const MOST_HOPS = 5
 export async function sendMessage(deps: SendDeps, sessionKey: string, sending: SendCall): Promise<SendAnswer> {
   const { request, caller } = sending
   checkMessage(request)
-  const to = await sessionNamed(deps.read.sessions, sessionKey, caller)
+  const to = await sessionNamed(deps.read.sessions, sessionKey, caller, deps.owners)
   if (checkVerdict(await (await deps.reach.of(caller)).sends(to)) && to) return sendTo(deps, to, sending)
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }
@@ -125,14 +127,15 @@ async function handOver(
 ): Promise<string | undefined> {
   const { message, announce = false } = request
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
-  if (announce && deps.isParted(to)) return 'The chat of that session was parted from it: nothing goes there.'
+  if (announce && isPartedChat(to, deps.channels, deps.owners))
+    return 'The chat of that session was parted from it: nothing goes there.'
   const { turn } = caller
   const from = writer ?? (turn && (await writingSession(deps, turn)))
   if (from && 'hops' in from && from.hops > MOST_HOPS)
     return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
   try {
     await deps.accept(
-      messageDispatch({
+      messageDispatch(deps.channels, {
         to,
         by: await reach.principal(),
         readers: reads ? reach.readers : [],

@@ -28,7 +28,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
 }
 
 async function history(
-  deps: ListDeps,
+  deps: SessionToolsDeps,
   { sessionKey, limit, includeTools = false }: HistoryQuery,
   caller: SessionCaller,
 ): Promise<HistoryAnswer> {
@@ -44,8 +44,12 @@ async function history(
 }
 
 /** Throws `not_found` for a session that does not exist and for one beyond reach, in the same words (S20). */
-async function reachable({ read, reach }: ListDeps, name: string, caller: SessionCaller): Promise<Session> {
-  const session = await sessionNamed(read.sessions, name, caller)
+async function reachable(
+  { read, reach, owners }: SessionToolsDeps,
+  name: string,
+  caller: SessionCaller,
+): Promise<Session> {
+  const session = await sessionNamed(read.sessions, name, caller, owners)
   if (checkVerdict(await (await reach.of(caller)).reads(session)) && session) return session
   throw new ParleyError('not_found', `There is no session ${name}.`)
 }

@@ -2,6 +2,7 @@ import type { Session } from '../../core/session.ts'
 import { mainAlias } from '../../core/session-alias.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { SessionReader } from '../../store/session-port.ts'
+import { type ChatOwners, isFormerName } from '../turns/parted-chat.ts'
 
 const MAIN = 'main'
 
@@ -15,8 +16,12 @@ export async function sessionNamed(
   sessions: Pick<SessionReader, 'resolve'>,
   name: string,
   { turn }: SessionCaller,
+  owners: ChatOwners,
 ): Promise<Session | undefined> {
-  if (turn === undefined || name.trim().toLowerCase() !== MAIN) return sessions.resolve(name)
+  if (turn === undefined || name.trim().toLowerCase() !== MAIN) {
+    const session = await sessions.resolve(name)
+    return session && isFormerName(name, session, owners) ? undefined : session
+  }
   const found = (await sessions.resolve(mainAlias(turn.agentId))) ?? (await sessions.resolve(MAIN))
   return found?.agentId === turn.agentId ? found : undefined
 }

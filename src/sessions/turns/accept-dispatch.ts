@@ -220,7 +220,7 @@ async function acceptRun(
     return { kind: 'waiting', inboxId: id, sessionId: session.id, ...(await interruptedBy(tx, session, row, deps)) }
   }
   const message = userMessage(dispatch, decision, { triggers: true })
-  const turn = startedTurn(turnId, session, { dispatch, decision })
+  const turn = startedTurn(turnId, session, { dispatch, decision }, deps)
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }, deps.adopts) }
 }
@@ -245,9 +245,14 @@ function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 
   }
 }
 
-function startedTurn(id: TurnId, session: SessionIdentity, asked: Omit<Incoming<'run'>, 'id'>): StartedTurn {
+function startedTurn(
+  id: TurnId,
+  session: SessionIdentity,
+  asked: Omit<Incoming<'run'>, 'id'>,
+  { channels }: Pick<AcceptDeps, 'channels'>,
+): StartedTurn {
   const { traceId, receivedAt } = asked.dispatch
-  const reply = replyTargetOf(asked.dispatch, session)
+  const reply = replyTargetOf(asked, session, channels)
   return { id, session, traceId, reply, startedAt: receivedAt, ...countedFor([asked]), ...askedIn([asked]) }
 }
 

@@ -48,7 +48,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     await tx.sessions.setAgent(current.id, route.agent)
     return openSession(tx, opening, ports)
   }
-  const [chat, names] = [metadataOf(dispatch), namesOf(dispatch, current?.metadata)]
+  const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, current?.metadata)]
   const known = current !== undefined && includes(current.metadata, chat) && includes(current.metadata, names)
   if (known && current.inactiveAt === undefined) return current
   const metadata = { ...chat, ...names }
@@ -77,7 +77,7 @@ async function continuePosted(
   if (!begins) throw new ParleyError('not_found', `There is no session ${id}.`)
   const place: Dispatch = { ...dispatch, origin: 'platform', event: { ...dispatch.event, sender: NO_SENDER } }
   const opening = { route, identity: { role: identity.role }, dispatch: place }
-  return beginSession(tx, opening, metadataOf(place), { ...ports, ids: { session: () => id } })
+  return beginSession(tx, opening, metadataOf(place, route), { ...ports, ids: { session: () => id } })
 }
 
 const NO_SENDER: Sender = { id: '', kind: 'user' }
@@ -85,7 +85,7 @@ const NO_SENDER: Sender = { id: '', kind: 'user' }
 /** Returns the row of an address's first session, unless it takes something over. */
 export function draftAt(opening: Opening, ports: Pick<OpenPorts, 'ids' | 'channels'>): SessionDraft {
   const { dispatch } = opening
-  return draftOf(opening, { ...metadataOf(dispatch), ...namesOf(dispatch) }, ports)
+  return draftOf(opening, { ...metadataOf(dispatch, opening.route), ...namesOf(dispatch) }, ports)
 }
 
 /**
@@ -224,11 +224,11 @@ function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
 }
 
 /**
- * Returns the chat's own ids as text, and for a direct chat the other person (S4). A schedule lives in no chat, and a
- * caller who names a session speaks in it from elsewhere. Fields that an address lacks are undefined, so that none
- * remain of the address by which the session was entered before.
+ * Returns the chat's own ids as text, and for a direct chat, or a session of one sender, whoever wrote (S4). A schedule
+ * lives in no chat, and a caller who names a session speaks in it from elsewhere. Fields that an address lacks are
+ * undefined, so that none remain of the address by which the session was entered before.
  */
-function metadataOf({ event, schedule, named }: Dispatch): MetadataChange {
+function metadataOf({ event, schedule, named }: Dispatch, { scope }: Pick<Route, 'scope'>): MetadataChange {
   if (schedule) return { deliver_to: formatAddress(event.address) }
   if (named) return {}
   const { channel, account, chat, chatType, topic, space } = event.address
@@ -240,7 +240,10 @@ function metadataOf({ event, schedule, named }: Dispatch): MetadataChange {
     topic_id: topic,
     space: space && `${space.type}:${space.id}`,
   }
-  return chatType === 'direct' && event.sender.id !== '' ? { ...place, sender_id: event.sender.id } : place
+  const { id, team } = event.sender
+  if (id === '' || (chatType !== 'direct' && scope.values.sender === undefined)) return place
+  // The team of the chat is that of most ids in it.
+  return { ...place, sender_id: id, sender_team: team === space?.id ? undefined : team }
 }
 
 function given(metadata: MetadataChange): Record<string, string> {

@@ -1,64 +1,101 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Dispatch, Identity, ReplyTarget } from '../../core/dispatch.ts'
+import type { Decision, Dispatch, Identity, ReplyTarget } from '../../core/dispatch.ts'
 import type { ChannelId } from '../../core/ids.ts'
-import type { AskerId } from '../../core/outbound.ts'
+import type { Sender } from '../../core/message.ts'
+import type { Reader } from '../../core/outbound.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 
 export interface ChatOwners {
-  readonly channels: Pick<Channels, 'traits'>
   /** Returns the present identity of a platform id. */
   whoIs(this: void, platformId: string): Identity
   /** Returns true if the main session is everybody's (`scope: global`), not the owner's. */
   mainIsShared(this: void): boolean
 }
 
+type Traits = Pick<Channels, 'traits'>
+
 /** The fields of a session that say whose it is. */
 type Owned = Pick<SessionDraft, 'scope' | 'kind'>
 
 /**
- * Returns true if a session is not that of somebody who asked in it any more, e.g. after `/unlink`: a session that
- * follows people over several chats would say in one of them what was said in the others.
+ * Returns true if somebody may not read any more what was meant for them: they are another person by now, have lost the
+ * role of an owner, or the session it is from is not theirs, e.g. after `/unlink`. A session that follows people over
+ * several chats would say in one of them what was said in the others.
  */
 export function isParted(
-  { scope, kind }: Owned,
-  { channel, asker }: { readonly channel: ChannelId; readonly asker: AskerId | undefined },
-  { channels, whoIs, mainIsShared }: ChatOwners,
+  session: Owned | undefined,
+  reader: Reader | undefined,
+  { whoIs, mainIsShared }: ChatOwners,
 ): boolean {
-  if (asker === undefined || !followsPeople({ scope })) return false
-  const platformId = platformIdOf(channels, channel, asker)
+  if (reader === undefined) return false
+  const { platformId } = reader
   const { person, role } = whoIs(platformId)
-  if (kind === 'main') return role !== 'owner' && !mainIsShared()
-  const own = scope.values.sender?.toLowerCase()
-  const names = [person, platformId.slice(channel.length + 1), asker.id]
-  return own !== undefined && !names.some((name) => name?.toLowerCase() === own)
+  if ((reader.person !== undefined && person !== reader.person) || (reader.owner && role !== 'owner')) return true
+  if (session === undefined || !followsPeople(session)) return false
+  if (session.kind === 'main') return role !== 'owner' && !mainIsShared()
+  const own = session.scope.values.sender?.toLowerCase()
+  const id = platformId.slice(platformId.indexOf(':') + 1)
+  return own !== undefined && ![person, id, id.split('/').at(-1)].some((name) => name?.toLowerCase() === own)
 }
 
 /** Returns true if the chat by which a session was last entered is not its person's any more. */
-export function isPartedChat(session: SessionDraft, owners: ChatOwners): boolean {
-  const { channel } = session.metadata
-  return channel !== undefined && isParted(session, { channel, asker: lastAsker(session) }, owners)
-}
-
-/** Returns where the answer to a message goes, with the reader whose session that has to be by then. */
-export function replyTargetOf({ reply, origin, event: { sender } }: Dispatch, session: Owned): ReplyTarget {
-  if (origin !== 'platform' || !followsPeople(session)) return reply
-  return { ...reply, asker: askerOf(sender) }
+export function isPartedChat(session: SessionDraft, channels: Traits, owners: ChatOwners): boolean {
+  return isParted(session, lastReader(session, channels), owners)
 }
 
 /**
- * Returns the reader of the direct chat by which a session was last entered; undefined where it has a chat of its own.
+ * Returns true for a name by which a session was known as the direct chat of an id that is another person's by now: it
+ * would bring that person's texts into somebody else's conversation.
  */
-export function lastAsker({ scope, metadata }: SessionDraft): AskerId | undefined {
-  const { chat_type: chatType, sender_id: id, space } = metadata
-  if (!followsPeople({ scope }) || chatType !== 'direct' || id === undefined) return undefined
-  // The team of the chat is that of its ids, where ids belong to one.
-  const [, team] = /^team:(.+)$/.exec(space ?? '') ?? []
-  return team === undefined ? { id } : { id, team }
+export function isFormerName(name: string, session: SessionDraft, owners: ChatOwners): boolean {
+  const [, before = '', peer] = /^(.*?)(?:^|:)direct:(.+)$/i.exec(name.trim()) ?? []
+  if (peer === undefined) return false
+  const channels = [...before.split(/[:@]/), session.metadata.channel ?? '']
+  const ids = [...channels.map((channel) => `${channel}:${peer}`), peer].map((id) => id.toLowerCase())
+  return ids.some((platformId) => {
+    const known = owners.whoIs(platformId).person !== undefined
+    return known && isParted(session, { platformId }, owners)
+  })
 }
 
-export function askerOf({ id, team }: AskerId): AskerId {
-  return team === undefined ? { id } : { id, team }
+/**
+ * Returns where the answer to a message goes, with its reader where that is one person: in a direct chat, and in a
+ * session that follows people.
+ */
+export function replyTargetOf(
+  { dispatch, decision }: { readonly dispatch: Dispatch; readonly decision: Pick<Decision, 'identity'> },
+  session: Owned,
+  channels: Traits,
+): ReplyTarget {
+  const { reply, origin, event } = dispatch
+  if (origin !== 'platform' || event.sender.kind === 'bot') return reply
+  if (reply.address.chatType !== 'direct' && !followsPeople(session)) return reply
+  return { ...reply, reader: readerOf(channels, event.address.channel, event.sender, decision.identity) }
+}
+
+/** Returns the reader of the chat by which a session was last entered; undefined where it has a chat of its own. */
+export function lastReader({ scope, metadata }: SessionDraft, channels: Traits): Reader | undefined {
+  const { channel, sender_id: id, sender_team: ownTeam, space } = metadata
+  if (!followsPeople({ scope }) || channel === undefined || id === undefined) return undefined
+  // The team of the chat is that of most ids in it, where ids belong to one.
+  const team = ownTeam ?? /^team:(.+)$/.exec(space ?? '')?.[1]
+  return { platformId: platformIdOf(channels, channel as ChannelId, team === undefined ? { id } : { id, team }) }
+}
+
+/** Returns somebody as they are now, for what is meant for them alone. */
+export function readerOf(
+  channels: Traits,
+  channel: ChannelId,
+  sender: Pick<Sender, 'id' | 'team'>,
+  { person, role }: Identity,
+): Reader {
+  const platformId = platformIdOf(channels, channel, sender)
+  return {
+    platformId,
+    ...(person === undefined ? {} : { person }),
+    ...(role === 'owner' ? { owner: true as const } : {}),
+  }
 }
 
 /** A session of one chat is that of whoever is in it. */

@@ -91,7 +91,7 @@ export async function claimWaiting(
   // A waiting message may have come from another chat of the session, or after a rename.
   const current = (await readSession(tx, session.id)) ?? session
   const { traceId } = newest.dispatch
-  const reply = replyTargetOf(newest.dispatch, current)
+  const reply = replyTargetOf(newest, current, parting.channels)
   const asked = { ...countedFor(rows), ...askedIn(rows) }
   const turn: StartedTurn = { id: ids.turn(), session: current, traceId, reply, startedAt: at, ...asked }
   await tx.inbox.claim(idsOf(rows), turn.id)

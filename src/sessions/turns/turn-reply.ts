@@ -22,7 +22,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
   const unasked = askedElsewhere(turn)
   const isLeft = result.kind === 'aborted' && result.shown !== ''
   if (isLeft || (unasked && result.kind === 'failed')) return undefined
-  const { address, replyTo, elsewhere, asker } = turn.reply
+  const { address, replyTo, elsewhere, reader } = turn.reply
   if (elsewhere === 'only') return undefined
   const common = {
     source: turn.id,
@@ -30,7 +30,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     traceId: turn.traceId,
     address,
     ...(replyTo === undefined ? {} : { replyTo }),
-    ...(asker === undefined ? {} : { asker }),
+    ...(reader === undefined ? {} : { reader }),
     ...priorityOf(turn),
   }
   // Nothing stands there but the line about a tool: it is taken away.

@@ -24,7 +24,7 @@ import { summaries } from './0023-summaries.ts'
 import { agentVersions } from './0024-agent-version.ts'
 import { prechecks } from './0025-prechecks.ts'
 import { approvals } from './0026-approvals.ts'
-import { askers } from './0027-askers.ts'
+import { readers } from './0027-readers.ts'
 import { cards } from './0028-cards.ts'
 import type { Migration } from './migration.ts'
 
@@ -56,6 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   agentVersions,
   prechecks,
   approvals,
-  askers,
+  readers,
   cards,
 ]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DeliveryId } from '../../../src/core/ids.ts'
+import type { DeliveryId, PersonId } from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
@@ -24,7 +24,7 @@ export const outboxContract: ContractPart = (underTest) => {
       reason: 'x',
       only: { id: '7', handle: 'token', otherwise: 'direct' },
       lowPriority: { supersedes: 'telegram:7', known: true },
-      asker: { id: 'U7', team: 'T1' },
+      reader: { platformId: 'slack:t1/u7', person: 'ada' as PersonId, owner: true },
     })
     const bare = deliveryOf(inboxRow(1, 1).id)
     await add(full, bare)

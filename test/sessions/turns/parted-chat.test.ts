@@ -23,8 +23,7 @@ function parted(
   const { people: known } = routingOf(household({ people }))
   const { scope } = sessionDraft(1)
   const draft = sessionDraft(1, { kind, metadata, scope: { ...scope, dimensions: ['sender'], values: { sender } } })
-  return isPartedChat(draft, {
-    channels: CHANNELS,
+  return isPartedChat(draft, CHANNELS, {
     whoIs: (id) => personBehind(known, routeFacts(), id),
     mainIsShared: () => shared,
   })
