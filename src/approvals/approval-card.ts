@@ -28,22 +28,27 @@ export function approvalCard({ code, tool, args }: NewApproval, { where, others 
   const behind =
     others.length === 0 ? '' : ` What I was shown there includes words of ${others.join(', ')}: it may be their idea.`
   const call = shownArguments(args).replaceAll('`', '\\u0060')
-  return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${call}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once; \`/deny ${code}\` refuses. After ten minutes it is over.`
+  return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${call}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once, \`/approve ${code} here\` whatever I use it for here; \`/deny ${code}\` refuses. After ten minutes it is over.`
 }
 
 /** Returns the buttons of a question, which are its two commands. */
 export function approvalButtons({ code }: Pick<NewApproval, 'code'>): readonly Button[] {
   return [
     { label: 'Allow once', command: `/approve ${code}` },
+    { label: 'Always here', command: `/approve ${code} here` },
     { label: 'Deny', command: `/deny ${code}` },
   ]
 }
 
 /** Returns the line that takes the place of the buttons once nobody can answer any more. */
-export function closingLine({ state, decidedBy = 'my owner' }: Approval, over: Over): string {
+export function closingLine(
+  { state, decidedBy = 'my owner' }: Approval,
+  { over, standing }: { readonly over: Over; readonly standing: boolean },
+): string {
   if (over === 'too_old') return 'Nobody answered within ten minutes, so I do not do it.'
   if (over === 'ended') return 'It is not wanted any more.'
-  return state === 'denied' ? `Refused by ${decidedBy}.` : `Allowed once by ${decidedBy}.`
+  if (state === 'denied') return `Refused by ${decidedBy}.`
+  return standing ? `Allowed from now on by ${decidedBy}.` : `Allowed once by ${decidedBy}.`
 }
 
 /** Returns the line in a conversation whose question stands elsewhere. */

@@ -15,8 +15,6 @@ import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 
 import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
-import { ParleyError } from '../core/errors.ts'
-import { failpoint } from '../core/failpoint.ts'
 import type { IdSource, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
@@ -27,9 +25,10 @@ import type { TurnRef } from '../core/session-tools.ts'
 import type { StoreReader } from '../store/store.ts'
 import { MOST_SHOWN, shownArguments } from './approval-card.ts'
 import { type CardKeeper, type CardKeeperDeps, createCardKeeper } from './card-keeper.ts'
+import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
-import { overBy } from './still-open.ts'
+import { inForce } from './standing-rules.ts'
 import { decideToolUse, type Speaking } from './tool-policy.ts'
 import { type CardReaders, writeCards } from './write-cards.ts'
 
@@ -54,6 +53,8 @@ export interface ApprovalDeps extends CardKeeperDeps {
   readonly rules: readonly ToolRule[]
   /** Returns everybody whose words the turn was shown, as they are known now. */
   speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
+  /** Returns true if somebody who gave a rule, by name or id, is an owner now. */
+  isOwnerNow(this: void, by: string): Promise<boolean>
   /** Returns true if this sender is an owner now. */
   isOwner(address: Address, sender: Sender): boolean
   /** Returns one private chat for each owner, the nearest to an address. */
@@ -92,19 +93,22 @@ const MOST_OPEN = 3
 const DAY_MS = 86_400_000
 
 export function createApprovals(deps: ApprovalDeps): Approvals {
-  return new ApprovalService(deps)
+  const cards = createCardKeeper(deps)
+  const service = new ApprovalService(deps, cards)
+  const desk = createDesk({ ...deps, cards, answered: (code, state) => service.answered(code, state) })
+  return Object.assign(service, desk)
 }
 
-class ApprovalService implements Approvals {
+class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
   readonly #deps: ApprovalDeps
   readonly #waiting = new Map<string, { readonly session: SessionId; readonly answer: Deferred }>()
   /** The questions of turns that run, by turn and call. */
   readonly #asked = new Map<string, string>()
   readonly #cards: CardKeeper
 
-  constructor(deps: ApprovalDeps) {
+  constructor(deps: ApprovalDeps, cards: CardKeeper) {
     this.#deps = deps
-    this.#cards = createCardKeeper(deps)
+    this.#cards = cards
   }
 
   gate(turn: JudgedTurn): CallGate {
@@ -154,31 +158,10 @@ class ApprovalService implements Approvals {
 
   readonly waits = (session: SessionId): boolean => [...this.#waiting.values()].some((one) => one.session === session)
 
-  async decide(name: string, state: 'allowed' | 'denied', by: string): Promise<Approval> {
-    const { store, clock } = this.#deps
-    const approval = await this.#read.get(name.toLowerCase())
-    if (approval === undefined) throw new ParleyError('not_found', `I have asked nothing of the code ${name}.`)
-    const { code, sessionId, turnId, tool } = approval
-    // The command runs again after a crash, and a person may press twice.
-    if (state === 'allowed' && approval.decidedBy === by && (approval.state === 'allowed' || approval.state === 'used'))
-      return approval
-    await this.#checkOpen(approval)
-    const decided = await store.write(async (tx) => {
-      const at = clock.now()
-      if (!(await tx.approvals.decide(code, { state, by, at }))) return false
-      await tx.events.append(sessionId, at, [{ type: 'approval_decided', turnId, data: { code, state, by } }])
-      return true
-    })
-    if (!decided) throw over(tool)
-    failpoint('CP18-approval-decided')
+  /** Called once an answer is on record: whoever waits for it continues, and a call that was left is made now. */
+  async answered(code: string, state: 'allowed' | 'denied'): Promise<void> {
     this.#waiting.get(code)?.answer.resolve()
-    void this.#cards.closeIfOver(code)
     if (state === 'allowed') await this.#followIfLate(code)
-    return (await this.#read.get(code)) ?? approval
-  }
-
-  open(): Promise<readonly Approval[]> {
-    return this.#read.open(this.#deps.clock.now() - OPEN_MS)
   }
 
   async recover(): Promise<void> {
@@ -191,11 +174,14 @@ class ApprovalService implements Approvals {
   }
 
   async #judge(turn: JudgedTurn, call: GatedCall): Promise<GateVerdict> {
-    const { rules } = this.#deps
+    const { rules, isOwnerNow } = this.#deps
     const code = approvedCode(call.callId)
     const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
     const speaking = await this.#deps.speaking(refOf(turn))
-    const verdict = decideToolUse(rules, { ...call, speaking, place: turn.session.displayKey })
+    const verdict = decideToolUse(rules, {
+      ...{ ...call, speaking, place: turn.session.displayKey },
+      standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
+    })
     // A rule that forbids is stronger than a yes of before it.
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
     if (approval !== undefined) return judgeAsked(turn, call, approval)
@@ -216,16 +202,10 @@ class ApprovalService implements Approvals {
     if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
     if (this.#deps.owners(reply.address).length === 0)
       return `${tool} needs the yes of my owner, who has not written to me in private yet`
-    const open = (await this.open()).filter(({ sessionId }) => sessionId === session.id)
+    const open = (await this.#read.open(this.#deps.clock.now() - OPEN_MS)).filter(
+      ({ sessionId }) => sessionId === session.id,
+    )
     return open.length < MOST_OPEN ? undefined : `${MOST_OPEN} questions to my owner are open here already`
-  }
-
-  /** Throws `conflict` for a question that is over. */
-  async #checkOpen(approval: Approval): Promise<void> {
-    const { store, clock } = this.#deps
-    if ((await overBy(store, approval, clock.now())) === undefined) return
-    void this.#cards.closeIfOver(approval.code)
-    throw over(approval.tool)
   }
 
   async #freshCode(): Promise<string> {
@@ -263,13 +243,6 @@ class ApprovalService implements Approvals {
     const approval = await this.#read.get(code)
     if (approval?.state === 'allowed' && approval.late) await this.#follow(approval)
   }
-}
-
-function over(tool: string): ParleyError {
-  return new ParleyError(
-    'conflict',
-    `The question about ${tool} is over: it was answered, stopped, or is older than ten minutes.`,
-  )
 }
 
 function refOf({ id, session }: JudgedTurn): TurnRef {

@@ -58,7 +58,8 @@ export function createCardKeeper({ store, clock, closeCards }: CardKeeperDeps): 
     if (over === undefined) return
     timers.get(code)?.()
     timers.delete(code)
-    await closeCards(subjectOf(code), closingLine(approval, over))
+    const standing = (await store.read.standingRules.all().catch(() => [])).some((rule) => rule.code === code)
+    await closeCards(subjectOf(code), closingLine(approval, { over, standing }))
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { ToolRule, ToolVerdict } from '../core/approval.ts'
+import type { StandingRule, ToolRule, ToolVerdict } from '../core/approval.ts'
 import type { ToolReach } from '../core/call-gate.ts'
 import type { PersonId } from '../core/ids.ts'
 import type { Role } from '../core/session.ts'
@@ -16,14 +16,33 @@ interface Facts {
   readonly speaking: readonly Speaking[]
   /** The display key of the session. */
   readonly place: string
+  /** The rules that owners have given in chats. */
+  readonly standing?: readonly StandingRule[]
 }
 
 /**
  * Decides whether a call may be made: for each person the first rule that fits, of all of them the strictest. Where no
- * rule fits, what acts beyond the conversation is asked about, and everything else is allowed. A turn without a known
- * author has nobody's words. Pure.
+ * rule fits, what acts beyond the conversation is asked about, and everything else is allowed. A rule that was given in
+ * a chat answers the question for those it is for; it lifts no rule that denies. A turn without a known author has
+ * nobody's words. Pure.
  */
-export function decideToolUse(rules: readonly ToolRule[], { tool, reach, speaking, place }: Facts): ToolVerdict {
+export function decideToolUse(rules: readonly ToolRule[], facts: Facts): ToolVerdict {
+  const verdict = decideByPolicy(rules, facts)
+  return verdict === 'ask' && isGiven(facts) ? 'allow' : verdict
+}
+
+/** Returns true if one rule covers everybody whose words were shown. */
+function isGiven({ tool, speaking, place, standing = [] }: Facts): boolean {
+  if (speaking.length === 0) return false
+  return standing.some(
+    (rule) =>
+      rule.tool === tool &&
+      isIn(rule.in === undefined ? undefined : [rule.in], place) &&
+      speaking.every((one) => fits([rule.who], one)),
+  )
+}
+
+function decideByPolicy(rules: readonly ToolRule[], { tool, reach, speaking, place }: Facts): ToolVerdict {
   const fallback: ToolVerdict = reach === 'beyond' ? 'ask' : 'allow'
   const here = rules.filter((rule) => names(rule.tools, tool) && isIn(rule.in, place))
   if (here.length === 0) return fallback

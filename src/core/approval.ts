@@ -60,6 +60,21 @@ export interface ApprovalDecisionData {
   readonly by: string
 }
 
+/** A rule that an owner has given with an answer: such calls are made without a question. */
+export interface StandingRule {
+  /** That of the question. */
+  readonly code: string
+  readonly tool: string
+  /** The session, as it is named in lists, with its topics. Absent: everywhere. */
+  readonly in?: string
+  /** It holds where the words of owners alone are shown, or also of members. */
+  readonly who: 'owner' | 'member'
+  /** Whoever gave it, by name or id; it ends with their role. */
+  readonly by: string
+  /** Ms since the epoch. */
+  readonly at: number
+}
+
 /** The questions as an owner answers them. */
 export interface ApprovalDesk {
   /**
@@ -67,6 +82,15 @@ export interface ApprovalDesk {
    * over.
    */
   decide(code: string, state: 'allowed' | 'denied', by: PersonId | string): Promise<Approval>
+  /**
+   * Allows a call and gives the rule that such calls are allowed from now on, in its conversation or everywhere. Throws
+   * like `decide`, and `forbidden` where somebody has spoken whom nobody let in by name.
+   */
+  allowAlways(code: string, where: 'here' | 'everywhere', by: PersonId | string): Promise<Approval>
+  /** Returns the rules that were given so, oldest first. */
+  rules(): Promise<readonly StandingRule[]>
+  /** Takes a rule back by its code. Throws `not_found` if there is none. */
+  forget(code: string): Promise<void>
   /** Returns the questions that are open, oldest first. */
   open(): Promise<readonly Approval[]>
 }

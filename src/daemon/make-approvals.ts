@@ -4,7 +4,7 @@ import { formatAddress } from '../core/address.ts'
 import { senderAuthor } from '../core/author.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
-import type { IdSource } from '../core/ids.ts'
+import { type IdSource, toPersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
@@ -44,6 +44,10 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
       return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))
     },
     isOwner: ({ channel }, sender) => lookups.whoIs(senderAuthor(channels, channel, sender)).role === 'owner',
+    async isOwnerNow(by) {
+      const { role } = by.includes(':') ? lookups.whoIs(by) : { role: await lookups.roleOf(toPersonId(by)) }
+      return role === 'owner'
+    },
     owners: people.ownerChats.nearest,
     async nameOf(address, session) {
       const { title } = await placeTitle(read, address, session)

@@ -101,7 +101,7 @@ export function makeCloseCards(
   { store, clock, logger }: Pick<DeliveryWiringDeps, 'store' | 'clock' | 'logger'>,
   delivery: DeliveryService,
 ): CloseCards {
-  const close = async (subject: string, line: string, times: number): Promise<void> => {
+  async function close(subject: string, line: string, times: number): Promise<void> {
     const { planned, later } = await store.write(async (tx) => {
       const sources = await tx.cards.of(subject)
       const closed = await Promise.all(sources.map((source) => delivery.close(tx, { source, line })))
@@ -111,8 +111,11 @@ export function makeCloseCards(
     for (const one of planned) delivery.release(one)
     if (later && times > 1) clock.after(CLOSE_AGAIN.ms, () => void closeSafely(subject, line, times - 1))
   }
-  const closeSafely = (subject: string, line: string, times: number): Promise<void> =>
-    close(subject, line, times).catch((err: unknown) => logger.warn('A card could not be closed', { err, subject }))
+  function closeSafely(subject: string, line: string, times: number): Promise<void> {
+    return close(subject, line, times).catch((err: unknown) =>
+      logger.warn('A card could not be closed', { err, subject }),
+    )
+  }
   return (subject, line) => closeSafely(subject, line, CLOSE_AGAIN.times)
 }
 

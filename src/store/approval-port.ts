@@ -1,4 +1,4 @@
-import type { Approval, NewApproval } from '../core/approval.ts'
+import type { Approval, NewApproval, StandingRule } from '../core/approval.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 
 /** The questions whether a call may be made. */
@@ -31,4 +31,17 @@ export interface ApprovalWriter {
   leave(turn: TurnId, callId: string): Promise<void>
   /** Deletes those of a session. */
   remove(session: SessionId): Promise<void>
+}
+
+/** The rules that owners have given in chats. */
+export interface StandingRuleReader {
+  /** Returns all, oldest first. */
+  all(): Promise<readonly StandingRule[]>
+}
+
+export interface StandingRuleWriter {
+  /** Does nothing for a code that has a rule. */
+  add(rule: StandingRule): Promise<void>
+  /** Returns false if there is none of that code. */
+  remove(code: string): Promise<boolean>
 }

@@ -12,6 +12,7 @@ import type {
   Recipient,
   RenderedPart,
 } from '../core/outbound.ts'
+import type { DeliveryChange, DeliveryReplacement } from './outbox-port.ts'
 import {
   defined,
   id,
@@ -26,14 +27,7 @@ import {
   text,
 } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
-import type {
-  DeliveryChange,
-  DeliveryReplacement,
-  NewDelivery,
-  OutboxReader,
-  OutboxWriter,
-  UnreadableDelivery,
-} from './store.ts'
+import type { NewDelivery, OutboxReader, OutboxWriter, UnreadableDelivery } from './store.ts'
 
 const STATES: readonly DeliveryState[] = [
   'planned',

@@ -18,6 +18,7 @@ import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { RepositoryDeps, WriteDeps } from './sql.ts'
+import { StandingRuleReading, StandingRuleWriting } from './standing-rules.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
 import { TokenReading, TokenWriting } from './tokens.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
@@ -28,6 +29,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     ageing: new AgeingReading(ground),
     approvals: new ApprovalReading(ground),
     cards: new CardReading(ground),
+    standingRules: new StandingRuleReading(ground),
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
@@ -74,6 +76,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get cards(): CardWriting {
     return new CardWriting(this.#ground)
+  }
+
+  get standingRules(): StandingRuleWriting {
+    return new StandingRuleWriting(this.#ground)
   }
 
   get sessions(): SessionWriting {

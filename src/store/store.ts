@@ -2,11 +2,12 @@ import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, InboxOutcome, SessionEvent, SummaryData } from '../core/event.ts'
 import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
-import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
+import type { Delivery, DeliveryState } from '../core/outbound.ts'
 import type { Spending } from '../core/spending.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
-import type { ApprovalReader, ApprovalWriter } from './approval-port.ts'
+import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWriter } from './approval-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
+import type { DeliveryChange, DeliveryReplacement } from './outbox-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
@@ -64,6 +65,7 @@ export interface StoreReader {
   readonly ageing: AgeingReader
   readonly approvals: ApprovalReader
   readonly cards: CardReader
+  readonly standingRules: StandingRuleReader
   readonly sessions: SessionReader
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
@@ -87,6 +89,7 @@ export interface StoreWriter {
   readonly ageing: AgeingReader & AgeingWriter
   readonly approvals: ApprovalReader & ApprovalWriter
   readonly cards: CardReader & CardWriter
+  readonly standingRules: StandingRuleReader & StandingRuleWriter
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter
   readonly chatMoves: ChatMoveReader & ChatMoveWriter
@@ -277,24 +280,4 @@ export interface OutboxWriter {
   blank(source: SourceId): Promise<void>
   /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
   fence(): Promise<number>
-}
-
-export interface DeliveryChange {
-  readonly state: DeliveryState
-  readonly messageId?: string
-  readonly reason?: string
-  readonly notBefore?: number
-  readonly at: number
-}
-
-export interface DeliveryReplacement {
-  readonly op: DeliveryOp
-  readonly part: RenderedPart
-  /** `uncertain`: a call with the part before this one was lost; that part is kept as `earlier`. */
-  readonly state: 'planned' | 'sending' | 'uncertain'
-  /** That of the message as it is now. */
-  readonly lowPriority: LowPriority | undefined
-  readonly at: number
-  /** The new end of the time in which it may be sent, where it begins anew. */
-  readonly expiresAt?: number
 }

@@ -16,6 +16,7 @@ import { restorationContract } from './store/restorations.ts'
 import { scheduleContract } from './store/schedules.ts'
 import { sessionContract } from './store/sessions.ts'
 import { smallContract } from './store/small.ts'
+import { standingRuleContract } from './store/standing-rules.ts'
 import { transactionContract } from './store/transactions.ts'
 import { turnContract } from './store/turns.ts'
 import type { ContractDatabase, StoreUnderTest } from './store/under-test.ts'
@@ -69,6 +70,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('admissions', () => admissionContract(underTest))
     describe('approvals', () => approvalContract(underTest))
     describe('cards', () => cardContract(underTest))
+    describe('standing rules', () => standingRuleContract(underTest))
     describe('ageing', () => ageingContract(underTest))
     describe('people', () => peopleContract(underTest))
     describe('channel state, notices', () => smallContract(underTest))

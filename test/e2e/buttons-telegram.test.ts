@@ -42,7 +42,11 @@ describe('a question with buttons on Telegram', () => {
   it('S7: is answered by one press, and closed with who answered', async () => {
     const house = await askingHousehold()
     const { at, code, buttons, closed, after } = await asked(house)
-    expect(buttons).toEqual({ 'Allow once': `/approve ${code}`, Deny: `/deny ${code}` })
+    expect(buttons).toEqual({
+      'Allow once': `/approve ${code}`,
+      'Always here': `/approve ${code} here`,
+      Deny: `/deny ${code}`,
+    })
     expect(await press(house, 111, at, `/approve ${code}`)).toContain('Allowed: pay')
     await house.heard(111, 'it says: paid', after)
     const { text, buttons: left } = await closed()

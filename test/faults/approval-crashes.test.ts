@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
@@ -12,6 +13,10 @@ interface Case {
   readonly told: string
 }
 
+const asks = asksFor('probe_beyond')
+const script: Script = (request, at) =>
+  lastUserText(request).endsWith('goodbye') ? textReply('goodbye') : asks(request, at)
+
 const CASES: readonly Case[] = [
   { point: 'CP17-approval-asked', before: true, runs: 1, told: 'once done' },
   { point: 'CP18-approval-decided', runs: 1, told: 'once done' },
@@ -24,7 +29,7 @@ const CASES: readonly Case[] = [
 describe.concurrent('a kill around an approval', CASE, () => {
   for (const { point, before, runs, told } of rounds(CASES, 2)) {
     it(`F-H07: ${point}: asked once, made ${runs} times, the model is told "${told}"`, async (test) => {
-      const scene = await startScene(test, { script: asksFor('probe_beyond') })
+      const scene = await startScene(test, { script })
       const { world } = scene.telegram
       await scene.daemon.start(point)
       world.say({ from: ADA, text: 'use your tool' })
@@ -39,10 +44,13 @@ describe.concurrent('a kill around an approval', CASE, () => {
         await scene.daemon.start()
       }
       await scene.sent(`told: ${told}`)
+      await scene.telegram.ledger.nextFromBot('edited', { where: ({ text }) => text.includes('Allowed once by') })
+      expect(scene.anthropic.ledger.requests(), 'the step is not asked for again').toHaveLength(2)
+      // The edit of the card may be done a second time, before whatever is said next there.
+      await scene.settle([ADA])
       await scene.finish()
       expect(scene.texts(ADA).filter((text) => text.includes('May I use'))).toHaveLength(1)
       expect(scene.probes()).toHaveLength(runs)
-      expect(scene.anthropic.ledger.requests(), 'the step is not asked for again').toHaveLength(2)
     })
   }
 })

@@ -53,6 +53,7 @@ const WHOLE = [
   /FROM schedules ORDER/,
   /FROM mutes/,
   /subject FROM cards/,
+  /FROM standing_rules ORDER/,
   /state = 'claimed' ORDER/,
 ]
 
@@ -140,6 +141,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await approvals.owed(1)
   await reader.cards.of('approval:aaaaa')
   await reader.cards.subjects()
+  await reader.standingRules.all()
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)
   await aliases.of(scopeKeyOf(1))
@@ -301,7 +303,9 @@ async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void
 
 const NOTICE = 'note_1' as NoticeId
 
-async function changeApprovals({ approvals, cards }: StoreWriter): Promise<void> {
+async function changeApprovals({ approvals, cards, standingRules }: StoreWriter): Promise<void> {
+  await standingRules.add({ code: 'aaaaa', tool: 'pay', who: 'owner', by: 'ada', at: 1 })
+  await standingRules.remove('aaaaa')
   await cards.add('approval:aaaaa', NOTICE)
   await cards.remove('approval:aaaaa', NOTICE)
   const { reply } = dispatchOf(1, 1)

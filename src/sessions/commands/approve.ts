@@ -1,7 +1,7 @@
-import type { Approval, ApprovalDesk } from '../../core/approval.ts'
+import type { Approval, ApprovalDesk, StandingRule } from '../../core/approval.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { errorCode } from '../../core/errors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import { askerOf } from '../people/links.ts'
 
 export interface ApproveDeps {
@@ -13,26 +13,46 @@ export interface ApproveDeps {
 export function approveCommand(deps: ApproveDeps): ChatCommand {
   return {
     name: 'approve',
-    description: 'Allow once what I have asked about; without a code, what that is',
-    args: 'the code of the question',
+    description: 'Allow what I have asked about: once, or from now on here or everywhere',
+    args: 'the code of the question, and here or everywhere',
     who: 'owner',
     async run(call) {
       if (call.args === '') return openQuestions(await deps.approvals.open())
-      const { tool, late, state } = await deps.approvals.decide(call.args, 'allowed', deciderOf(deps, call))
-      if (state === 'used') return `Allowed: \`${tool}\`. It has begun.`
-      return late ? `Allowed: \`${tool}\`. I do it now.` : `Allowed: \`${tool}\`, this once.`
+      const [code = '', where] = call.args.split(/\s+/)
+      if (where === undefined)
+        return allowed(await deps.approvals.decide(code, 'allowed', deciderOf(deps, call)), 'this once')
+      if (where !== 'here' && where !== 'everywhere')
+        throw new ParleyError(
+          'invalid',
+          'Say `/approve <code>`, and `here` or `everywhere` behind it for a standing rule.',
+        )
+      const approval = await deps.approvals.allowAlways(code, where, deciderOf(deps, call))
+      return `${allowed(approval, where === 'here' ? 'and from now on here' : 'and from now on')} \`/approvals forget ${approval.code}\` takes the rule back.`
     },
   }
+}
+
+function allowed({ tool, late, state }: Approval, how: string): string {
+  if (state === 'used') return `Allowed: \`${tool}\`. It has begun.`
+  return late ? `Allowed: \`${tool}\`. I do it now.` : `Allowed: \`${tool}\`, ${how}.`
 }
 
 /** `/approvals` lists what the agent has asked about. It is an owner's command. */
 export function approvalsCommand({ approvals }: Pick<ApproveDeps, 'approvals'>): ChatCommand {
   return {
     name: 'approvals',
-    description: 'What I have asked about and nobody has answered yet',
+    description: 'What I have asked about, and the standing rules; forget <code> takes one back',
+    args: 'forget and the code of a rule',
     who: 'owner',
     private: true,
-    run: async () => openQuestions(await approvals.open()),
+    async run({ args }) {
+      if (args === '')
+        return [openQuestions(await approvals.open()), ...rulesInWords(await approvals.rules())].join('\n\n')
+      const [, code] = /^forget\s+(\S+)$/i.exec(args) ?? []
+      if (code === undefined) throw new ParleyError('invalid', 'Say `/approvals`, or `/approvals forget <code>`.')
+      await approvals.forget(code)
+      return `Forgotten: \`${code}\`. I ask again.`
+    },
   }
 }
 
@@ -50,6 +70,16 @@ export async function refuseCall(deps: ApproveDeps, call: CommandCall): Promise<
 /** Returns who answers, by the name that the configuration has for them. */
 function deciderOf({ channels }: ApproveDeps, call: CommandCall): string {
   return call.decision.identity.person ?? askerOf(channels, call).platformId
+}
+
+function rulesInWords(rules: readonly StandingRule[]): readonly string[] {
+  if (rules.length === 0) return []
+  const lines = rules.map(({ code, tool, in: place, who, by }) => {
+    const where = place === undefined ? 'everywhere' : `in \`${place}\``
+    const whom = who === 'owner' ? 'owners' : 'people I know'
+    return `- \`${tool}\` ${where}, for ${whom}, by ${by}: \`/approvals forget ${code}\``
+  })
+  return [['Without asking I may use', ...lines].join('\n')]
 }
 
 const SHOWN = 10

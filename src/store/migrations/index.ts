@@ -26,6 +26,7 @@ import { prechecks } from './0025-prechecks.ts'
 import { approvals } from './0026-approvals.ts'
 import { readers } from './0027-readers.ts'
 import { cards } from './0028-cards.ts'
+import { standingRules } from './0029-standing-rules.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   approvals,
   readers,
   cards,
+  standingRules,
 ]
