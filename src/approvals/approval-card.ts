@@ -1,6 +1,7 @@
 import type { Approval, NewApproval } from '../core/approval.ts'
 import type { Button } from '../core/outbound.ts'
 import type { Over } from './still-open.ts'
+import { inWords, type OthersWords } from './words-of-others.ts'
 
 /**
  * Characters of arguments that a person is shown. A call with more is refused: nobody can agree to what they cannot
@@ -18,15 +19,20 @@ export interface CardFacts {
   readonly where: string
   /** Those whose words the turn was shown and who are no owners. */
   readonly others: readonly string[]
+  /** The newest of their words. */
+  readonly newest: OthersWords | undefined
 }
 
 /**
  * Returns the question to somebody who may allow a call, in Markdown. A backtick in it could end the block it stands
  * in.
  */
-export function approvalCard({ code, tool, args }: NewApproval, { where, others }: CardFacts): string {
+export function approvalCard({ code, tool, args, askedAt }: NewApproval, { where, others, newest }: CardFacts): string {
+  const last = newest === undefined ? '' : `, most recently ${inWords(newest, askedAt)}`
   const behind =
-    others.length === 0 ? '' : ` What I was shown there includes words of ${others.join(', ')}: it may be their idea.`
+    others.length === 0
+      ? ''
+      : ` What I was shown there includes words of ${others.join(', ')}${last}: it may be their idea.`
   const call = shownArguments(args).replaceAll('`', '\\u0060')
   return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${call}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once, \`/approve ${code} here\` whatever I use it for here; \`/deny ${code}\` refuses. After ten minutes it is over.`
 }

@@ -13,9 +13,8 @@ import {
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
 import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
-
 import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
-import type { IdSource, SessionId, TraceId, TurnId } from '../core/ids.ts'
+import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
 import type { OutboundMessage, Reader } from '../core/outbound.ts'
@@ -29,7 +28,8 @@ import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
 import { inForce } from './standing-rules.ts'
-import { decideToolUse, type Speaking } from './tool-policy.ts'
+import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
+import { newestOfOthers } from './words-of-others.ts'
 import { type CardReaders, writeCards } from './write-cards.ts'
 
 /** A turn whose calls are judged. */
@@ -55,10 +55,13 @@ export interface ApprovalDeps extends CardKeeperDeps {
   speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
   /** Returns true if somebody who gave a rule, by name or id, is an owner now. */
   isOwnerNow(this: void, by: string): Promise<boolean>
-  /** Returns true if this sender is an owner now. */
-  isOwner(address: Address, sender: Sender): boolean
-  /** Returns one private chat for each owner, the nearest to an address. */
-  owners(near: Address): readonly { readonly address: Address; readonly reader: Reader }[]
+  /** Returns true if this sender is an owner now, or one of these people. */
+  answers(address: Address, sender: Sender, approvers: readonly PersonId[]): boolean
+  /** Returns one private chat for each owner and each of these people, the nearest to an address. */
+  chatsOf(
+    near: Address,
+    approvers: readonly PersonId[],
+  ): readonly { readonly address: Address; readonly reader: Reader }[]
   /** Returns the name of a place for people. */
   nameOf(address: Address, session: SessionId): Promise<string>
   accept(dispatch: Dispatch): Promise<void>
@@ -130,7 +133,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
     })
     this.#cards.watch({ code, askedAt, turnId })
     const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
-    return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn), this.#deps.ids) }
+    return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn, tool), this.#deps.ids) }
   }
 
   turnEnded(turn: TurnId): void {
@@ -186,7 +189,8 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
     if (approval !== undefined) return judgeAsked(turn, call, approval)
     if (verdict === 'allow') return { kind: 'allow' }
-    const hindrance = await this.#hindrance(turn, call)
+    const approvers = approversOf(rules, { tool: call.tool, speaking, place: turn.session.displayKey })
+    const hindrance = await this.#hindrance(turn, call, approvers)
     return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : denyCall(hindrance)
   }
 
@@ -194,13 +198,14 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
   async #hindrance(
     { session, reply, forStrangers }: JudgedTurn,
     { tool, args }: GatedCall,
+    approvers: readonly PersonId[],
   ): Promise<string | undefined> {
     if (!session.source.interactive)
       return `${tool} needs the yes of a person, and nobody is there in a run without people`
     // They could call owners as often as they like, and each question holds up a conversation.
     if (forStrangers) return `${tool} needs the yes of my owner, whom I ask only for people they know`
     if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
-    if (this.#deps.owners(reply.address).length === 0)
+    if (this.#deps.chatsOf(reply.address, approvers).length === 0)
       return `${tool} needs the yes of my owner, who has not written to me in private yet`
     const open = (await this.#read.open(this.#deps.clock.now() - OPEN_MS)).filter(
       ({ sessionId }) => sessionId === session.id,
@@ -250,14 +255,17 @@ function refOf({ id, session }: JudgedTurn): TurnRef {
 }
 
 /** Returns the people who are asked, and where. */
-async function readersOf(deps: ApprovalDeps, turn: JudgedTurn): Promise<CardReaders> {
+async function readersOf(deps: ApprovalDeps, turn: JudgedTurn, tool: string): Promise<CardReaders> {
   const { session, reply, asked } = turn
   const speaking = await deps.speaking(refOf(turn))
+  const approvers = approversOf(deps.rules, { tool, speaking, place: session.displayKey })
+  const others = speaking.filter(({ role }) => role !== 'owner')
   return {
     session,
     where: await deps.nameOf(reply.address, session.id),
-    others: speaking.filter(({ role }) => role !== 'owner').map(({ author, person }) => person ?? author),
-    ownerIsHere: asked?.sender !== undefined && deps.isOwner(reply.address, asked.sender),
-    owners: deps.owners(reply.address).map(({ address, reader }) => ({ address, reader })),
+    others: others.map(({ author, person }) => person ?? author),
+    newest: others.length === 0 ? undefined : await newestOfOthers(deps, session.id),
+    answererIsHere: asked?.sender !== undefined && deps.answers(reply.address, asked.sender, approvers),
+    answerers: deps.chatsOf(reply.address, approvers).map(({ address, reader }) => ({ address, reader })),
   }
 }

@@ -1,18 +1,27 @@
-import { type Approval, type ApprovalDesk, OPEN_MS, type StandingRule } from '../core/approval.ts'
+import {
+  type Approval,
+  type ApprovalDesk,
+  type Decider,
+  OPEN_MS,
+  type StandingRule,
+  type ToolRule,
+} from '../core/approval.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
+import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
 import type { CardKeeper } from './card-keeper.ts'
 import { standingRule } from './standing-rules.ts'
 import { overBy } from './still-open.ts'
-import type { Speaking } from './tool-policy.ts'
+import { approversOf, type Speaking } from './tool-policy.ts'
 
 export interface DeskDeps {
   readonly store: Store
   readonly clock: Clock
   readonly cards: Pick<CardKeeper, 'closeIfOver'>
+  readonly rules: readonly ToolRule[]
   /** Returns everybody whose words the turn was shown, as they are known now. */
   speaking(turn: TurnRef): Promise<readonly Speaking[]>
   /** Called once an answer is on record; resolves when what follows from it has begun. */
@@ -27,7 +36,7 @@ interface Answer {
 
 /** Returns the desk at which owners answer questions, and list and take back the rules they gave with an answer. */
 export function createDesk(deps: DeskDeps): ApprovalDesk {
-  const { store, clock, cards, speaking } = deps
+  const { store, clock, cards } = deps
   const { read } = store
 
   async function named(code: string): Promise<Approval> {
@@ -63,22 +72,60 @@ export function createDesk(deps: DeskDeps): ApprovalDesk {
   }
 
   return {
-    decide: async (code, state, by) => answer(await named(code), { state, by }),
-    async allowAlways(code, standing, by) {
+    async decide(code, state, decider) {
       const approval = await named(code)
-      const session = await read.sessions.get(approval.sessionId)
-      if (session === undefined) throw over(approval.tool)
-      const turn = { id: approval.turnId, sessionId: session.id, agentId: session.agentId }
-      const given = { session, speaking: await speaking(turn), standing, by, at: clock.now() }
-      return answer(approval, { state: 'allowed', by, rule: standingRule(approval, given) })
+      if (!(await mayAnswer(deps, approval, decider))) throw forbidden()
+      return answer(approval, { state, by: decider.by })
     },
-    open: () => read.approvals.open(clock.now() - OPEN_MS),
+    async allowAlways(code, standing, { by, owner }) {
+      const approval = await named(code)
+      if (!owner) throw forbidden()
+      const asked = await contextOf(deps, approval)
+      if (asked === undefined) throw over(approval.tool)
+      const rule = standingRule(approval, { ...asked, standing, by, at: clock.now() })
+      return answer(approval, { state: 'allowed', by, rule })
+    },
+    async open(decider) {
+      const all = await read.approvals.open(clock.now() - OPEN_MS)
+      const may = await Promise.all(all.map((approval) => mayAnswer(deps, approval, decider)))
+      return all.filter((_, index) => may[index])
+    },
     rules: () => read.standingRules.all(),
     async forget(code) {
       if (await store.write((tx) => tx.standingRules.remove(code.toLowerCase()))) return
       throw new ParleyError('not_found', `There is no standing rule of the code ${code}.`)
     },
   }
+}
+
+type ContextDeps = Pick<DeskDeps, 'store' | 'speaking'>
+
+/** Returns where a question was asked and whose words its turn was shown; undefined once the session is gone. */
+async function contextOf(
+  { store, speaking }: ContextDeps,
+  { sessionId, turnId }: Approval,
+): Promise<{ readonly session: Session; readonly speaking: readonly Speaking[] } | undefined> {
+  const session = await store.read.sessions.get(sessionId)
+  if (session === undefined) return undefined
+  return { session, speaking: await speaking({ id: turnId, sessionId, agentId: session.agentId }) }
+}
+
+/** An owner may answer every question; anybody else those whose rules name them at this moment. */
+async function mayAnswer(
+  deps: ContextDeps & Pick<DeskDeps, 'rules'>,
+  approval: Approval,
+  { by, owner }: Decider,
+): Promise<boolean> {
+  if (owner) return true
+  const asked = await contextOf(deps, approval)
+  if (asked === undefined) return false
+  const { session, speaking } = asked
+  const named = approversOf(deps.rules, { tool: approval.tool, speaking, place: session.displayKey })
+  return named.some((person) => person === by)
+}
+
+function forbidden(): ParleyError {
+  return new ParleyError('forbidden', 'Only my owner may do that.')
 }
 
 function over(tool: string): ParleyError {

@@ -1,4 +1,4 @@
-import type { StandingRule, ToolRule, ToolVerdict } from '../core/approval.ts'
+import { namedApprovers, type StandingRule, type ToolRule, type ToolVerdict } from '../core/approval.ts'
 import type { ToolReach } from '../core/call-gate.ts'
 import type { PersonId } from '../core/ids.ts'
 import type { Role } from '../core/session.ts'
@@ -42,13 +42,32 @@ function isGiven({ tool, speaking, place, standing = [] }: Facts): boolean {
   )
 }
 
-function decideByPolicy(rules: readonly ToolRule[], { tool, reach, speaking, place }: Facts): ToolVerdict {
-  const fallback: ToolVerdict = reach === 'beyond' ? 'ask' : 'allow'
-  const here = rules.filter((rule) => names(rule.tools, tool) && isIn(rule.in, place))
-  if (here.length === 0) return fallback
-  const everybody = speaking.length === 0 ? [NOBODY] : speaking
-  const verdicts = everybody.map((one) => here.find(({ who }) => fits(who, one))?.action ?? fallback)
+function decideByPolicy(rules: readonly ToolRule[], facts: Facts): ToolVerdict {
+  const fallback: ToolVerdict = facts.reach === 'beyond' ? 'ask' : 'allow'
+  const verdicts = decidingRules(rules, facts).map((rule) => rule?.action ?? fallback)
   return STRICTEST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? fallback
+}
+
+type Asked = Pick<Facts, 'tool' | 'speaking' | 'place'>
+
+/** Returns for each person the first rule that fits; undefined where none does. */
+function decidingRules(
+  rules: readonly ToolRule[],
+  { tool, speaking, place }: Asked,
+): readonly (ToolRule | undefined)[] {
+  const here = rules.filter((rule) => names(rule.tools, tool) && isIn(rule.in, place))
+  const everybody = speaking.length === 0 ? [NOBODY] : speaking
+  return everybody.map((one) => here.find(({ who }) => fits(who, one)))
+}
+
+/**
+ * Returns the people who may answer the question about a call besides owners: those whom every rule names that asks
+ * because of somebody whose words were shown. Pure.
+ */
+export function approversOf(rules: readonly ToolRule[], asked: Asked): readonly PersonId[] {
+  const asking = decidingRules(rules, asked).filter((rule) => rule?.action !== 'allow')
+  if (asking.length === 0) return []
+  return namedApprovers(rules).filter((person) => asking.every((rule) => rule?.approvers?.includes(person) === true))
 }
 
 const NOBODY: Speaking = { role: 'guest' }

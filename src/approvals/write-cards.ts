@@ -7,17 +7,18 @@ import { approvalButtons, approvalCard, askedElsewhere, type CardFacts } from '.
 /** The people who are asked, and where. */
 export interface CardReaders extends CardFacts {
   readonly session: SessionIdentity
-  /** It is an owner whom the turn answers: they see in the conversation what is asked. */
-  readonly ownerIsHere: boolean
-  /** One private chat for each owner. */
-  readonly owners: readonly Pick<OutboundMessage, 'address' | 'reader'>[]
+  /** The turn answers somebody who may answer: they see in the conversation what is asked. */
+  readonly answererIsHere: boolean
+  /** One private chat for each of those who may answer. */
+  readonly answerers: readonly Pick<OutboundMessage, 'address' | 'reader'>[]
 }
 
 type Place = Pick<OutboundMessage, 'address' | 'session' | 'reader'>
 
 /**
- * Returns the messages that ask a question: one in the conversation where an owner has just spoken, else one to each
- * owner in private and a line here. What belongs to no chat, or is read elsewhere, is asked about in private alone.
+ * Returns the messages that ask a question: one in the conversation where somebody who may answer has just spoken, else
+ * one to each of them in private and a line here. What belongs to no chat, or is read elsewhere, is asked about in
+ * private alone.
  */
 export function writeCards(
   approval: NewApproval,
@@ -32,7 +33,7 @@ export function writeCards(
   const ask = (place: Place): OutboundMessage => ({ ...to(place, card), buttons })
   const here = { session: readers.session, address: reply.address, ...(reply.reader && { reader: reply.reader }) }
   const inChat = !isOwnChannel(readers.session) && reply.elsewhere === undefined
-  if (inChat && readers.ownerIsHere) return [ask(here)]
-  const cards = readers.owners.map(ask)
+  if (inChat && readers.answererIsHere) return [ask(here)]
+  const cards = readers.answerers.map(ask)
   return inChat ? [...cards, to(here, askedElsewhere(approval))] : cards
 }

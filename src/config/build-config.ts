@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { ToolRule } from '../core/approval.ts'
 import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
@@ -53,7 +54,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     toolResults: parsed.tools.results,
-    toolPolicy: parsed.tools.policy.map((rule) => ({ ...rule, who: rule.who.map(toPersonId) })),
+    toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
@@ -173,4 +174,11 @@ function channelDimensions({ channels }: ConfigFile, traits: TraitsByChannel): R
       return dimensions === undefined ? [] : [[channel, dimensions] as const]
     }),
   )
+}
+
+function toToolRule({ approvers, ...rule }: ConfigFile['tools']['policy'][number]): ToolRule {
+  return {
+    ...{ ...rule, who: rule.who.map(toPersonId) },
+    ...(approvers === undefined ? {} : { approvers: approvers.map(toPersonId) }),
+  }
 }

@@ -107,6 +107,11 @@ export const tools = z
           action: z
             .enum(['allow', 'ask', 'deny'])
             .describe('ask: an owner is asked in the chat, and nothing is done before.'),
+          approvers: z
+            .array(text)
+            .min(1)
+            .exactOptional()
+            .describe('With action ask: names from people, who may answer besides owners, once.'),
         }),
       )
       .default([])

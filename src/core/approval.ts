@@ -13,6 +13,13 @@ export interface ToolRule {
   /** Sessions as `parley sessions list` names them, each with its topics. Absent: everywhere. */
   readonly in?: readonly string[]
   readonly action: ToolVerdict
+  /** People by name who may answer besides owners; of a rule that asks. */
+  readonly approvers?: readonly PersonId[]
+}
+
+/** Returns everybody who may answer a question under some rule without being an owner. */
+export function namedApprovers(rules: readonly ToolRule[]): readonly PersonId[] {
+  return [...new Set(rules.flatMap(({ approvers = [] }) => approvers))]
 }
 
 /** A turn waits this long for an answer; then it continues without, and the question stays open. */
@@ -75,24 +82,30 @@ export interface StandingRule {
   readonly at: number
 }
 
-/** The questions as an owner answers them. */
+/** Somebody who answers questions: `by` is their name, or the platform id of an owner without one. */
+export interface Decider {
+  readonly by: string
+  readonly owner: boolean
+}
+
+/** The questions as an owner or a named approver answers them. */
 export interface ApprovalDesk {
   /**
-   * Answers by code and returns what became of it. `not_found` for a code that names none, `conflict` for one that is
-   * over.
+   * Answers by code and returns what became of it. `not_found` for a code that names none, `forbidden` for somebody who
+   * may not answer this one, as things are now, `conflict` for one that is over.
    */
-  decide(code: string, state: 'allowed' | 'denied', by: PersonId | string): Promise<Approval>
+  decide(code: string, state: 'allowed' | 'denied', decider: Decider): Promise<Approval>
   /**
    * Allows a call and gives the rule that such calls are allowed from now on, in its conversation or everywhere. Throws
-   * like `decide`, and `forbidden` where somebody has spoken whom nobody let in by name.
+   * like `decide`, and `forbidden` for anybody but an owner, and where somebody has spoken whom nobody let in by name.
    */
-  allowAlways(code: string, where: 'here' | 'everywhere', by: PersonId | string): Promise<Approval>
+  allowAlways(code: string, where: 'here' | 'everywhere', decider: Decider): Promise<Approval>
   /** Returns the rules that were given so, oldest first. */
   rules(): Promise<readonly StandingRule[]>
   /** Takes a rule back by its code. Throws `not_found` if there is none. */
   forget(code: string): Promise<void>
-  /** Returns the questions that are open, oldest first. */
-  open(): Promise<readonly Approval[]>
+  /** Returns the open questions that somebody may answer, oldest first. */
+  open(decider: Decider): Promise<readonly Approval[]>
 }
 
 const GIVEN = 'approved_'

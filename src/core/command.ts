@@ -1,5 +1,5 @@
 import type { Decision, Dispatch } from './dispatch.ts'
-import type { InboxId } from './ids.ts'
+import type { InboxId, PersonId } from './ids.ts'
 
 /** A control command people type in a chat. `sessions/commands/index.ts` has all of them. */
 export interface ChatCommand {
@@ -11,6 +11,8 @@ export interface ChatCommand {
   readonly args?: string
   /** `owner` commands say nothing to anybody else. */
   readonly who: 'anyone' | 'owner'
+  /** People for whom an owner's command is too; it decides itself what they may do with it. */
+  readonly also?: readonly PersonId[]
   /** The answer is for who asked alone: where the platform cannot show it so, it goes to their direct chat. */
   readonly private?: true
   /** It may change who its sender is: its answer is for them whoever they are by then, as no other command's is. */

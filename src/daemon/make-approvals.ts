@@ -43,12 +43,15 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
       const { authors } = await turnAuthority(authority, turn)
       return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))
     },
-    isOwner: ({ channel }, sender) => lookups.whoIs(senderAuthor(channels, channel, sender)).role === 'owner',
+    answers({ channel }, sender, approvers) {
+      const { role, person } = lookups.whoIs(senderAuthor(channels, channel, sender))
+      return role === 'owner' || (person !== undefined && approvers.includes(person))
+    },
     async isOwnerNow(by) {
       const { role } = by.includes(':') ? lookups.whoIs(by) : { role: await lookups.roleOf(toPersonId(by)) }
       return role === 'owner'
     },
-    owners: people.ownerChats.nearest,
+    chatsOf: people.ownerChats.nearest,
     async nameOf(address, session) {
       const { title } = await placeTitle(read, address, session)
       return title === undefined ? `\`${formatAddress(address)}\`` : `"${title}"`

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
+import { namedApprovers } from '../core/approval.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
@@ -28,6 +30,7 @@ import { freshCode, type Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
 
 export interface PeopleDeps {
+  readonly config: Pick<Config, 'toolPolicy'>
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -72,6 +75,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const cards = await createOwnerCards({ ...parts, owners })
   const admissions = createAdmissions({
     ...{ ...parts, facts: admissionFacts, cards, accept: entrance.accept },
+    approvers: namedApprovers(parts.config.toolPolicy ?? []),
     ruledBy: (address) => ruleOfChat(policies.routing().groups, address, policies.routing().channels),
   })
   const notifyOwners = ownerTeller(parts, owners)

@@ -7,6 +7,7 @@ import { ChannelHub, type HubDeps } from '../channels/hub.ts'
 import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
+import { namedApprovers } from '../core/approval.ts'
 import { type Clock, systemClock, within } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { createIdSource } from '../core/ids.ts'
@@ -148,6 +149,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const own = sessionCommands({
     ...{ ...lookups, ...people, ...stages, store, channels, clock, ids, operator, why },
     all: () => [...commands.values()],
+    approvers: namedApprovers(config.toolPolicy ?? []),
   })
   for (const command of own) commands.set(command.name, command)
   const menus = createMenus({ logger, commands: own, owners: people.owners })

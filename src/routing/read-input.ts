@@ -26,13 +26,17 @@ export function readInput(event: InboundEvent, identity: Identity, known: KnownC
     case 'command':
       if (known === undefined)
         return { kind: 'text', event, step: pass('command', `/${event.name} is no command of ours`) }
-      if (known.who === 'owner' && identity.role !== 'owner') {
+      if (!isFor(known, identity)) {
         return { kind: 'ignore', reason: 'command_for_owner', step: stop('command', `/${event.name} is for the owner`) }
       }
       return { kind: 'control', event, command: event.name, step: pass('command', `/${event.name}`) }
     default:
       return { kind: 'ignore', reason: 'unsupported_event', step: stop('command', `a ${event.kind} asks for nothing`) }
   }
+}
+
+function isFor({ who, also = [] }: KnownCommand, { role, person }: Identity): boolean {
+  return who === 'anyone' || role === 'owner' || (person !== undefined && also.includes(person))
 }
 
 function isEmpty({ text, attachments }: InboundText): boolean {

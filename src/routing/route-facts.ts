@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts'
 import type { AdmissionFact } from '../core/admission.ts'
 import type { BotSpending } from '../core/bot-budget.ts'
 import type { Identity } from '../core/dispatch.ts'
-import type { ChannelId, ScopeKey } from '../core/ids.ts'
+import type { ChannelId, PersonId, ScopeKey } from '../core/ids.ts'
 import type { SendOverride } from '../core/session.ts'
 
 /** The lookups of routing beside the configuration: rebuilt from the store, answered without waiting. */
@@ -39,6 +39,8 @@ export interface RouteFacts {
 
 export interface KnownCommand {
   readonly who: 'anyone' | 'owner'
+  /** People for whom an owner's command is too. */
+  readonly also?: readonly PersonId[]
   /** Also for people we do not know. */
   readonly open: boolean
   /** Without an argument it is no command of those people once there is an owner: they ask to be let in. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideToolUse, type Speaking } from '../../src/approvals/tool-policy.ts'
+import { approversOf, decideToolUse, type Speaking } from '../../src/approvals/tool-policy.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
 import { toPersonId } from '../../src/core/ids.ts'
 
@@ -57,4 +57,22 @@ test('T32: a rule may be for some tools and for some places, each with its topic
 test('T32: a rule may ask about a tool that stays inside, or deny it', () => {
   expect(decide([rule('ask', ['everybody'])], [ADA], { reach: 'inside' })).toBe('ask')
   expect(decide([rule('deny', ['everybody'])], [ADA], { reach: 'judged' })).toBe('deny')
+})
+
+test('T32: besides owners those answer whom every rule names that asks because of somebody', () => {
+  const [bob, cy] = [toPersonId('bob'), toPersonId('cy')]
+  const rules = [
+    rule('allow', ['owner']),
+    rule('ask', ['bob'], { approvers: [bob, cy] }),
+    rule('ask', ['member'], { approvers: [cy] }),
+  ]
+  const CY: Speaking = { person: cy, role: 'member' }
+  const approvers = (...speaking: Speaking[]) => approversOf(rules, { tool: 'pay', speaking, place: 'x' })
+  expect(approvers(BOB)).toEqual([bob, cy])
+  expect(approvers(ADA, BOB)).toEqual([bob, cy])
+  expect(approvers(BOB, CY)).toEqual([cy])
+  // No rule fits a stranger, and nobody's: an owner alone answers.
+  expect(approvers(BOB, GUEST)).toEqual([])
+  expect(approvers()).toEqual([])
+  expect(approvers(ADA)).toEqual([])
 })

@@ -29,7 +29,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.prompt$/, 'prompt.md'],
   [/\.skills$/, 'skills'],
   [/policy\[0\]\.(tools|in)\[0\]$/, 'changed'],
-  [/policy\[0\]\.who\[0\]$/, 'ada'],
+  [/policy\[0\]\.(who|approvers)\[0\]$/, 'ada'],
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$/, 'https://model.test'],
   [/store\.url$/, 'sqlite:other.db'],

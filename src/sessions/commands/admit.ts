@@ -20,14 +20,15 @@ export function admitCommand(deps: AdmitDeps): ChatCommand {
 }
 
 /**
- * `/deny <code>` refuses a person or a place, withdraws an admission, or refuses a call that the agent has asked about.
- * It is an owner's command.
+ * `/deny <code>` refuses a person or a place, withdraws an admission, or refuses a call that the agent has asked about,
+ * which named approvers may as well.
  */
 export function denyCommand(deps: AdmitDeps): ChatCommand {
   return {
     name: 'deny',
     description: 'Keep out who asked to talk to me, take an /admit back, or refuse what I have asked about',
     who: 'owner',
+    also: deps.approvers,
     private: true,
     run: async (call) => (await refuseCall(deps, call)) ?? decide(call, deps, 'denied'),
   }

@@ -1,23 +1,30 @@
-import type { Approval, ApprovalDesk, StandingRule } from '../../core/approval.ts'
+import type { Approval, ApprovalDesk, Decider, StandingRule } from '../../core/approval.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
+import type { PersonId } from '../../core/ids.ts'
 import { askerOf } from '../people/links.ts'
 
 export interface ApproveDeps {
   readonly approvals: ApprovalDesk
   readonly channels: Channels
+  /** People who may answer some questions besides owners. */
+  readonly approvers: readonly PersonId[]
 }
 
-/** `/approve <code>` allows one call of a tool that the agent has asked about. It is an owner's command. */
+/**
+ * `/approve <code>` allows one call of a tool that the agent has asked about. It is a command of owners and of named
+ * approvers.
+ */
 export function approveCommand(deps: ApproveDeps): ChatCommand {
   return {
     name: 'approve',
     description: 'Allow what I have asked about: once, or from now on here or everywhere',
     args: 'the code of the question, and here or everywhere',
     who: 'owner',
+    also: deps.approvers,
     async run(call) {
-      if (call.args === '') return openQuestions(await deps.approvals.open())
+      if (call.args === '') return openQuestions(await deps.approvals.open(deciderOf(deps, call)))
       const [code = '', where] = call.args.split(/\s+/)
       if (where === undefined)
         return allowed(await deps.approvals.decide(code, 'allowed', deciderOf(deps, call)), 'this once')
@@ -38,16 +45,21 @@ function allowed({ tool, late, state }: Approval, how: string): string {
 }
 
 /** `/approvals` lists what the agent has asked about. It is an owner's command. */
-export function approvalsCommand({ approvals }: Pick<ApproveDeps, 'approvals'>): ChatCommand {
+export function approvalsCommand(deps: ApproveDeps): ChatCommand {
   return {
     name: 'approvals',
     description: 'What I have asked about, and the standing rules; forget <code> takes one back',
     args: 'forget and the code of a rule',
     who: 'owner',
     private: true,
-    async run({ args }) {
+    async run(call) {
+      const { args } = call
+      const { approvals } = deps
       if (args === '')
-        return [openQuestions(await approvals.open()), ...rulesInWords(await approvals.rules())].join('\n\n')
+        return [
+          openQuestions(await approvals.open(deciderOf(deps, call))),
+          ...rulesInWords(await approvals.rules()),
+        ].join('\n\n')
       const [, code] = /^forget\s+(\S+)$/i.exec(args) ?? []
       if (code === undefined) throw new ParleyError('invalid', 'Say `/approvals`, or `/approvals forget <code>`.')
       await approvals.forget(code)
@@ -56,20 +68,23 @@ export function approvalsCommand({ approvals }: Pick<ApproveDeps, 'approvals'>):
   }
 }
 
-/** Refuses the call of this code; returns undefined if no question has it. */
+/** Refuses the call of this code. Returns undefined for an owner if no question has it: they may mean an applicant. */
 export async function refuseCall(deps: ApproveDeps, call: CommandCall): Promise<string | undefined> {
+  const isOwner = call.decision.identity.role === 'owner'
+  if (call.args === '' && !isOwner) throw new ParleyError('invalid', 'Say `/deny` and the code of the question.')
   try {
     const { tool } = await deps.approvals.decide(call.args, 'denied', deciderOf(deps, call))
     return `Refused: \`${tool}\`.`
   } catch (err) {
-    if (errorCode(err) === 'not_found') return undefined
+    if (errorCode(err) === 'not_found' && isOwner) return undefined
     throw err
   }
 }
 
 /** Returns who answers, by the name that the configuration has for them. */
-function deciderOf({ channels }: ApproveDeps, call: CommandCall): string {
-  return call.decision.identity.person ?? askerOf(channels, call).platformId
+function deciderOf({ channels }: ApproveDeps, call: CommandCall): Decider {
+  const { person, role } = call.decision.identity
+  return { by: person ?? askerOf(channels, call).platformId, owner: role === 'owner' }
 }
 
 function rulesInWords(rules: readonly StandingRule[]): readonly string[] {

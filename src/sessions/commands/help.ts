@@ -6,7 +6,9 @@ export function helpCommand(all: () => readonly ChatCommand[]): ChatCommand {
 }
 
 function help({ decision }: CommandCall, all: readonly ChatCommand[]): string {
-  const owner = decision.identity.role === 'owner'
-  const known = all.filter(({ who }) => owner || who === 'anyone')
+  const { role, person } = decision.identity
+  const known = all.filter(
+    ({ who, also = [] }) => role === 'owner' || who === 'anyone' || (person !== undefined && also.includes(person)),
+  )
   return known.map(({ name, description, args }) => `/${name}: ${description}${args ? ` (${args})` : ''}`).join('\n')
 }

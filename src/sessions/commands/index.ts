@@ -3,7 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import type { Store } from '../../store/store.ts'
 import type { Mutes } from '../lookups/mutes.ts'
@@ -43,6 +43,7 @@ export interface SessionCommandDeps {
   readonly links: Links
   readonly admissions: Admissions
   readonly approvals: ApprovalDesk
+  readonly approvers: readonly PersonId[]
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns

@@ -23,7 +23,9 @@ export interface StoredFacts {
   formerChat(channel: string, chat: string): string | undefined
   mutedUntil(address: Address): number | undefined
   readonly admission: AdmissionFacts['fact']
-  command(name: string): { readonly who: 'anyone' | 'owner'; readonly open: boolean } | undefined
+  command(
+    name: string,
+  ): (Pick<ChatCommand, 'who' | 'also'> & { readonly open: boolean; readonly asks?: boolean }) | undefined
   follows(thread: Address, at: number): boolean
   botSpending(chat: Address, at: number): BotSpending
   /** Receives every decision and the end of every turn. */
@@ -62,7 +64,9 @@ export async function loadFacts(sources: FactSources): Promise<StoredFacts> {
     admission: admissions.fact,
     command(name) {
       const known = command(name)
-      return known && { who: known.who, open: known.open === true, asks: known.asks === true }
+      if (known === undefined) return undefined
+      const { who, open = false, asks = false, also = [] } = known
+      return { who, open, asks, also }
     },
   }
 }

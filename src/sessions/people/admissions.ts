@@ -4,7 +4,7 @@ import { withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
@@ -47,6 +47,8 @@ export interface AdmissionDeps {
   readonly logger: Logger
   readonly facts: Pick<AdmissionFacts, 'fact' | 'asked' | 'decided'>
   readonly cards: OwnerCards
+  /** People who answer some questions besides owners. */
+  readonly approvers: readonly PersonId[]
   /** Returns the path of the setting that decides about a chat whatever was admitted. */
   ruledBy(address: Address): string | undefined
   /** Stores and decides a dispatch anew. */
@@ -74,7 +76,8 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
 
   return {
     decided({ event, origin, receivedAt }, { identity }) {
-      if (identity.role === 'owner' && origin === 'platform') cards.ownerWrote(event, receivedAt)
+      const notified = identity.role === 'owner' || (identity.person && deps.approvers.includes(identity.person))
+      if (notified && origin === 'platform') cards.ownerWrote(event, receivedAt)
     },
     ownerWrote: cards.ownerWrote,
     refused({ key }) {

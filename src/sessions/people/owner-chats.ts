@@ -1,17 +1,21 @@
 import { type Address, formatAddress } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
+import type { PersonId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { Reader } from '../../core/outbound.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { DirectChat } from '../../store/people-port.ts'
 
-/** The direct chats in which owners can be notified, in memory, the one used last at the end. */
+/** The direct chats in which owners and approvers can be notified, in memory, the one used last at the end. */
 export interface OwnerChats {
-  /** Called when an owner wrote there. Returns the chat if it is new and has to be stored. */
+  /** Called when one of them wrote there. Returns the chat if it is new and has to be stored. */
   saw(event: InboundEvent, at: number): DirectChat | undefined
-  /** Returns one chat for each owner: on the given account if they use it, else the one they used last. */
-  nearest(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
+  /**
+   * Returns one chat for each owner, and for each of these people: on the given account if they use it, else the one
+   * they used last.
+   */
+  nearest(where: Pick<Address, 'channel' | 'account'>, also?: readonly PersonId[]): readonly OwnerChat[]
   /** Returns what `nearest` does, but of other accounts if there are any; used for problems of this account itself. */
   beside(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
 }
@@ -33,17 +37,14 @@ export interface OwnerChatDeps {
 
 export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChatDeps): OwnerChats {
   const chats = new Map<string, DirectChat>(stored.map((chat) => [keyOf(chat), chat]))
-  /** The last of an owner's chats wins. */
-  function bestOf(ranked: readonly DirectChat[]): readonly OwnerChat[] {
+  /** The last of somebody's chats wins. */
+  function bestOf(ranked: readonly DirectChat[], also: readonly PersonId[] = []): readonly OwnerChat[] {
     const best = new Map<string, OwnerChat>()
     for (const chat of ranked) {
       const { role, person } = whoIs(chat.platformId)
-      if (role === 'owner' && person !== undefined)
-        best.set(person, {
-          person,
-          address: chat.address,
-          reader: { platformId: chat.platformId, person, owner: true },
-        })
+      if (person === undefined || (role !== 'owner' && !also.includes(person))) continue
+      const reader = { platformId: chat.platformId, person, ...(role === 'owner' ? { owner: true as const } : {}) }
+      best.set(person, { person, address: chat.address, reader })
     }
     return [...best.values()]
   }
@@ -68,9 +69,9 @@ export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChat
       chats.set(key, chat)
       return known && formatAddress(known.address) === formatAddress(address) ? undefined : chat
     },
-    nearest(where) {
+    nearest(where, also) {
       const { here, elsewhere } = split(where)
-      return bestOf([...elsewhere, ...here])
+      return bestOf([...elsewhere, ...here], also)
     },
     beside(where) {
       const { here, elsewhere } = split(where)

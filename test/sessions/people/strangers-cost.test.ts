@@ -85,6 +85,7 @@ async function openDoor(code: () => string = ids.code) {
     cards,
     accept: async () => {},
     ruledBy: () => undefined,
+    approvers: [],
   })
   const systemNotices = createSystemNotices({ ...world, say, admissions, crowded: () => false })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps

@@ -1,0 +1,77 @@
+import type { SessionEvent, UserMessageData } from '../core/event.ts'
+import type { SessionId } from '../core/ids.ts'
+import type { Store } from '../store/store.ts'
+
+/** Something a model was shown that is not from an owner. */
+export type OthersWords =
+  | { readonly kind: 'message'; readonly name: string; readonly text: string; readonly at: number }
+  | { readonly kind: 'result'; readonly tool: string; readonly at: number }
+
+/** Events that are looked through, so that a question has a bounded cost. */
+const LOOKED_THROUGH = 100
+const SHOWN = 80
+
+/**
+ * Returns the newest message or result in a session that has words of anybody but owners; undefined if it is further
+ * back than is looked.
+ */
+export async function newestOfOthers(
+  { store }: { readonly store: Pick<Store, 'read'> },
+  session: SessionId,
+): Promise<OthersWords | undefined> {
+  const types = ['user_message', 'message_edited', 'thread_read', 'tool_result'] as const
+  const events = await store.read.events.latestOf(session, types, LOOKED_THROUGH)
+  return events.toReversed().flatMap(othersIn)[0]
+}
+
+function othersIn(event: SessionEvent): readonly OthersWords[] {
+  const { at } = event
+  switch (event.type) {
+    case 'user_message':
+    case 'message_edited':
+      return othersSaid(event.data, at)
+    case 'thread_read':
+      return event.data.messages.toReversed().flatMap((message) => othersSaid(message, at))
+    case 'tool_result':
+      return event.data.foreign || event.data.shows ? [{ kind: 'result', tool: event.data.tool, at }] : []
+    default:
+      return []
+  }
+}
+
+/** Returns what somebody else has said in a message, or what its owner has passed on of others. */
+function othersSaid(
+  { sender, text, owner, quoted, forwarded, via, from }: UserMessageData,
+  at: number,
+): readonly OthersWords[] {
+  const message = (name = 'somebody', words = ''): readonly OthersWords[] => [
+    { kind: 'message', name, text: words, at },
+  ]
+  if (!owner || from !== undefined) return message(sender.displayName, text)
+  if (forwarded) return message(forwarded.from?.displayName, text)
+  if (via) return message(via.displayName, text)
+  if (!quoted?.text || quoted.own || quoted.sender?.id === sender.id) return []
+  return message(quoted.sender?.displayName, quoted.text)
+}
+
+/** Returns the name of such words in Markdown, as seen at a time in ms: whose, when, and how they begin. */
+export function inWords(words: OthersWords, now: number): string {
+  const when = ago(now - words.at)
+  if (words.kind === 'result') return `what \`${words.tool}\` returned ${when}`
+  const text = plain(words.text)
+  return `\`${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}\` by \`${plain(words.name)}\` ${when}`
+}
+
+/** Returns a text on one line that can stand in a code span. */
+function plain(text: string): string {
+  return text.replace(/[`\s]+/gu, ' ').trim()
+}
+
+const MINUTE_MS = 60_000
+
+function ago(ms: number): string {
+  const minutes = Math.floor(ms / MINUTE_MS)
+  if (minutes < 1) return 'a moment ago'
+  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} ago`
+  return `${Math.floor(minutes / 60)} hours ago`
+}
