@@ -119,7 +119,9 @@ module.exports = {
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
-    ...vendor('^src/schedule/', 'node-cron', 'cron-parser'),
+    ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
+    // Its languages are entries of their own, which the resolver here does not follow.
+    { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
     ...vendor('^src/media/', 'file-type'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/openai-compatible\\.ts$', 'openai'),

@@ -16,8 +16,7 @@ import { createNotifier } from './platform/sd-notify.ts'
 import { keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
-import type { TimingMistake } from './schedule/check-cron.ts'
-import type { Timing } from './schedule/slots.ts'
+import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500
 
@@ -68,7 +67,7 @@ const ports: CliPorts = {
 }
 
 /** The calendar is loaded for who has a schedule. */
-async function checkTiming(timing: Timing): Promise<readonly TimingMistake[]> {
+async function checkTiming(timing: CronText): Promise<readonly TimingMistake[]> {
   return (await import('./schedule/check-cron.ts')).checkTiming(timing)
 }
 

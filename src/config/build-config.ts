@@ -12,6 +12,7 @@ import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
 import { mistakenTokenWarnings } from './mistaken-tokens.ts'
 import { noEffectWarnings } from './no-effect.ts'
+import { unknownZoneMistakes } from './people-zones.ts'
 import { placeholderMistakes } from './placeholders.ts'
 import { databaseFile, type Surroundings } from './places.ts'
 import { unknownNameMistakes } from './policy-names.ts'
@@ -75,6 +76,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...unknownNameMistakes(parsed),
+      ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,
       ...placeholderMistakes(parsed, options.known),
       ...malformedIdMistakes(parsed, options.known),
@@ -148,7 +150,10 @@ function buildSessionTools(
 function toPolicy(file: ConfigFile, agents: readonly AgentId[], traits: TraitsByChannel): RoutingPolicy {
   const { routing, session } = file
   return {
-    people: Object.entries(file.people).map(([name, { role, ids }]) => ({ id: toPersonId(name), role, ids })),
+    people: Object.entries(file.people).map(([name, { timezone, ...person }]) => ({
+      ...{ id: toPersonId(name), ...person },
+      ...(timezone === undefined ? {} : { timezone }),
+    })),
     agents,
     access: routing.access,
     ownerAlwaysTriggers: routing.ownerAlwaysTriggers,

@@ -61,7 +61,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see. schedule, memory and web_fetch have no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; schedule: reminders and tasks for the chat where somebody asks. memory and web_fetch have no effect yet.',
     ),
 })
 

@@ -16,6 +16,9 @@ export const people = z
         .array(id)
         .default([])
         .describe('<channel>:<id>, or <channel>:<team>/<id> where ids belong to a workspace; never names.'),
+      timezone: text
+        .exactOptional()
+        .describe('The zone of their reminders, such as Europe/Berlin. Default: the machine’s.'),
     }),
   )
   .default({})

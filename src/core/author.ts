@@ -25,12 +25,14 @@ export function askingAuthor(channels: Traits, { event, origin, posted, schedule
 
 /**
  * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded, a
- * sender that is no single person, the people a digest speaks of. Empty for nearly every message.
+ * sender that is no single person, the people a digest speaks of, those whose words led to a schedule. Empty for nearly
+ * every message.
  */
 export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
   const { event } = dispatch
   const nobody = isNobodys(channels, dispatch) ? [NOBODY] : NONE
-  return 'text' in event ? [...passedOn(channels, event), ...nobody] : nobody
+  const made = dispatch.schedule?.authors ?? NONE
+  return 'text' in event ? [...passedOn(channels, event), ...made, ...nobody] : nobody
 }
 
 const NONE: readonly AuthorId[] = []

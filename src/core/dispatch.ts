@@ -53,6 +53,10 @@ export interface ScheduledRun {
   readonly agent?: AgentId
   /** The identity of the schedule's creator, looked up when the run began; the run has its authority. */
   readonly creator: Identity
+  /** Everybody else whose words had a part in making it. */
+  readonly authors?: readonly AuthorId[]
+  /** Its text is the answer: no model is asked. */
+  readonly said?: true
   /** Other people's messages that the prompt is about, each line quoted. They are data, never instructions. */
   readonly data?: string
 }

@@ -35,6 +35,8 @@ export interface RoutingPolicy {
 
 export interface PersonPolicy {
   readonly id: PersonId
+  /** IANA name. Absent: the zone of the daemon. */
+  readonly timezone?: string
   readonly role: Role
   /** `<channel>:<id>` or a bare id, which matches on any channel (K15). */
   readonly ids: readonly string[]

@@ -1,21 +1,41 @@
 import type { Address } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { Reader } from './outbound.ts'
+import type { AuthorId } from './platform-id.ts'
 
-/** The task of a schedule and its times. Plain JSON, stored unchanged. */
-export interface ScheduleDefinition {
-  /** Five fields or an alias such as `@daily`, read in `timezone`. */
-  readonly cron: string
-  /** IANA name. */
-  readonly timezone: string
+/**
+ * When a schedule is due: at the wall times of five fields or an alias such as `@daily`, once at an instant, or every
+ * so many ms from an instant on. Instants are ms since the epoch.
+ */
+export type Timing = { readonly timezone: string } & (
+  | { readonly cron: string }
+  | { readonly at: number }
+  | { readonly every: number; readonly from: number }
+)
+
+/** The task of a schedule. Plain JSON, stored unchanged. */
+export interface ScheduledTask {
   /** The default agent if absent. */
   readonly agent?: AgentId
   readonly prompt: string
+  /** The prompt is said as it is, and no model is asked. */
+  readonly said?: true
   /** The conversation whose messages since the last completed run go with the prompt; its topics included. */
   readonly digestOf?: Address
   readonly deliverTo: Address
+  /** The one person it is meant for, where that is so (`OutboundMessage.reader`). */
+  readonly reader?: Reader
+  /** Everybody whose words had a part in it, where a turn has made it: its runs may do no more than all of them. */
+  readonly authors?: readonly AuthorId[]
   readonly missed: MissedPolicy
   readonly overlap: OverlapPolicy
 }
+
+/** A task and its times, the zone an IANA name. */
+export type ScheduleDefinition = ScheduledTask & Timing
+
+/** A task as the configuration has it. */
+export type CronDefinition = ScheduledTask & { readonly cron: string; readonly timezone: string }
 
 /**
  * Decides about slots found more than a minute late. `skip`: none runs. `once`: one run for all of them, unless a slot
@@ -34,6 +54,13 @@ export type OverlapPolicy = 'skip' | 'queue'
 /** Runs of one schedule that may wait. */
 export const MOST_RUNS = 100
 
+/** `0 8 * * 1-5`, `at 2026-11-27T16:00:00.000Z`, `every 30 min`. */
+export function formatTiming(timing: Timing): string {
+  if ('cron' in timing) return timing.cron
+  if ('at' in timing) return `at ${new Date(timing.at).toISOString()}`
+  return `every ${timing.every / 60_000} min`
+}
+
 /** `skip`, `once`, `all(3)`. */
 export function formatMissed(policy: MissedPolicy): string {
   return policy.kind === 'all' ? `all(${policy.most})` : policy.kind
@@ -49,7 +76,7 @@ export function parseMissed(text: string): MissedPolicy | undefined {
 /** A schedule as the configuration has it. */
 export interface ConfiguredSchedule {
   readonly id: ScheduleId
-  readonly definition: ScheduleDefinition
+  readonly definition: CronDefinition
 }
 
 /** A schedule as it is stored. Times are ms since the epoch. */

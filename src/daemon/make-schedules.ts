@@ -1,10 +1,19 @@
 import type { Config } from '../config/config.ts'
+import { senderAuthor } from '../core/author.ts'
 import type { ChatMove } from '../core/chat-move.ts'
+import type { ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
+import type { CommandCall } from '../core/command.ts'
+import type { PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
+import type { TurnRef } from '../core/session-tools.ts'
 import { formerNames } from '../routing/former-names.ts'
+import { askerIn, askerOfTurn } from '../schedule/asker-of-turn.ts'
+import { createChatSchedules } from '../schedule/chat-schedules.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
 import { movedSchedule } from '../sessions/lookups/move-chat.ts'
+import { identityOfAuthor } from '../sessions/people/author-identity.ts'
+import { turnAuthority } from '../sessions/turns/turn-authority.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -13,24 +22,51 @@ export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'cloc
   readonly config: Config
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
   readonly entrance: Pick<Entrance, 'accept'>
 }
 
-export function makeSchedules({
-  config,
-  logger,
-  policies,
-  lookups,
-  entrance,
-  ...parts
-}: SchedulesDeps): ScheduleService {
-  return createScheduleService({
-    ...{ store: parts.store, ids: parts.ids, clock: parts.clock, accept: entrance.accept, roleOf: lookups.roleOf },
-    logger: logger.child({ subsystem: 'schedules' }),
+export interface Schedules extends ScheduleService {
+  /** Those that people make in chats. */
+  readonly fromChats: ChatSchedules
+  /** Returns the sender of a command as a maker of schedules; undefined for somebody nobody let in by name. */
+  remindAsker(this: void, call: CommandCall): ScheduleAsker | undefined
+  /** Splits the time from the text of a typed reminder. */
+  readReminder(this: void, text: string, asker: ScheduleAsker): Promise<ScheduleWish | undefined>
+}
+
+export function makeSchedules({ config, policies, lookups, entrance, ...parts }: SchedulesDeps): Schedules {
+  const { store, ids, clock } = parts
+  const { roleOf, whoIs } = lookups
+  const logger = parts.logger.child({ subsystem: 'schedules' })
+  const { channels } = policies.routing()
+  const service = createScheduleService({
+    ...{ store, ids, clock, accept: entrance.accept, roleOf, logger },
     agents: config.agents.map(({ id }) => id),
-    caseSensitive: policies.routing().channels.caseSensitive,
+    caseSensitive: channels.caseSensitive,
   })
+  // The readers of the answer do not matter here, only those whose words the turn was shown.
+  const authority = { read: store.read, channels, inGroups: 'here', mainIsShared: () => false } as const
+  const authorsOf = async (turn: TurnRef) => (await turnAuthority(authority, turn)).authors
+  const zoneOf = (person: PersonId): string =>
+    policies.policy.people.find(({ id }) => id === person)?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const fromChats = createChatSchedules({
+    ...{ store, clock, logger, zoneOf, changed: service.changed },
+    identityOf: (author) => identityOfAuthor(lookups, author),
+    askerOf: (turn) => askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf }, turn),
+  })
+  return {
+    ...service,
+    fromChats,
+    remindAsker({ dispatch, decision: { route } }) {
+      const asker = askerIn({ channels, whoIs }, dispatch)
+      const author = senderAuthor(channels, dispatch.event.address.channel, dispatch.event.sender)
+      return asker && { ...asker, agent: route.agent, authors: [author], at: dispatch.receivedAt }
+    },
+    async readReminder(text, { at, person }) {
+      return (await import('../schedule/read-reminder.ts')).readReminder(text, at, zoneOf(person))
+    },
+  }
 }
 
 /** Returns the configured schedules, with the present ids of the chats they name. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { scheduleTools } from '../agent/tools/schedule-tools.ts'
 import { AccountSinks } from '../channels/account-sinks.ts'
 import { loadAccounts } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
@@ -112,7 +113,7 @@ interface Opened {
 
 async function open(options: DaemonOptions, { policies, store, broken }: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
-  const { tools = {}, clock = systemClock, delivery: timing = {} } = options
+  const { clock = systemClock, delivery: timing = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
   const media = mediaStore(config, clock, store)
@@ -132,6 +133,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     accounts.all.some((one) => one.channel === channel && one.account === account)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
   const exit = { delivery, adapter, say, closeCards }
+  const schedules = makeSchedules({ ...world, lookups, entrance })
+  const tools = { schedule: scheduleTools(schedules.fromChats), ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance, redact })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
@@ -139,7 +142,6 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const { traits } = channels
   const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
-  const schedules = makeSchedules({ ...world, lookups, entrance })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
     ...{ store, clock, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
@@ -147,7 +149,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     config: reloadOf(options, { policies, access, people }),
   })
   const own = sessionCommands({
-    ...{ ...lookups, ...people, ...stages, store, channels, clock, ids, operator, why },
+    ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats },
+    ...{ store, channels, clock, ids, operator, why },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
   })

@@ -57,6 +57,8 @@ export function createRunTurn(deps: RunTurnDeps): RunTurn {
 }
 
 async function runTurn(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<TurnResult> {
+  const said = turn.asked?.said
+  if (said !== undefined) return { kind: 'final', text: said, model: 'none', usage: NO_USAGE, steps: 0 }
   try {
     await checkCap(deps, turn.session)
     await readThreadBefore(deps, turn, signal)

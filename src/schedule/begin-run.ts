@@ -3,10 +3,12 @@ import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { type AgentId, type ChannelId, type PersonId, scheduleSessionId, type TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Schedule, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
+import type { Schedule, ScheduleDefinition, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
 import type { Role } from '../core/session.ts'
 import type { InboxRow, Store } from '../store/store.ts'
+import { ON_TIME_MS } from './decide-slots.ts'
 import { type Digest, readDigest } from './read-digest.ts'
+import { localTime } from './when-words.ts'
 
 export interface BeginRunDeps {
   readonly store: Store
@@ -92,10 +94,21 @@ async function end(
   { scheduleId, slotAt, traceId }: OwedSlot,
   by: SlotEnd,
 ): Promise<void> {
-  if (!(await store.write((tx) => tx.schedules.endSlot(traceId, by)))) return
+  const ended = await store.write(async (tx) => {
+    if (!(await tx.schedules.endSlot(traceId, by))) return false
+    const schedule = await tx.schedules.get(scheduleId)
+    if (schedule && isOver(schedule, slotAt)) await tx.schedules.remove(scheduleId)
+    return true
+  })
+  if (!ended) return
   const fields = { schedule: scheduleId, slot: new Date(slotAt).toISOString(), outcome: by.outcome, traceId }
   if (by.state === 'failed') logger.warn('A scheduled run failed', fields)
   else logger.info('A scheduled run ended', fields)
+}
+
+/** Returns true after the time of a schedule that was made in a chat for this time alone. */
+function isOver({ source, definition }: Schedule, slotAt: number): boolean {
+  return source === 'command' && 'at' in definition && definition.at <= slotAt
 }
 
 interface ScheduleRun {
@@ -113,14 +126,14 @@ interface ScheduleRun {
  */
 function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
   const { slotAt, traceId, receivedAt, creator, data } = run
-  const { deliverTo, prompt, agent } = definition
+  const { deliverTo, agent, said, authors, reader } = definition
   const name = scheduleSessionId(id)
   const key = `${name}@${new Date(slotAt).toISOString()}`
   return {
     origin: 'schedule',
     traceId,
     receivedAt,
-    reply: { address: deliverTo },
+    reply: { address: deliverTo, ...(reader ? { reader } : {}) },
     event: {
       kind: 'message',
       eventKey: key,
@@ -128,11 +141,26 @@ function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispa
       address: deliverTo,
       sender: { id: name, kind: 'user', displayName: `schedule ${id}` },
       sentAt: slotAt,
-      text: prompt,
+      text: textOf(definition, run),
       mentioned: true,
       mentionsOthers: false,
       attachments: [],
     },
-    schedule: { id, creator, ...(agent === undefined ? {} : { agent }), ...(data === undefined ? {} : { data }) },
+    schedule: {
+      ...{ id, creator },
+      ...(agent === undefined ? {} : { agent }),
+      ...(data === undefined ? {} : { data }),
+      ...(authors === undefined ? {} : { authors }),
+      ...(said ? { said } : {}),
+    },
   }
+}
+
+/** Returns the task for the model, or the line that is said without one, which says when it is late. */
+function textOf(definition: ScheduleDefinition, { slotAt, receivedAt, creator }: ScheduleRun): string {
+  const { prompt, said, deliverTo, timezone } = definition
+  if (!said) return prompt
+  const whose = deliverTo.chatType === 'direct' || creator.person === undefined ? '' : ` for ${creator.person}`
+  const late = receivedAt - slotAt > ON_TIME_MS ? `\n(It was due on ${localTime(slotAt, timezone)}.)` : ''
+  return `Reminder${whose}: ${prompt}${late}`
 }

@@ -1,6 +1,12 @@
 import { validateDetailed } from 'node-cron'
 import { toError } from '../core/errors.ts'
-import { nextSlot, type Timing } from './slots.ts'
+import { nextSlot } from './slots.ts'
+
+/** An expression and the zone it is read in. */
+export interface CronText {
+  readonly cron: string
+  readonly timezone: string
+}
 
 const FORM = 'write five fields (minute hour day month weekday), such as "0 8 * * 1-5", or an alias such as @daily'
 const ALIASES: readonly string[] = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@hourly']
@@ -12,7 +18,7 @@ export interface TimingMistake {
 }
 
 /** Returns the mistakes in an expression and a zone, empty if there are none; called before anything is scheduled. */
-export function checkTiming({ cron, timezone }: Timing): readonly TimingMistake[] {
+export function checkTiming({ cron, timezone }: CronText): readonly TimingMistake[] {
   const mistakes: TimingMistake[] = []
   const wrongCron = cronMistake({ cron, timezone: 'UTC' })
   if (wrongCron !== undefined) mistakes.push({ field: 'cron', message: wrongCron })
@@ -24,7 +30,7 @@ export function checkTiming({ cron, timezone }: Timing): readonly TimingMistake[
   return mistakes
 }
 
-function cronMistake(timing: Timing): string | undefined {
+function cronMistake(timing: CronText): string | undefined {
   const cron = timing.cron.trim()
   const fields = cron.split(/\s+/)
   if (fields.length === 1 ? !ALIASES.includes(cron) : fields.length !== 5) {

@@ -2,7 +2,7 @@ import { formatAddress } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import { toScheduleId } from '../core/ids.ts'
 import type { ScheduleRunReport, ScheduleSummary } from '../core/operate-schedules.ts'
-import { formatMissed, type Schedule, type ScheduleSlot } from '../core/schedule.ts'
+import { formatMissed, formatTiming, type Schedule, type ScheduleSlot } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
 import { nextSlot, nextSlots } from './slots.ts'
 
@@ -30,12 +30,12 @@ function summary(
   last: ScheduleSlot | undefined,
   now: number,
 ): ScheduleSummary {
-  const { cron, timezone, agent, prompt, digestOf, deliverTo, missed, overlap } = definition
+  const { timezone, agent, prompt, digestOf, deliverTo, missed, overlap } = definition
   const nextAt = paused ? undefined : nextSlot(definition, now)
   return {
     id,
     source,
-    cron,
+    cron: formatTiming(definition),
     timezone,
     ...(agent === undefined ? {} : { agent }),
     prompt,

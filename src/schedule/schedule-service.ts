@@ -12,6 +12,8 @@ export type ServiceDeps = Omit<SchedulerDeps, 'ticks'>
 export interface ScheduleService {
   /** Brings the store in line with the configuration and begins to run what is due. */
   start(configured: readonly ConfiguredSchedule[]): Promise<void>
+  /** Called once a schedule was added or removed by somebody in a chat. */
+  changed(): Promise<void>
   readonly operator: OperatorService['schedules']
   /** Resolves when nothing more is handed to the pipeline. Idempotent. */
   stop(): Promise<void>
@@ -20,11 +22,21 @@ export interface ScheduleService {
 /** Returns the service. A daemon without a schedule never loads the calendar, which costs some megabytes. */
 export function createScheduleService(deps: ServiceDeps): ScheduleService {
   const { store, clock } = deps
-  let scheduler: Scheduler | undefined
+  let running: Promise<Scheduler> | undefined
+  let stopped = false
 
   async function open(): Promise<Scheduler> {
     const [{ Scheduler }, { cronTicks }] = await Promise.all([import('./scheduler.ts'), import('./ticks.ts')])
-    return new Scheduler({ ...deps, ticks: cronTicks(clock) })
+    const scheduler = new Scheduler({ ...deps, ticks: cronTicks(clock) })
+    if (!stopped) await scheduler.start()
+    return scheduler
+  }
+
+  /** Begins to run what is due, or looks at the store again. */
+  async function look(): Promise<void> {
+    if (running !== undefined) return (await running).reload()
+    running = open()
+    await running
   }
 
   return {
@@ -32,15 +44,16 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
       if (configured.length + (await store.read.schedules.all()).length === 0) return
       const { syncSchedules } = await import('./sync-schedules.ts')
       await syncSchedules(deps, configured)
-      scheduler = await open()
-      await scheduler.start()
+      await look()
     },
+    changed: look,
     operator: operatorSchedules({ store, clock }, async (id) => {
-      if (!scheduler) throw new ParleyError('not_found', `There is no schedule ${id}.`)
-      return scheduler.runNow(toScheduleId(id))
+      if (running === undefined) throw new ParleyError('not_found', `There is no schedule ${id}.`)
+      return (await running).runNow(toScheduleId(id))
     }),
     async stop() {
-      await scheduler?.stop()
+      stopped = true
+      await (await running)?.stop()
     },
   }
 }

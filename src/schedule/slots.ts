@@ -1,11 +1,9 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser'
+import type { Timing } from '../core/schedule.ts'
 import { instantsOf, type WallTime, wallTimeAt } from './wall-time.ts'
 
-/** The times of a schedule: an expression of five fields, or an alias such as `@daily`, in an IANA zone. */
-export interface Timing {
-  readonly cron: string
-  readonly timezone: string
-}
+/** The times of an expression of five fields, or of an alias such as `@daily`, in an IANA zone. */
+type CronTiming = Extract<Timing, { readonly cron: string }>
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -21,6 +19,17 @@ const HOURS_OF_DAY = 24
  * repeated hour. Slots do not depend on where counting begins, so a restart at any time finds the same.
  */
 export function nextSlot(timing: Timing, after: number): number | undefined {
+  if ('cron' in timing) return nextWallSlot(timing, after)
+  if ('at' in timing) return timing.at > after ? timing.at : undefined
+  return after < timing.from ? timing.from : timing.from + (stepsBefore(timing, after) + 1) * timing.every
+}
+
+/** Returns how many intervals have passed at an instant. */
+function stepsBefore({ every, from }: Extract<Timing, { readonly every: number }>, instant: number): number {
+  return Math.floor((instant - from) / every)
+}
+
+function nextWallSlot(timing: CronTiming, after: number): number | undefined {
   const wall = wallTimeAt(timing.timezone, after)
   let first: number | undefined
   for (const { at, slots } of slotsFrom(timing, wall - disorderAt(timing, after))) {
@@ -34,7 +43,7 @@ export function nextSlot(timing: Timing, after: number): number | undefined {
 const MOST_AHEAD_MS = 10 * 366 * DAY_MS
 
 /** Returns how far wall times around an instant may be out of the order of their instants; 0 where no clock changes. */
-function disorderAt({ timezone }: Timing, instant: number): number {
+function disorderAt({ timezone }: CronTiming, instant: number): number {
   const [before, after] = [instant - JUMP_MS, instant + JUMP_MS]
   return wallTimeAt(timezone, after) - wallTimeAt(timezone, before) === after - before ? 0 : JUMP_MS
 }
@@ -49,7 +58,7 @@ export function nextSlots(timing: Timing, after: number, count: number): readonl
 }
 
 /** Returns the slots with `after` < slot ≤ `until`, in order. */
-export function slotsBetween(timing: Timing, after: number, until: number): readonly number[] {
+export function slotsBetween(timing: CronTiming, after: number, until: number): readonly number[] {
   const [from, to] = [wallTimeAt(timing.timezone, after), wallTimeAt(timing.timezone, until)]
   const disorder = disorderAt(timing, until)
   const found = new Set<number>()
@@ -64,6 +73,17 @@ const LOOK_BACKS_MS = [HOUR_MS, DAY_MS, 31 * DAY_MS, 366 * DAY_MS, 5 * 366 * DAY
 
 /** Returns the newest slots with `after` < slot ≤ `until`, in order, at most `most`, however long ago `after` is. */
 export function newestSlots(timing: Timing, { after, until }: Span, most: number): readonly number[] {
+  if ('cron' in timing) return newestWallSlots(timing, { after, until }, most)
+  if ('at' in timing) return timing.at > after && timing.at <= until ? [timing.at] : []
+  const last = stepsBefore(timing, until)
+  const slots = Array.from(
+    { length: Math.min(most, last + 1) },
+    (_, back) => timing.from + (last - back) * timing.every,
+  )
+  return slots.filter((slot) => slot > after).reverse()
+}
+
+function newestWallSlots(timing: CronTiming, { after, until }: Span, most: number): readonly number[] {
   for (const back of LOOK_BACKS_MS) {
     const from = Math.max(after, until - back)
     const slots = slotsBetween(timing, from, until)
@@ -83,7 +103,7 @@ interface WallSlot {
 }
 
 /** Yields the matching wall times in order, each with the instants at which it is due. */
-function* slotsFrom({ cron, timezone }: Timing, wall: WallTime): Generator<WallSlot, void, void> {
+function* slotsFrom({ cron, timezone }: CronTiming, wall: WallTime): Generator<WallSlot, void, void> {
   const expression = parseCron(cron, wall)
   const everyHour = expression.fields.hour.values.length === HOURS_OF_DAY
   for (;;) {

@@ -46,14 +46,15 @@ async function put(
 ): Promise<void> {
   if (known?.source === 'config' && JSON.stringify(known.definition) === JSON.stringify(definition)) return
   await tx.schedules.put({ id, source: 'config', definition }, at)
-  const { cron, timezone } = known?.definition ?? definition
-  if (cron === definition.cron && timezone === definition.timezone) return
+  const { cron, timezone } = definition
+  const was = known?.definition ?? definition
+  if ('cron' in was && was.cron === cron && was.timezone === timezone) return
   await tx.schedules.setEvaluated(id, at)
   await letGo(tx, id, { outcome: 'changed', at })
 }
 
 /** Ends slots that were claimed and have not begun. A run that has begun continues to its end. */
-async function letGo(
+export async function letGo(
   tx: StoreWriter,
   id: ScheduleId,
   { outcome, at }: { readonly outcome: string; readonly at: number },

@@ -90,6 +90,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, memory, web_fetch; did you mean `time`?',
   ],
   [
+    'a zone of a person that is none',
+    'people: { bob: { timezone: Mars/Base } }',
+    '2: people.bob.timezone: there is no time zone Mars/Base; write one such as Europe/Berlin or UTC',
+  ],
+  [
     'an approver who is nobody',
     'tools: { policy: [{ tools: [pay], who: [owner], approvers: [bob], action: ask }] }',
     '2: tools.policy[0].approvers[0]: there is nobody called bob under people; write one of those names; an owner may always answer',

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
-import type { ConfiguredSchedule, ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { ConfiguredSchedule, CronDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
@@ -29,18 +29,14 @@ interface Scene extends Household {
 }
 
 /** A family group, and an office forum whose topic the digest goes to. */
-async function office(
-  start: string,
-  definition: Partial<ScheduleDefinition>,
-  script: Script = summing,
-): Promise<Scene> {
+async function office(start: string, definition: Partial<CronDefinition>, script: Script = summing): Promise<Scene> {
   const clock = setClock(start)
   let topic = 0
   const schedules = ({ world }: TelegramServer): readonly ConfiguredSchedule[] => {
     world.addChat({ type: 'supergroup', title: 'Family', id: FAMILY, members: [111, 444, 555] })
     world.addChat({ type: 'supergroup', title: 'Office', id: OFFICE, forum: true, members: [111, 444] })
     topic = world.addTopic({ chat: OFFICE, name: 'Digest' })
-    const digest: ScheduleDefinition = {
+    const digest: CronDefinition = {
       cron: '30 2 * * *',
       timezone: 'Europe/Berlin',
       prompt: 'Summarise the family group.',

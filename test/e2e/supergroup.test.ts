@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
-import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
@@ -94,7 +94,7 @@ describe('a group that becomes a supergroup', () => {
   it('F-C07: schedules go to the new chat, before and after a restart, whatever the configuration calls it', async () => {
     const clock = setClock('2026-01-10T07:59:00Z')
     const deliverTo = parseAddress(`telegram:group:${GROUP}`)
-    const daily: ScheduleDefinition = {
+    const daily: CronDefinition = {
       cron: '0 8 * * *',
       timezone: 'UTC',
       prompt: 'Good morning.',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
-import type { ConfiguredSchedule, ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { ConfiguredSchedule, CronDefinition } from '../../src/core/schedule.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
@@ -22,7 +22,7 @@ async function club(script: Script = () => textReply('noted')): Promise<Club> {
   const schedules = ({ world }: TelegramServer): readonly ConfiguredSchedule[] => {
     world.addChat({ type: 'supergroup', title: 'Club', id: CLUB, forum: true, members: [111, 444] })
     topic = world.addTopic({ chat: CLUB, name: 'Rowing' })
-    const definition: ScheduleDefinition = {
+    const definition: CronDefinition = {
       ...{ cron: '0 8 * * *', timezone: 'UTC', prompt: 'Good morning', deliverTo: rowing(topic) },
       missed: { kind: 'skip' },
       overlap: 'skip',

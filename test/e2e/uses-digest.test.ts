@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toScheduleId } from '../../src/core/ids.ts'
-import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { type SetClock, setClock } from './set-clock.ts'
@@ -37,7 +37,7 @@ async function office(source: Source, start: string): Promise<Scene> {
     schedules: ({ world }) => {
       world.addChat({ type: 'supergroup', title: 'Office', id: OFFICE, forum: true, members: [111, 444] })
       topic = world.addTopic({ chat: OFFICE, name: 'Digest' })
-      const digest: ScheduleDefinition = {
+      const digest: CronDefinition = {
         ...timing,
         cron: '30 2 * * *',
         prompt: 'Summarise the channel.',
@@ -45,7 +45,7 @@ async function office(source: Source, start: string): Promise<Scene> {
         deliverTo: parseAddress(`telegram:group:${OFFICE}/${topic}`),
       }
       const deliverTo = parseAddress('telegram:direct:111')
-      const witness: ScheduleDefinition = { ...timing, cron: '*/15 * * * *', prompt: 'tick', deliverTo }
+      const witness: CronDefinition = { ...timing, cron: '*/15 * * * *', prompt: 'tick', deliverTo }
       return [
         { id: toScheduleId('morning'), definition: digest },
         { id: toScheduleId('witness'), definition: witness },

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { toScheduleId } from '../../src/core/ids.ts'
-import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import { hourly, MORNING, type Rig, startRig, utc } from './rig.ts'
 
 describe('a daemon that was down', () => {
@@ -33,7 +33,7 @@ describe('a daemon that was down', () => {
 })
 
 /** Claims the slot and dies before anything of it is handed on. */
-async function crashAfterClaim(definition: Partial<ScheduleDefinition>): Promise<Rig> {
+async function crashAfterClaim(definition: Partial<CronDefinition>): Promise<Rig> {
   let dead = false
   const rig = await startRig({ definition, refuses: () => dead })
   dead = true
@@ -98,7 +98,7 @@ describe('F-E08: a crash right after the claim (CP15)', () => {
 })
 
 describe('F-E11: a schedule that is changed or removed', () => {
-  const noon: ScheduleDefinition = { ...hourly, cron: '0 12 * * *' }
+  const noon: CronDefinition = { ...hourly, cron: '0 12 * * *' }
 
   it('while armed: the old time never comes', async () => {
     const rig = await startRig()

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Dispatch } from '../../src/core/dispatch.ts'
 import { createIdSource, toAccountId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
-import type { ConfiguredSchedule, ScheduleDefinition, ScheduleSlot } from '../../src/core/schedule.ts'
+import type { ConfiguredSchedule, CronDefinition, ScheduleSlot } from '../../src/core/schedule.ts'
 import type { Role } from '../../src/core/session.ts'
 import { Scheduler } from '../../src/schedule/scheduler.ts'
 import { syncSchedules } from '../../src/schedule/sync-schedules.ts'
@@ -15,7 +15,7 @@ import { decisionOf } from '../store/sample-rows.ts'
 export const MORNING = toScheduleId('morning')
 export const HOUR_MS = 3_600_000
 
-export const hourly: ScheduleDefinition = {
+export const hourly: CronDefinition = {
   cron: '0 * * * *',
   timezone: 'UTC',
   prompt: 'What is new?',
@@ -47,7 +47,7 @@ export interface Rig {
 }
 
 export interface RigOptions {
-  readonly definition?: Partial<ScheduleDefinition>
+  readonly definition?: Partial<CronDefinition>
   readonly start?: number
   /** The store fails on an accept as long as this says so. */
   readonly refuses?: () => boolean

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextSlots, slotsBetween, type Timing } from '../../src/schedule/slots.ts'
+import type { CronText } from '../../src/schedule/check-cron.ts'
+import { nextSlots, slotsBetween } from '../../src/schedule/slots.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -23,7 +24,7 @@ const field = (most: number): fc.Arbitrary<string> =>
   )
 
 const timings = fc.tuple(fc.constantFrom(...CHANGES), field(59), field(23)).map(([[timezone, at], minute, hour]) => ({
-  timing: { cron: `${minute} ${hour} * * *`, timezone } satisfies Timing,
+  timing: { cron: `${minute} ${hour} * * *`, timezone } satisfies CronText,
   change: Date.parse(at),
 }))
 

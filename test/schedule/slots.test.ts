@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { newestSlots, nextSlot, nextSlots, slotsBetween, type Timing } from '../../src/schedule/slots.ts'
+import type { CronText } from '../../src/schedule/check-cron.ts'
+import { newestSlots, nextSlot, nextSlots, slotsBetween } from '../../src/schedule/slots.ts'
 
 const NEW_YORK = 'America/New_York'
 const BERLIN = 'Europe/Berlin'
@@ -70,7 +71,7 @@ describe('F-E14: days that not every month or year has', () => {
 })
 
 describe('slots of a span', () => {
-  const hourly: Timing = { cron: '0 * * * *', timezone: 'UTC' }
+  const hourly: CronText = { cron: '0 * * * *', timezone: 'UTC' }
   const [nine, noon] = [Date.parse('2026-11-21T09:00Z'), Date.parse('2026-11-21T12:00Z')]
 
   it('the end counts, the beginning does not', () => {

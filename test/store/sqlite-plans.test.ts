@@ -13,7 +13,7 @@ import {
   toScheduleId,
 } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { ScheduleDefinition } from '../../src/core/schedule.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { KnownSessions } from '../../src/store/known-sessions.ts'
@@ -285,7 +285,7 @@ async function useChatMoves(chatMoves: StoreWriter['chatMoves']): Promise<void> 
   await chatMoves.rewriteSchedule(SCHEDULE, scheduleTo(dispatch.reply.address))
 }
 
-function scheduleTo(deliverTo: Address): ScheduleDefinition {
+function scheduleTo(deliverTo: Address): CronDefinition {
   return { cron: '@daily', timezone: 'UTC', prompt: 'x', missed: { kind: 'once' }, overlap: 'skip', deliverTo }
 }
 

@@ -23,6 +23,7 @@ import { linkCommand } from './link.ts'
 import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
+import { type RemindDeps, remindCommand } from './remind.ts'
 import { settingCommands } from './setting-commands.ts'
 import { sideCommand } from './side.ts'
 import { startCommand } from './start.ts'
@@ -33,7 +34,7 @@ import { usageCommand } from './usage.ts'
 import { whoamiCommand } from './whoami.ts'
 import { type WhyDeps, whyCommand } from './why.ts'
 
-export interface SessionCommandDeps {
+export interface SessionCommandDeps extends RemindDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -80,6 +81,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     sideCommand(deps),
     stopCommand(deps),
     muteCommand(deps),
+    remindCommand(deps),
     ...settingCommands(deps),
     whyCommand({ ...deps, ...deps.why }),
   ]

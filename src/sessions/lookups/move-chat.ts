@@ -2,7 +2,7 @@ import { formatAddress, parseAddress } from '../../core/address.ts'
 import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
-import type { ScheduleDefinition } from '../../core/schedule.ts'
+import type { ScheduledTask } from '../../core/schedule.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Mute } from '../../store/small-port.ts'
@@ -110,7 +110,7 @@ async function moveSchedules(tx: StoreWriter, move: ChatMove): Promise<void> {
 }
 
 /** Returns the same object if the move does not concern it. */
-export function movedSchedule(definition: ScheduleDefinition, move: ChatMove): ScheduleDefinition {
+export function movedSchedule<Task extends ScheduledTask>(definition: Task, move: ChatMove): Task {
   const { deliverTo, digestOf } = definition
   const [to, of] = [movedAddress(deliverTo, move), digestOf && movedAddress(digestOf, move)]
   if (to === deliverTo && of === digestOf) return definition

@@ -34,6 +34,8 @@ export interface Asked {
   readonly messageId?: string
   /** The model that was asked for with the message. */
   readonly model?: string
+  /** The answer, where a reminder is said without a model. */
+  readonly said?: string
   /** The questions that were answered too late for their own turn: the calls they are about are made in this one. */
   readonly approvals?: readonly string[]
 }
@@ -75,6 +77,7 @@ export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | '
       at,
       ...model,
       ...approvals,
+      ...(schedule?.said && 'text' in event ? { said: event.text } : {}),
       ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }),
     },
     ...checkedFirst(rows),

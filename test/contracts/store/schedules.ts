@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { type TraceId, toAccountId, toPersonId, toScheduleId } from '../../../src/core/ids.ts'
-import type { NewSchedule, NewSlot, ScheduleDefinition } from '../../../src/core/schedule.ts'
+import type { CronDefinition, NewSchedule, NewSlot } from '../../../src/core/schedule.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { ids } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
 const [MORNING, EVENING] = [toScheduleId('morning'), toScheduleId('evening')]
 
-const definition: ScheduleDefinition = {
+const definition: CronDefinition = {
   cron: '0 8 * * *',
   timezone: 'Europe/Berlin',
   prompt: 'What is new?',

@@ -1,0 +1,59 @@
+import type { Channels } from '../core/channel-traits.ts'
+import type { ScheduleAsker } from '../core/chat-schedules.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Identity } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { TurnId } from '../core/ids.ts'
+import { type AuthorId, identifiesNobody, platformIdOf } from '../core/platform-id.ts'
+import type { TurnRef } from '../core/session-tools.ts'
+import type { InboxRow, StoreReader } from '../store/store.ts'
+
+export interface TurnAskerDeps {
+  readonly read: Pick<StoreReader, 'inbox' | 'approvals'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly channels: Channels
+  /** Returns the present identity of a platform id. */
+  whoIs(platformId: string): Identity
+  /** Returns everybody whose words the turn was shown. */
+  authorsOf(turn: TurnRef): Promise<readonly AuthorId[]>
+}
+
+/** Implements `ChatSchedules.askerOf`. */
+export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<ScheduleAsker> {
+  const row = (await rowsBehind(deps, turn.id)).at(-1)
+  if (row === undefined) throw new ParleyError('forbidden', NOT_HERE)
+  const { dispatch } = row
+  const asker = askerIn(deps, dispatch)
+  if (asker === undefined) throw new ParleyError('forbidden', NOT_KNOWN)
+  const authors = await deps.authorsOf(turn)
+  return { ...asker, agent: turn.agentId, authors, at: deps.clock.now() }
+}
+
+const NOT_HERE =
+  'Denied: schedules are made for people who ask in a chat, not by the run of a schedule, another session or a program.'
+const NOT_KNOWN = 'Denied: I keep reminders and tasks only for people my owner has let in by name.'
+
+/**
+ * Returns the messages of people that a turn answers; of a call that was allowed late, those of the turn that asked.
+ */
+async function rowsBehind({ read }: TurnAskerDeps, turn: TurnId): Promise<readonly InboxRow[]> {
+  const rows = await read.inbox.ofTurn(turn)
+  const code = rows.at(-1)?.dispatch.posted?.approval
+  const asked = code === undefined ? undefined : await read.approvals.get(code)
+  const behind = asked === undefined ? rows : await read.inbox.ofTurn(asked.turnId)
+  return behind.filter(({ dispatch }) => dispatch.origin === 'platform')
+}
+
+/** Returns who has sent a message and where, as a maker of schedules; undefined for somebody who is no known person. */
+export function askerIn(
+  { channels, whoIs }: Pick<TurnAskerDeps, 'channels' | 'whoIs'>,
+  { event, reply: { address } }: InboxRow['dispatch'],
+): Pick<ScheduleAsker, 'person' | 'role' | 'address' | 'reader'> | undefined {
+  const { channel } = event.address
+  if (identifiesNobody(channels, channel, event.sender)) return undefined
+  const platformId = platformIdOf(channels, channel, event.sender)
+  const { person, role } = whoIs(platformId)
+  if (person === undefined || role === 'guest') return undefined
+  if (address.chatType !== 'direct') return { person, role, address }
+  return { person, role, address, reader: { platformId, person, ...(role === 'owner' ? { owner: true } : {}) } }
+}

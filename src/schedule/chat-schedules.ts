@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { type Address, formatAddress } from '../core/address.ts'
+import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Identity } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type { NewSchedule, Schedule } from '../core/schedule.ts'
+import type { Store } from '../store/store.ts'
+
+export interface ChatScheduleDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Returns the zone of a person, by its IANA name. */
+  zoneOf(person: PersonId): string
+  /** Returns who an author is now. */
+  identityOf(author: AuthorId): Promise<Identity>
+  readonly askerOf: ChatSchedules['askerOf']
+  /** Called once a schedule was added or removed. */
+  changed(): Promise<void>
+}
+
+/** Schedules of one person that are kept at a time. */
+const MOST_OF_ONE = 50
+
+/** Returns the schedules that people make in chats; their calendar is loaded with the first of them. */
+export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
+  const { store, clock, logger, askerOf } = deps
+  return {
+    askerOf,
+    create: (wish, asker, key) => create(deps, { wish, asker, key }),
+    async list({ person, address }) {
+      const here = (await store.read.schedules.all()).filter((one) => isFor(one, { person, address }))
+      const shown = await Promise.all(here.map((one) => shownTo(one, clock.now())))
+      // One that has just come due is removed once its run has ended.
+      const due = shown.filter(({ nextAt }) => nextAt < NEVER)
+      return due.toSorted((a, b) => a.nextAt - b.nextAt).map(({ nextAt: _nextAt, ...one }) => one)
+    },
+    async cancel(id, asker) {
+      const found = await named(deps, id, asker)
+      const others = await Promise.all(asker.authors.map((author) => mayNotCancel(deps, author, found.creator)))
+      if (others.includes(true))
+        throw new ParleyError('forbidden', `Only ${found.creator} or an owner cancels that: /remind cancel ${found.id}`)
+      const { letGo } = await import('./sync-schedules.ts')
+      await store.write(async (tx) => {
+        await tx.schedules.remove(found.id)
+        await letGo(tx, found.id, { outcome: 'cancelled', at: clock.now() })
+      })
+      logger.info('A schedule was cancelled', { schedule: found.id, by: asker.person })
+      await deps.changed()
+      const { nextAt: _nextAt, ...shown } = await shownTo(found, clock.now())
+      return shown
+    },
+  }
+}
+
+interface Request {
+  readonly wish: ScheduleWish
+  readonly asker: ScheduleAsker
+  readonly key: string
+}
+
+async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Promise<ChatSchedule> {
+  const { store, clock, logger } = deps
+  const id = idOf(key)
+  const known = await store.read.schedules.get(id)
+  const made = known ?? (await add(deps, { id, wish, asker }))
+  if (known === undefined) {
+    logger.info('A schedule was made in a chat', { schedule: id, by: asker.person })
+    await deps.changed()
+  }
+  const { nextAt: _nextAt, ...shown } = await shownTo(made, Math.min(asker.at, clock.now()))
+  return shown
+}
+
+/** The same request has the same id, so that it is made once. */
+function idOf(key: string): ScheduleId {
+  return toScheduleId(
+    `r${BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
+      .toString(36)
+      .slice(-6)}`,
+  )
+}
+
+async function add(
+  { store, clock, zoneOf }: ChatScheduleDeps,
+  { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
+): Promise<NewSchedule> {
+  const { readWish } = await import('./read-wish.ts')
+  const { person, address, reader, agent, authors, at } = asker
+  const timing = await readWish(wish, { at, home: zoneOf(person) })
+  const schedule: NewSchedule = {
+    ...{ id, source: 'command', creator: person },
+    definition: {
+      ...timing,
+      ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors },
+      ...(wish.task ? {} : { said: true }),
+      ...(reader ? { reader } : {}),
+      // A reminder that was missed is owed; of several of one schedule the newest stands for all.
+      ...{ missed: { kind: 'once' }, overlap: 'skip' },
+    },
+  }
+  await store.write(async (tx) => {
+    const own = (await tx.schedules.all()).filter(({ creator }) => creator === person)
+    if (own.length >= MOST_OF_ONE)
+      throw new ParleyError('conflict', `You have ${MOST_OF_ONE} already; cancel one first: /remind list`)
+    await tx.schedules.put(schedule, clock.now())
+  })
+  return schedule
+}
+
+type Made = Pick<Schedule, 'id' | 'definition' | 'creator'>
+type Shown = ChatSchedule & { readonly nextAt: number }
+
+async function shownTo({ id, definition, creator }: Made, now: number): Promise<Shown> {
+  const [{ whenInWords }, { nextSlot }] = await Promise.all([import('./when-words.ts'), import('./slots.ts')])
+  const { prompt: text, said } = definition
+  const nextAt = nextSlot(definition, now) ?? NEVER
+  return { id, text, task: !said, creator: creator ?? NOBODY, when: whenInWords(definition, now), nextAt }
+}
+
+const NOBODY = '' as PersonId
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** Those of a place are for all who talk there; those for one person alone are not. */
+function isFor(
+  { source, definition }: Schedule,
+  { person, address }: { readonly person: PersonId; readonly address: Address },
+): boolean {
+  const { deliverTo, reader } = definition
+  if (source !== 'command' || formatAddress(deliverTo) !== formatAddress(address)) return false
+  return reader === undefined || reader.person === person
+}
+
+/** People may name what they have made from everywhere, an owner whatever was made, anybody else what is here. */
+async function named(
+  { store }: ChatScheduleDeps,
+  name: string,
+  asker: ScheduleAsker,
+): Promise<Schedule & { readonly creator: PersonId }> {
+  const found = await store.read.schedules.get(toScheduleId(name.trim().replace(/`/g, '').toLowerCase()))
+  const { creator } = found ?? {}
+  const seen = found && (creator === asker.person || asker.role === 'owner' || isFor(found, asker))
+  if (found?.source === 'command' && seen && creator !== undefined) return { ...found, creator }
+  throw new ParleyError('not_found', `There is no reminder ${name} here; /remind list shows them.`)
+}
+
+async function mayNotCancel({ identityOf }: ChatScheduleDeps, author: AuthorId, creator: PersonId): Promise<boolean> {
+  const { person, role } = await identityOf(author)
+  return role !== 'owner' && person !== creator
+}
