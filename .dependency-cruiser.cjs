@@ -72,12 +72,13 @@ module.exports = {
       'cli',
       'platform',
       'media',
+      'web',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
+      '^src/(channels|routing|store|config|platform|media|web|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -91,7 +92,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
@@ -123,6 +124,9 @@ module.exports = {
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
     ...vendor('^src/media/', 'file-type'),
+    ...vendor('^src/web/door\\.ts$', 'undici'),
+    ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
+    ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown'),
     ...vendor('^src/agent/anthropic\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/openai-compatible\\.ts$', 'openai'),
     ...vendor('^src/agent/scripted/', 'yaml', 'zod'),

@@ -5,7 +5,7 @@ import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
 import { buildSchedules } from './build-schedules.ts'
-import type { ChannelBlock, Config, SessionToolSettings } from './config.ts'
+import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
 import { suggestion } from './describe-issue.ts'
 import { idleRuleWarnings } from './idle-rules.ts'
 import { malformedIdMistakes } from './malformed-ids.ts'
@@ -55,6 +55,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     toolResults: parsed.tools.results,
+    web: buildWeb(parsed),
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
@@ -75,6 +76,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...modelMistakes(parsed),
       ...storeMistakes(parsed),
       ...toolMistakes,
+      ...searchMistakes(parsed),
       ...unknownNameMistakes(parsed),
       ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,
@@ -97,6 +99,25 @@ function buildModels({ models: { anthropic, openai } }: ConfigFile): Config['mod
     ...(anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }),
     ...(openai === undefined ? {} : { openai: { ...place, ...(apiKey ? { apiKey: new Secret(apiKey) } : {}) } }),
   }
+}
+
+function buildWeb({ tools: { web } }: ConfigFile): WebSettings {
+  const { allowedHosts, search } = web
+  if (search === undefined) return { allowedHosts }
+  const { apiKey, ...place } = search
+  return { allowedHosts, search: { ...place, ...(apiKey ? { apiKey: new Secret(apiKey) } : {}) } }
+}
+
+function searchMistakes({ tools: { web } }: ConfigFile): Mistake[] {
+  if (web.search === undefined) return []
+  const { provider, url, apiKey } = web.search
+  const at = (key: 'url' | 'apiKey', words: string): Mistake[] => [
+    { path: ['tools', 'web', 'search', key], message: `tools.web.search.${key}: ${words}` },
+  ]
+  if (provider === 'searxng' && url === undefined) return at('url', 'is needed for searxng')
+  if (provider !== 'searxng' && apiKey === undefined) return at('apiKey', `is needed for ${provider}`)
+  const { username, password } = new URL(url ?? 'https://none')
+  return username + password === '' ? [] : at('url', 'must have no name or password in it')
 }
 
 function modelMistakes({ models: { openai } }: ConfigFile): Mistake[] {

@@ -28,6 +28,7 @@ export interface Config {
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly toolResults?: ToolResultLimits
+  readonly web?: WebSettings
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
@@ -68,6 +69,20 @@ export interface SessionConfig {
   readonly answerParts?: number
   /** Days without a word after which a session counts as inactive (S12); 3 if absent. */
   readonly staleDays?: number
+}
+
+export interface WebSettings {
+  /** Hosts whose pages are fetched without a question: names, or `*.example.org` for all below one. */
+  readonly allowedHosts: readonly string[]
+  /** Absent: there is no tool that searches. */
+  readonly search?: WebSearchSettings
+}
+
+export interface WebSearchSettings {
+  readonly provider: 'searxng' | 'brave' | 'tavily'
+  /** The address of the service, where it is not the usual one. */
+  readonly url?: string
+  readonly apiKey?: Secret
 }
 
 export interface SessionToolSettings {

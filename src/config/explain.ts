@@ -10,7 +10,7 @@ import type {
   SendRule,
 } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
-import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings } from './config.ts'
+import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings, type WebSettings } from './config.ts'
 
 /**
  * Describes the configuration with every default filled in, for an operator: who may talk where, who answers, what is
@@ -140,6 +140,7 @@ function sessionLines({
   routing,
   session: { queue, publicTurns, answerParts = 20, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
+  web,
 }: Config): string[] {
   const own = Object.entries(routing.channelDimensions).map(([id, dimensions]) => `${id} ${list(dimensions)}`)
   return [
@@ -153,6 +154,16 @@ function sessionLines({
     ...(agents.some(({ tools }) => tools.includes('sessions'))
       ? sessionToolLines(sessionTools, routing.people)
       : ['tools.sessions: no agent has the tool sessions, so none reads or writes to another conversation']),
+    ...(agents.some(({ tools }) => tools.includes('web')) ? webLines(web) : []),
+  ]
+}
+
+function webLines({ allowedHosts, search }: WebSettings = { allowedHosts: [] }): string[] {
+  const place = search?.url === undefined ? '' : ` at ${search.url}`
+  const hosts = allowedHosts.length === 0 ? '' : `, and those of ${list(allowedHosts)}`
+  return [
+    `tools.web: pages are read without asking whose address a person has written there or a search of the turn has listed${hosts}`,
+    `tools.web.search: ${search === undefined ? 'none' : `${search.provider}${place}`}`,
   ]
 }
 

@@ -16,6 +16,7 @@ const IN_THE_FILE: Readonly<Record<string, string>> = {
   sessionTools: 'tools.sessions',
   toolPolicy: 'tools.policy',
   toolResults: 'tools.results',
+  web: 'tools.web',
   'store.path': 'store.url',
 }
 

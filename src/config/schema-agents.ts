@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { modelName, text } from './schema-parts.ts'
+import { modelName, text, url } from './schema-parts.ts'
 
 /** The model of a group of sessions that clients start. */
 export const workspace = z.strictObject({
@@ -61,9 +61,32 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; schedule: reminders and tasks for the chat where somebody asks. memory and web_fetch have no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set. memory has no effect yet.',
     ),
 })
+
+const host = text.toLowerCase().regex(/^(\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]+$/, {
+  error: 'must be a host name such as example.org, or *.example.org for all below it',
+})
+
+const web = z
+  .strictObject({
+    allowedHosts: z
+      .array(host)
+      .default([])
+      .describe(
+        'Hosts whose pages the agent reads without asking: example.org, or *.example.org for all below it. It may say anything in an address, so name only hosts whose operators you trust with what it knows.',
+      ),
+    search: z
+      .strictObject({
+        provider: z.enum(['searxng', 'brave', 'tavily']).describe('searxng: your own server, its JSON format on.'),
+        url: url.exactOptional().describe('For searxng, such as http://127.0.0.1:8080. It may be on this machine.'),
+        apiKey: text.exactOptional().describe('For brave and tavily.'),
+      })
+      .exactOptional()
+      .describe('The search service. Without it the agent has no tool that searches.'),
+  })
+  .prefault({})
 
 /** The limits of the tools of all agents. */
 export const tools = z
@@ -132,5 +155,6 @@ export const tools = z
           ),
       })
       .prefault({}),
+    web,
   })
   .prefault({})

@@ -10,6 +10,8 @@ import type { MediaStore } from '../core/media.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize, Tool } from '../core/turn.ts'
+import type { Store } from '../store/store.ts'
+import { makeWeb, type OwnNet } from './make-web.ts'
 
 interface AgentDeps {
   readonly config: Config
@@ -19,6 +21,8 @@ interface AgentDeps {
   readonly logger: Logger
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
+  readonly store: Pick<Store, 'read'>
+  readonly net: OwnNet
   readonly media: MediaStore
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
@@ -52,10 +56,8 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
   }
 }
 
-function configured(
-  { config, clock, random, logger: root, tools, media, called, rests, redact }: AgentDeps,
-  sessions: SessionTools,
-): ConfiguredAgent {
+function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
+  const { config, clock, random, logger: root, tools, media, called, rests, redact } = parts
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const models = createModels(
@@ -64,7 +66,7 @@ function configured(
   )
   const runAgent = createRunAgent({
     ...{ models, media, called, rests, redact, clock, timeZone, logger },
-    tools: createCatalogue({ timeZone, sessions, more: tools }),
+    tools: createCatalogue({ timeZone, sessions, web: makeWeb(parts), more: tools }),
     ...(config.toolResults ? { results: config.toolResults } : {}),
   })
   return {

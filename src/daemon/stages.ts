@@ -48,6 +48,7 @@ import { makeAgent } from './make-agent.ts'
 import { makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
+import type { OwnNet } from './make-web.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
@@ -76,6 +77,7 @@ export interface StagesDeps {
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, readonly Tool[]>>
   readonly media: MediaStore
+  readonly net: OwnNet
   readonly delivery: DeliveryService
   adapter(this: void, address: Address): ChannelAdapter | undefined
   readonly say: PostNotice

@@ -31,6 +31,7 @@ import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
+import type { OwnNet } from './make-web.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
@@ -55,6 +56,8 @@ export interface DaemonOptions {
   readonly clock?: Clock
   /** The waits of the delivery, for a test build that cannot move the clock of a process; the defaults otherwise. */
   readonly delivery?: Partial<DeliverySettings>
+  /** A net of its own for the tools that reach the web, for a test build. */
+  readonly net?: OwnNet
 }
 
 export interface Daemon {
@@ -113,7 +116,7 @@ interface Opened {
 
 async function open(options: DaemonOptions, { policies, store, broken }: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
-  const { clock = systemClock, delivery: timing = {} } = options
+  const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
   const media = mediaStore(config, clock, store)
@@ -135,7 +138,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const exit = { delivery, adapter, say, closeCards }
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const tools = { schedule: scheduleTools(schedules.fromChats), ...options.tools }
-  const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, entrance, redact })
+  const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })

@@ -85,36 +85,6 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '4: agents[1].id: there is another agent main; names are compared without case',
   ],
   [
-    'tools that do not exist',
-    'agents: [{ id: main, tools: [tiem] }]',
-    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, memory, web_fetch; did you mean `time`?',
-  ],
-  [
-    'a zone of a person that is none',
-    'people: { bob: { timezone: Mars/Base } }',
-    '2: people.bob.timezone: there is no time zone Mars/Base; write one such as Europe/Berlin or UTC',
-  ],
-  [
-    'an approver who is nobody',
-    'tools: { policy: [{ tools: [pay], who: [owner], approvers: [bob], action: ask }] }',
-    '2: tools.policy[0].approvers[0]: there is nobody called bob under people; write one of those names; an owner may always answer',
-  ],
-  [
-    'approvers of a rule that asks nobody',
-    'tools: { policy: [{ tools: [pay], who: [owner], approvers: [bob], action: deny }] }',
-    '2: tools.policy[0].approvers: nobody is asked under a rule that allows or denies; set action: ask, or remove them',
-  ],
-  [
-    'a name that is nobody’s in a rule for tools',
-    'tools: { policy: [{ tools: [pay], who: [Owner, ownr], action: deny }] }',
-    '2: tools.policy[0].who[1]: there is nobody called ownr under people; write one of those names, or owner, member, everybody; did you mean `owner`?',
-  ],
-  [
-    'sessions of an agent that does not exist',
-    'tools: { sessions: { agents: [mian] } }',
-    '2: tools.sessions.agents[0]: there is no agent mian; known: main; did you mean `main`?',
-  ],
-  [
     'Postgres',
     'store: { url: "postgres://u:canary@h/d" }',
     '2: store.url: Postgres is not available yet; write sqlite:<file>',

@@ -20,7 +20,10 @@ const FILE: Tree = {
   routing: { access: { groups: [{ precheck: { model: 'anthropic/small' } }] }, dispatch: [{ match: {} }] },
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
   session: { sendPolicy: { rules: [{}] } },
-  tools: { policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }] },
+  tools: {
+    policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }],
+    web: { search: { provider: 'brave', apiKey: 'key' } },
+  },
 }
 
 /** Values of settings that a schema alone cannot say, by their last names. */
@@ -31,7 +34,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/policy\[0\]\.(tools|in)\[0\]$/, 'changed'],
   [/policy\[0\]\.(who|approvers)\[0\]$/, 'ada'],
   [/\.tools\[0\]$/, 'sessions'],
-  [/Url$/, 'https://model.test'],
+  [/Url$|search\.url$/, 'https://model.test'],
+  [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
   [/sessions\.agents\[0\]$|\.agent$/, 'other'],
   [/dispatch\[0\]\.match\.sender$|\.person$|\.ids\[0\]$|\.botIds\[0\]$/, 'telegram:7001002'],

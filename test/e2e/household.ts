@@ -12,6 +12,7 @@ import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import type { Tool } from '../../src/core/turn.ts'
+import type { OwnNet } from '../../src/daemon/make-web.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
@@ -50,6 +51,8 @@ export interface HouseholdOptions {
   readonly delivery?: Partial<DeliverySettings>
   /** Tools by group name, beside the built-in groups; the agent may use those named in `config`. */
   readonly tools?: Readonly<Record<string, readonly Tool[]>>
+  /** The names and addresses of the web that tools reach. */
+  readonly net?: OwnNet
   /** What the daemon finds in its file when it reads it again. */
   readonly reload?: () => Promise<Config>
   /** Sets the scene the schedules speak of, before the daemon starts. */
@@ -89,6 +92,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       ...(options.clock ? { clock: options.clock } : {}),
       ...(options.delivery ? { delivery: options.delivery } : {}),
       ...(options.tools ? { tools: options.tools } : {}),
+      ...(options.net ? { net: options.net } : {}),
       ...(options.reload ? { reload: options.reload } : {}),
     })
     await telegram.ledger.listening({ after: mark })

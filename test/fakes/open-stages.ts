@@ -61,6 +61,7 @@ export async function openStages({
     commands,
     tools,
     media: noMedia,
+    net: {},
     delivery,
     adapter: () => channel,
     say,

@@ -4,14 +4,17 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
+import { type Reply, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { startSearchServer } from '../../src/rehearsal/web/server.ts'
+import { toolResult } from '../e2e/obedient.ts'
 import { DaemonChild, PRODUCT } from './daemon-child.ts'
 import { discordPlace, slackPlace } from './other-platforms.ts'
 import { CASE } from './rounds.ts'
 
 const ADA = 111
-const HEAVY = /^(discord\.js|@discordjs\/.*|@slack\/.*|node-cron|@anthropic-ai\/sdk)$/
+const HEAVY = /^(discord\.js|@discordjs\/.*|@slack\/.*|node-cron|@anthropic-ai\/sdk|undici|turndown)$/
 
 /** The bundler names its files from here. */
 const ROOT = join(dirname(PRODUCT), '..')
@@ -112,5 +115,30 @@ describe('what the built program loads', CASE, () => {
     })
     const expected = ['discord.js', '@slack/socket-mode', '@slack/web-api', 'node-cron', '@anthropic-ai/sdk']
     expect(loaded).toEqual(expect.arrayContaining(expected))
+  })
+
+  it('the library of the web with the first search, which it can use', async () => {
+    const { telegram, run } = await install()
+    const search = await startSearchServer({ find: () => [{ url: 'https://e.org/', title: 'Walls', text: 'w' }] })
+    const find: Reply = { blocks: [{ type: 'tool_use', name: 'web_search', input: { query: 'walls' } }] }
+    const anthropic = await startAnthropicServer({
+      script: (request) => (toolResult(request) === undefined ? find : textReply(`found: ${toolResult(request)}`)),
+    })
+    onTestFinished(async () => {
+      await anthropic.close()
+      await search.close()
+    })
+    const accounts = { default: { token: telegram.token, apiRoot: telegram.apiRoot, streaming: false } }
+    const loaded = await run({
+      people,
+      agents: [{ id: 'main', model: 'anthropic/rehearsal', tools: ['web'] }],
+      models: { anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl } },
+      channels: { telegram: { accounts } },
+      tools: { web: { search: { provider: 'tavily', url: search.url, apiKey: search.apiKey } } },
+    })
+    expect(
+      (await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text.includes('found:') })).text,
+    ).toContain('"title":"Walls"')
+    expect(loaded.filter((name) => HEAVY.test(name))).toEqual(['@anthropic-ai/sdk', 'undici'])
   })
 })

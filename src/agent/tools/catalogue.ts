@@ -1,10 +1,13 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
+import type { WebTools } from '../../core/web.ts'
 import { currentTime } from './current-time.ts'
 import { sessionsHistory } from './sessions-history.ts'
 import { sessionsList } from './sessions-list.ts'
 import { sessionsSend } from './sessions-send.ts'
+import { webFetch } from './web-fetch.ts'
+import { webSearch } from './web-search.ts'
 
 /**
  * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Throws
@@ -13,19 +16,21 @@ import { sessionsSend } from './sessions-send.ts'
 type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
 
 /** The groups that need no file and no configuration. */
-export const BUILT_IN_GROUPS = ['time', 'sessions'] as const
+export const BUILT_IN_GROUPS = ['time', 'sessions', 'web'] as const
 
 export interface CatalogueOptions {
   readonly timeZone: string
   readonly sessions: SessionTools
+  readonly web: WebTools
   /** Groups beside the built-in ones. */
   readonly more?: Readonly<Record<string, readonly Tool[]>>
 }
 
-export function createCatalogue({ timeZone, sessions, more = {} }: CatalogueOptions): ToolCatalogue {
+export function createCatalogue({ timeZone, sessions, web, more = {} }: CatalogueOptions): ToolCatalogue {
   const builtIn: Readonly<Record<(typeof BUILT_IN_GROUPS)[number], readonly Tool[]>> = {
     time: [currentTime(timeZone)],
     sessions: [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)],
+    web: [webFetch(web), ...(web.search ? [webSearch(web.search)] : [])],
   }
   const groups = new Map<string, readonly Tool[]>([...Object.entries(builtIn), ...Object.entries(more)])
   const chosen = new WeakMap<readonly string[], readonly Tool[]>()

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
 import type { SessionTools } from '../../../src/core/session-tools.ts'
+import type { WebTools } from '../../../src/core/web.ts'
 import { toolContext } from '../turns.ts'
 
-const tools = createCatalogue({ timeZone: 'Europe/Berlin', sessions: {} as SessionTools })
+const tools = createCatalogue({ timeZone: 'Europe/Berlin', sessions: {} as SessionTools, web: {} as WebTools })
 const now = Date.UTC(2026, 6, 1, 10, 0)
 
 function timeTool() {
@@ -31,7 +32,7 @@ describe('tool catalogue', () => {
     expect(() => tools(['time', 'shell'])).toThrow(
       expect.objectContaining({
         code: 'config',
-        message: 'There is no tool group "shell"; known groups: time, sessions.',
+        message: 'There is no tool group "shell"; known groups: time, sessions, web.',
       }),
     )
   })
@@ -52,4 +53,15 @@ describe('tool catalogue', () => {
       )
     },
   )
+})
+
+describe('the group web', () => {
+  it('holds a search where one is configured, and reads pages in any case', () => {
+    const names = (web: Partial<WebTools>) =>
+      createCatalogue({ timeZone: 'UTC', sessions: {} as SessionTools, web: web as WebTools })(['web']).map(
+        ({ spec }) => spec.name,
+      )
+    expect(names({})).toEqual(['web_fetch'])
+    expect(names({ search: async () => [] })).toEqual(['web_fetch', 'web_search'])
+  })
 })

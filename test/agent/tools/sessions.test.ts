@@ -3,6 +3,7 @@ import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
 import { inWords } from '../../../src/core/content-words.ts'
 import { runId, toSessionId } from '../../../src/core/ids.ts'
 import type { SessionTools } from '../../../src/core/session-tools.ts'
+import type { WebTools } from '../../../src/core/web.ts'
 import { toolContext } from '../turns.ts'
 
 /** Answers nothing and keeps what it was asked. */
@@ -25,7 +26,7 @@ function recording() {
       throw new Error('no tool waits again')
     },
   }
-  const tools = createCatalogue({ timeZone: 'UTC', sessions: port })(['sessions'])
+  const tools = createCatalogue({ timeZone: 'UTC', sessions: port, web: {} as WebTools })(['sessions'])
   const run = (name: string, args: object) => {
     const tool = tools.find(({ spec }) => spec.name === name)
     if (!tool) throw new Error(`There is no tool ${name}.`)

@@ -1,0 +1,34 @@
+import type { Config, WebSearchSettings } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { WebTools } from '../core/web.ts'
+import { createKnownAddresses } from '../sessions/view/known-addresses.ts'
+import type { Store } from '../store/store.ts'
+import { createDoor, type DoorDeps } from '../web/door.ts'
+import { createSearch } from '../web/search.ts'
+import { createWebAccess } from '../web/web-access.ts'
+
+/** A test build's own names and addresses; the system's otherwise. */
+export type OwnNet = Pick<DoorDeps, 'resolve' | 'landing'>
+
+interface WebDeps {
+  readonly config: Pick<Config, 'web'>
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Clock
+  readonly net: OwnNet
+}
+
+/** Returns the web as the tools reach it: all of it goes through one door. */
+export function makeWeb({ config: { web }, store: { read }, clock, net }: WebDeps): WebTools {
+  const door = createDoor({ ...net, clock })
+  const { allowedHosts = [], search } = web ?? {}
+  return {
+    access: createWebAccess({ door, clock }),
+    known: createKnownAddresses(read.events),
+    allowedHosts,
+    ...(search === undefined ? {} : { search: createSearch(revealed(search), { door, clock }) }),
+  }
+}
+
+function revealed({ apiKey, ...service }: WebSearchSettings) {
+  return { ...service, ...(apiKey ? { apiKey: apiKey.reveal() } : {}) }
+}

@@ -1,0 +1,67 @@
+import { amended } from '../../core/amended.ts'
+import { textOf } from '../../core/content.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import type { TurnId } from '../../core/ids.ts'
+import { hasForeignText } from '../../core/message.ts'
+import { type KnownAddresses, WEB_SEARCH } from '../../core/web.ts'
+import { addressesIn, addressKey } from '../../core/web-address.ts'
+import type { StoreReader } from '../../store/store.ts'
+
+/** Messages that are looked through: an address from before them has to be written again. */
+const MOST_MESSAGES = 2_000
+/** Results of tools that are looked through; a turn has fewer. */
+const MOST_RESULTS = 500
+
+/** Returns the addresses that people of a session have written and that a search of the turn has listed. */
+export function createKnownAddresses(events: Pick<StoreReader['events'], 'latestOf'>): KnownAddresses {
+  return {
+    async isKnown({ sessionId, turnId }, url) {
+      const key = addressKey(url)
+      const types = ['user_message', 'message_edited', 'message_deleted', 'thread_read'] as const
+      const said = await events.latestOf(sessionId, [...types], MOST_MESSAGES)
+      if (amended(said.flatMap(inThread)).some((event) => isWritten(event, key))) return true
+      const results = await events.latestOf(sessionId, ['tool_result'], MOST_RESULTS)
+      return results.some((event) => isListed(event, turnId, key))
+    },
+  }
+}
+
+/** Returns what was said in a thread before its first turn as messages of it, which may be edited and deleted later. */
+function inThread(event: SessionEvent): readonly SessionEvent[] {
+  if (event.type !== 'thread_read') return [event]
+  const { seq, at } = event
+  return event.data.messages.map((data) => ({ seq, at, type: 'user_message', data }))
+}
+
+function isWritten(event: SessionEvent, key: string): boolean {
+  return event.type === 'user_message' && isPersonsOwn(event.data) && addressesIn(event.data.text).has(key)
+}
+
+/**
+ * Returns true for words of a person: not passed on, nor of a bot, a hook, another session, a shared id or an imported
+ * conversation, whose messages have no names.
+ */
+function isPersonsOwn(data: UserMessageData): boolean {
+  const { from, sender, messageId, refused } = data
+  return from === undefined && sender.kind === 'user' && messageId !== undefined && !refused && !hasForeignText(data)
+}
+
+function isListed(event: SessionEvent, turn: TurnId, key: string): boolean {
+  if (event.type !== 'tool_result' || event.turnId !== turn) return false
+  const { tool, isError, content } = event.data
+  return tool === WEB_SEARCH && !isError && addressesOf(textOf(content)).some((address) => keyOf(address) === key)
+}
+
+/** Returns the addresses of a search's results, which are its own words on where they are; none where it was cut. */
+function addressesOf(text: string): readonly unknown[] {
+  try {
+    const { results }: { readonly results: readonly { readonly url: unknown }[] } = JSON.parse(text)
+    return results.map(({ url }) => url)
+  } catch {
+    return []
+  }
+}
+
+function keyOf(address: unknown): string | undefined {
+  return typeof address === 'string' && URL.canParse(address) ? addressKey(new URL(address)) : undefined
+}

@@ -1,0 +1,194 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup as lookUp } from 'node:dns/promises'
+import { setMaxListeners } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Agent, Dispatcher } from 'undici'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError, toError } from '../core/errors.ts'
+import { doorError } from './door-errors.ts'
+import { hostOf, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
+import { type Body, ENCODINGS, readBody } from './read-body.ts'
+
+/** The one door by which anything of the tools goes out to the net. */
+export interface Door {
+  /**
+   * Asks a web server, and follows redirects within its site. The address of each hop is checked when the connection is
+   * made, and the connection goes to that very address. Throws `forbidden` for what is not on the public net, `invalid`
+   * for what is no web address, `aborted`, and `unavailable` in words for the model for everything that fails.
+   */
+  ask(address: string, request: DoorRequest): Promise<DoorAnswer>
+}
+
+export interface DoorRequest {
+  readonly signal: AbortSignal
+  readonly method?: 'GET' | 'POST'
+  readonly body?: string
+  /** They are sent to the first host alone. */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The address is an operator's own word: its origin may be anywhere. No redirect has that, and nothing a model says
+   * ever becomes one.
+   */
+  readonly configured?: true
+}
+
+/** `redirect`: the page is on another site, where nobody has asked for it; it was not followed. */
+export type DoorAnswer =
+  | { readonly kind: 'redirect'; readonly url: URL; readonly to: URL }
+  | ({ readonly kind: 'answer'; readonly url: URL; readonly status: number; readonly headers: AnswerHeaders } & Body)
+
+type AnswerHeaders = Readonly<Record<string, string>>
+
+export interface DoorDeps {
+  readonly clock: Clock
+  /** Returns all addresses of a name; the system's by default. */
+  resolve?(this: void, host: string): Promise<readonly string[]>
+  /** Returns the address to connect to for one that has passed: another one on a test's own net, else the same. */
+  landing?(this: void, address: string): string
+  /** The time for everything, in ms. */
+  readonly withinMs?: number
+  /** Bytes of a decoded body. */
+  readonly most?: number
+}
+
+const WITHIN_MS = 20_000
+const MOST_BYTES = 5_000_000
+const MOST_REDIRECTS = 5
+const ACCEPTED = 'text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5'
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Makes the door. The library is loaded when somebody first goes through it. */
+export function createDoor(deps: DoorDeps): Door {
+  const { clock, withinMs = WITHIN_MS } = deps
+  return {
+    async ask(address, request) {
+      const url = request.configured ? readWebUrl(address) : readPublicUrl(address)
+      const late = new AbortController()
+      const cancel = clock.after(withinMs, () => late.abort())
+      const signal = AbortSignal.any([request.signal, late.signal])
+      // Each hop listens to it, and Node warns on stderr of more than ten.
+      setMaxListeners(0, signal)
+      try {
+        return await visit(deps, url, { ...request, signal })
+      } catch (error) {
+        if (request.signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
+        if (late.signal.aborted)
+          throw new ParleyError('unavailable', `${url.host} did not answer within ${withinMs / 1000} seconds.`)
+        throw error
+      } finally {
+        cancel()
+      }
+    },
+  }
+}
+
+async function visit(deps: DoorDeps, first: URL, request: DoorRequest): Promise<DoorAnswer> {
+  let url = first
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    const answer = await ask(deps, url, hop === 0 ? request : { signal: request.signal })
+    if (answer.kind === 'answer' || !isSameSite(url, answer.to)) return answer
+    url = answer.to
+  }
+  throw new ParleyError('unavailable', `${first.host} redirects more than ${MOST_REDIRECTS} times.`)
+}
+
+async function ask(deps: DoorDeps, url: URL, request: DoorRequest): Promise<DoorAnswer> {
+  const { method = 'GET', body, headers, signal } = request
+  const agent = await agentOf(deps, request)
+  // A request that still connects ignores the signal; the end of its agent ends it too.
+  const leave = (): void => void agent.destroy()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    signal.throwIfAborted()
+    const answer = await agent.request({
+      ...{ origin: url.origin, path: `${url.pathname}${url.search}`, method, signal },
+      headers: { 'user-agent': 'Parley', accept: ACCEPTED, 'accept-encoding': ENCODINGS, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    return await read(url, answer, deps.most ?? MOST_BYTES)
+  } catch (error) {
+    throw error instanceof ParleyError ? error : doorError(error, url.host)
+  } finally {
+    signal.removeEventListener('abort', leave)
+    // No connection is kept for a later request: its address has to be checked anew.
+    leave()
+  }
+}
+
+async function read(url: URL, { statusCode: status, body, ...rest }: Dispatcher.ResponseData, most: number) {
+  const headers = singleHeaders(rest.headers)
+  if (REDIRECTS.has(status) && headers.location !== undefined) {
+    body.on('error', () => undefined).destroy()
+    return { kind: 'redirect', url, to: readTarget(headers.location, url) } as const
+  }
+  return { kind: 'answer', url, status, headers, ...(await readBody(body, headers['content-encoding'], most)) } as const
+}
+
+/** An agent of its own for one request: no proxy, no cookies, nothing of an earlier one. */
+async function agentOf(deps: DoorDeps, { configured }: DoorRequest): Promise<Agent> {
+  // The bundle has no names but this one of a package that is loaded late.
+  const { Agent, buildConnector } = (await import('undici')).default
+  const timeout = deps.withinMs ?? WITHIN_MS
+  const connect = buildConnector({ timeout, allowH2: false, ...(configured ? {} : { lookup: checkedLookup(deps) }) })
+  return new Agent({
+    ...{ connections: 1, pipelining: 0, headersTimeout: timeout, bodyTimeout: timeout },
+    connect(options, callback) {
+      const host = hostOf(options)
+      // An address is not looked up, so that it is checked here.
+      if (!configured && isIP(host) !== 0 && !isPublicAddress(host)) callback(notPublic({ host }), null)
+      else connect(options, callback)
+    },
+  })
+}
+
+/** Returns the lookup of the connection itself: an answer that changes from one lookup to the next cannot pass. */
+function checkedLookup({ resolve = allAddresses, landing = (address) => address }: DoorDeps): LookupFunction {
+  async function found(host: string): Promise<LookupAddress[]> {
+    const addresses = await resolve(host)
+    if (!addresses.every(isPublicAddress)) throw notPublic({ host })
+    return addresses.map(landing).map((address) => ({ address, family: isIP(address) }))
+  }
+  return (host, options, callback) => {
+    found(host).then(
+      (all) => {
+        const [first] = all
+        if (first === undefined) callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), [])
+        else if (options.all) callback(null, all)
+        else callback(null, first.address, first.family)
+      },
+      (error: unknown) => callback(toError(error), []),
+    )
+  }
+}
+
+async function allAddresses(host: string): Promise<readonly string[]> {
+  return (await lookUp(host, { all: true })).map(({ address }) => address)
+}
+
+/** Throws `forbidden` for a target that is not on the public net, without looking up its name. */
+function readTarget(location: string, url: URL): URL {
+  const to = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
+  if (to === undefined) throw new ParleyError('unavailable', `${url.host} redirects to what is no address.`)
+  try {
+    return readPublicUrl(to.href)
+  } catch (error) {
+    throw new ParleyError(
+      'forbidden',
+      `${url.host} redirects elsewhere, and that is refused: ${toError(error).message}`,
+    )
+  }
+}
+
+/** Returns true for a redirect within a site: the same host, with or without `www.`, or the same by TLS. */
+function isSameSite(from: URL, to: URL): boolean {
+  const sameHost = from.hostname.replace(/^www\./, '') === to.hostname.replace(/^www\./, '')
+  const samePlace = from.protocol === to.protocol && from.port === to.port
+  const toTls = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
+  return sameHost && (samePlace || toTls)
+}
+
+function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
+  const values = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,60 @@
+/** Elements whose content is no text. */
+const SILENT = ['script', 'style', 'noscript', 'template', 'svg', 'head', 'nav', 'textarea', 'iframe']
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '' },
+}
+const LONGEST_TITLE = 500
+
+/**
+ * Returns the words of a page in one pass, whatever its tags are: its cost grows with its length and with nothing else.
+ */
+export function plainText(html: string): string {
+  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const parts: string[] = []
+  for (let at = 0; at < html.length; ) {
+    const open = html.indexOf('<', at)
+    const end = open === -1 ? html.length : open
+    parts.push(html.slice(at, end))
+    const next = pastTag(lower, end)
+    parts.push(next === end ? html.slice(end, end + 1) : ' ')
+    at = Math.max(next, end + 1)
+  }
+  const lines = parts
+    .join('')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n\s*/g, '\n')
+  return withoutEntities(lines).trim()
+}
+
+/** Returns the position after the tag that begins at `open`, and after all of a silent one; `open` if it is none. */
+function pastTag(lower: string, open: number): number {
+  if (lower.startsWith('<!--', open)) return past(lower, '-->', open)
+  if (!/[a-z/!?]/.test(lower.charAt(open + 1))) return open
+  const silent = SILENT.find(
+    (name) => lower.startsWith(name, open + 1) && !/[a-z]/.test(lower.charAt(open + 1 + name.length)),
+  )
+  return silent === undefined ? past(lower, '>', open) : past(lower, '>', past(lower, `</${silent}`, open) - 1)
+}
+
+function past(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from)
+  return at === -1 ? text.length : at + end.length
+}
+
+/** Returns the title of a page, if it has one. */
+export function titleOf(html: string): string | undefined {
+  const begin = html.slice(0, 100_000)
+  const [, words] = /<title[^>]{0,200}>([^<]{1,2000})/i.exec(begin) ?? []
+  const title = withoutEntities(words ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return title === '' ? undefined : title.slice(0, LONGEST_TITLE)
+}
+
+function withoutEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? whole) : whole
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}
