@@ -160,6 +160,8 @@ export interface UserMessageData extends MessageName {
   readonly attachments?: readonly AttachmentRef[]
   /** The writer; its text is data for the model and nobody's own words. */
   readonly from?: Writer
+  /** The only web addresses in a scheduled prompt that a person has written; absent: all of them. */
+  readonly addresses?: readonly string[]
   /** The data of a scheduled prompt; the turn itself sees it, later turns do not. */
   readonly data?: string
 }

@@ -14,6 +14,7 @@ import { createScheduleService, type ScheduleService, type ServiceDeps } from '.
 import { movedSchedule } from '../sessions/lookups/move-chat.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import { turnAuthority } from '../sessions/turns/turn-authority.ts'
+import { createKnownAddresses } from '../sessions/view/known-addresses.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -48,12 +49,14 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   // The readers of the answer do not matter here, only those whose words the turn was shown.
   const authority = { read: store.read, channels, inGroups: 'here', mainIsShared: () => false } as const
   const authorsOf = async (turn: TurnRef) => (await turnAuthority(authority, turn)).authors
+  const known = createKnownAddresses(store.read.events)
+  const isKnownAddress = ({ id, sessionId }: TurnRef, url: URL) => known.isKnown({ turnId: id, sessionId }, url)
   const zoneOf = (person: PersonId): string =>
     policies.policy.people.find(({ id }) => id === person)?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const fromChats = createChatSchedules({
     ...{ store, clock, logger, zoneOf, changed: service.changed },
     identityOf: (author) => identityOfAuthor(lookups, author),
-    askerOf: (turn) => askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf }, turn),
+    askerOf: (turn) => askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf, isKnownAddress }, turn),
   })
   return {
     ...service,

@@ -6,6 +6,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { TurnId } from '../core/ids.ts'
 import { type AuthorId, identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 import type { TurnRef } from '../core/session-tools.ts'
+import { addressesIn } from '../core/web-address.ts'
 import type { InboxRow, StoreReader } from '../store/store.ts'
 
 export interface TurnAskerDeps {
@@ -14,6 +15,8 @@ export interface TurnAskerDeps {
   readonly channels: Channels
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
+  /** Returns true for a web address that a person of the turn's session has written. */
+  isKnownAddress(turn: TurnRef, url: URL): Promise<boolean>
   /** Returns everybody whose words the turn was shown. */
   authorsOf(turn: TurnRef): Promise<readonly AuthorId[]>
 }
@@ -26,7 +29,12 @@ export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<S
   const asker = askerIn(deps, dispatch)
   if (asker === undefined) throw new ParleyError('forbidden', NOT_KNOWN)
   const authors = await deps.authorsOf(turn)
-  return { ...asker, agent: turn.agentId, authors, at: deps.clock.now() }
+  const writtenIn = async (text: string): Promise<readonly string[]> => {
+    const keys = [...addressesIn(text)]
+    const known = await Promise.all(keys.map((key) => deps.isKnownAddress(turn, new URL(`https://${key}`))))
+    return keys.filter((_, index) => known[index])
+  }
+  return { ...asker, agent: turn.agentId, authors, writtenIn, at: deps.clock.now() }
 }
 
 const NOT_HERE =

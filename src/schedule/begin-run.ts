@@ -126,7 +126,7 @@ interface ScheduleRun {
  */
 function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
   const { slotAt, traceId, receivedAt, creator, data } = run
-  const { deliverTo, agent, said, authors, reader } = definition
+  const { deliverTo, agent, said, authors, addresses, reader } = definition
   const name = scheduleSessionId(id)
   const key = `${name}@${new Date(slotAt).toISOString()}`
   return {
@@ -151,6 +151,7 @@ function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispa
       ...(agent === undefined ? {} : { agent }),
       ...(data === undefined ? {} : { data }),
       ...(authors === undefined ? {} : { authors }),
+      ...(addresses === undefined ? {} : { addresses }),
       ...(said ? { said } : {}),
     },
   }

@@ -90,7 +90,7 @@ async function add(
   { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
 ): Promise<NewSchedule> {
   const { readWish } = await import('./read-wish.ts')
-  const { person, address, reader, agent, authors, at } = asker
+  const { person, address, reader, agent, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   const schedule: NewSchedule = {
     ...{ id, source: 'command', creator: person },
@@ -99,6 +99,7 @@ async function add(
       ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors },
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
+      ...(writtenIn ? { addresses: await writtenIn(wish.text) } : {}),
       // A reminder that was missed is owed; of several of one schedule the newest stands for all.
       ...{ missed: { kind: 'once' }, overlap: 'skip' },
     },

@@ -84,6 +84,7 @@ describe('an address is not known', () => {
     ['in a quote', [said('and that?', { quoted: { messageId: '0', text: URL_OF, own: false } })]],
     ['of an inline bot', [said(URL_OF, { via: { id: '9', kind: 'bot' } })]],
     ['in the data of a schedule', [said('sum up', { data: URL_OF })]],
+    ['in a task that the agent has worded, unless a person wrote it', [said(URL_OF, { addresses: ['e.org/b'] })]],
     [
       'of an imported conversation',
       [

@@ -34,7 +34,9 @@ function inThread(event: SessionEvent): readonly SessionEvent[] {
 }
 
 function isWritten(event: SessionEvent, key: string): boolean {
-  return event.type === 'user_message' && isPersonsOwn(event.data) && addressesIn(event.data.text).has(key)
+  if (event.type !== 'user_message' || !isPersonsOwn(event.data)) return false
+  const { text, addresses } = event.data
+  return addressesIn(text).has(key) && (addresses === undefined || addresses.includes(key))
 }
 
 /**
