@@ -61,7 +61,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set. memory has no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set. memory has no effect yet.',
     ),
 })
 

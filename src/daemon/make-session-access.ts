@@ -5,11 +5,14 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import type { IdSource } from '../core/ids.ts'
+import type { PostsMessages } from '../core/post-message.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
+import { createPosts, type PostMessageDeps } from '../sessions/session-tools/post-message.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
 import type { SendDeps } from '../sessions/session-tools/send-message.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
@@ -24,6 +27,7 @@ import type { CurrentRouting } from './reload.ts'
 export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly externalRuns: ExternalRuns
+  readonly posts: PostsMessages
 }
 
 export interface SessionAccessDeps {
@@ -35,6 +39,7 @@ export interface SessionAccessDeps {
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
   readonly entrance: Pick<Entrance, 'accept'>
+  readonly say: PostNotice
   readonly running: SendDeps['running']
   agent(session: SessionIdentity): AgentProfile
 }
@@ -48,8 +53,8 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     configuredIds: (person) => configuredIds(policies.routing().people, person),
   })
   const file = basename(config.store.path)
-  const deps: SessionToolsDeps & ExternalRunDeps = {
-    ...{ clock, ids, running, accept: entrance.accept },
+  const deps: SessionToolsDeps & ExternalRunDeps & PostMessageDeps = {
+    ...{ clock, ids, running, say: parts.say, accept: entrance.accept },
     read: store.read,
     write: store.write,
     waits: createWaitGraph(),
@@ -66,5 +71,9 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     transcriptPath: (session) => `${file}#${session}`,
     routeOf: (source) => sourceRoute(policies.routing(), source),
   }
-  return { sessionTools: createSessionTools(deps), externalRuns: createExternalRuns(deps) }
+  return {
+    sessionTools: createSessionTools(deps),
+    externalRuns: createExternalRuns(deps),
+    posts: createPosts(deps),
+  }
 }

@@ -1,6 +1,7 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
 import { BUILT_IN_GROUPS } from '../agent/tools/catalogue.ts'
+import { sendMessage } from '../agent/tools/send-message.ts'
 import type { Approvals } from '../approvals/approval-service.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
@@ -109,6 +110,10 @@ function homeTime(): (at: number) => string {
   }
 }
 
+function groupsOf({ tools }: Pick<StagesDeps, 'tools'>): readonly string[] {
+  return [...BUILT_IN_GROUPS, 'message', ...Object.keys(tools)]
+}
+
 /** Connects the stages, and opens the entrance to them. */
 export function createStages(parts: StagesDeps): Stages {
   const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance } = parts
@@ -124,14 +129,14 @@ export function createStages(parts: StagesDeps): Stages {
   const joined = (session: SessionIdentity): boolean =>
     joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
   const transcript = makeTranscript(parts, joined)
-  const toolGroups = [...BUILT_IN_GROUPS, ...Object.keys(parts.tools)]
-  const agent = chooseAgent({ ...modelRules(config), toolGroups }, lookups.overrides)
+  const agent = chooseAgent({ ...modelRules(config), toolGroups: groupsOf(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents) }
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth }, access.sessionTools)
+  const tools = { message: [sendMessage(access.posts)], ...parts.tools }
+  const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth, tools }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
     ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck, approvals },

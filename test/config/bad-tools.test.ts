@@ -6,7 +6,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'tools that do not exist',
     'agents: [{ id: main, tools: [tiem] }]',
-    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, schedule, web, memory; did you mean `time`?',
+    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, schedule, web, memory; did you mean `time`?',
   ],
   [
     'a zone of a person that is none',
