@@ -5,6 +5,7 @@ import type { RestorationReport, UnansweredMessage } from '../core/operate-outbo
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
 import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type {
+  ListedSession,
   PostAnswer,
   SessionDetail,
   SessionEventReport,
@@ -148,7 +149,8 @@ const SUMMARY = {
 }
 const events = list(object<SessionEventReport>({ seq: count, at: time, type: text, text }))
 
-export const sessions = object<SessionList>({ sessions: list(object<SessionSummary>(SUMMARY)), total: count })
+const summary = object<ListedSession>({ ...SUMMARY, children: optional(list(object<SessionSummary>(SUMMARY))) })
+export const sessions = object<SessionList>({ sessions: list(summary), total: count })
 const settingValue = (value: unknown): value is SettingValue => text(value) || count(value)
 const SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, optional(settingValue)]))
 

@@ -36,7 +36,7 @@ export interface SessionListQuery {
 }
 
 export interface SessionList {
-  readonly sessions: readonly SessionSummary[]
+  readonly sessions: readonly ListedSession[]
   readonly total: number
 }
 
@@ -56,12 +56,20 @@ export interface SessionSummary {
   readonly preview: string
 }
 
+/** A session of a list. */
+export interface ListedSession extends SessionSummary {
+  /** The tasks that it began, newest activity first (R33). */
+  readonly children?: readonly SessionSummary[]
+}
+
 /** A session with what is set for it; the values may be those of another version. */
 export interface SessionDetail extends SessionSummary, Partial<Readonly<Record<SettingName, SettingValue>>> {
   readonly scopeKey: string
   readonly scope: Session['scope']
   readonly source: Session['source']
   readonly metadata: Readonly<Record<string, string>>
+  /** The session whose turn began it as a task. */
+  readonly parent?: string
   /** Further names it is found by (K43). */
   readonly aliases: readonly string[]
   /** `<channel>:<id>`, in the order of joining. */

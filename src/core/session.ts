@@ -28,7 +28,7 @@ export interface SessionScope {
   readonly values: Readonly<Partial<Record<Dimension, string>>>
 }
 
-export type SourceKind = 'channel' | 'schedule' | 'cli' | 'web' | 'api' | 'hook' | 'node'
+export type SourceKind = 'channel' | 'schedule' | 'cli' | 'web' | 'api' | 'hook' | 'node' | 'task'
 
 /** The origin of a session; the source of the first opening never changes (S1, S18). */
 export interface SessionSource {
@@ -73,6 +73,8 @@ export interface Session extends SessionOverrides {
   readonly description: string
   readonly descriptionSource: DescriptionSource
   readonly inactiveAt?: number
+  /** The session whose turn began this one as a task of its own (R36). */
+  readonly parent?: SessionId
   /** The version of the agent that began its newest turn (`core/agent-version.ts`); absent before the first. */
   readonly agentVersion?: string
   /** The agent as it was at the start, which the session keeps; absent where the configuration counts (C1). */
@@ -103,6 +105,7 @@ export interface SessionDraft {
   readonly metadata: Readonly<Record<string, string>>
   /** The agent that the session keeps, whatever the configuration says later (C1). */
   readonly agentProfile?: AgentProfile
+  readonly parent?: SessionId
   /** The session that it follows: its settings are taken over as they are stored. */
   readonly settingsOf?: SessionId
 }

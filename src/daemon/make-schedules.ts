@@ -49,7 +49,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   // The readers of the answer do not matter here, only those whose words the turn was shown.
   const authority = { read: store.read, channels, inGroups: 'here', mainIsShared: () => false } as const
   const authorsOf = async (turn: TurnRef) => (await turnAuthority(authority, turn)).authors
-  const known = createKnownAddresses(store.read.events)
+  const known = createKnownAddresses(store.read)
   const isKnownAddress = ({ id, sessionId }: TurnRef, url: URL) => known.isKnown({ turnId: id, sessionId }, url)
   const zoneOf = (person: PersonId): string =>
     policies.policy.people.find(({ id }) => id === person)?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone

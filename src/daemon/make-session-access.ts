@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Accounts } from '../channels/accounts.ts'
 import { type Config, DEFAULT_SESSION_TOOLS } from '../config/config.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import type { RunsTasks } from '../core/child-task.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import type { IdSource } from '../core/ids.ts'
@@ -14,7 +15,7 @@ import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createPosts, type PostMessageDeps } from '../sessions/session-tools/post-message.ts'
 import { createReach } from '../sessions/session-tools/reach.ts'
-import type { SendDeps } from '../sessions/session-tools/send-message.ts'
+import { createTasks, type RunTaskDeps } from '../sessions/session-tools/run-task.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
@@ -28,6 +29,7 @@ export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly externalRuns: ExternalRuns
   readonly posts: PostsMessages
+  readonly tasks: RunsTasks
 }
 
 export interface SessionAccessDeps {
@@ -37,10 +39,10 @@ export interface SessionAccessDeps {
   readonly ids: IdSource
   readonly accounts: Accounts
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly say: PostNotice
-  readonly running: SendDeps['running']
+  readonly running: RunTaskDeps['running']
   agent(session: SessionIdentity): AgentProfile
 }
 
@@ -53,11 +55,12 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     configuredIds: (person) => configuredIds(policies.routing().people, person),
   })
   const file = basename(config.store.path)
-  const deps: SessionToolsDeps & ExternalRunDeps & PostMessageDeps = {
+  const deps: SessionToolsDeps & ExternalRunDeps & PostMessageDeps & RunTaskDeps = {
     ...{ clock, ids, running, say: parts.say, accept: entrance.accept },
     read: store.read,
     write: store.write,
     waits: createWaitGraph(),
+    overrides: lookups.overrides,
     channels,
     owners: { whoIs, mainIsShared: rules.mainIsShared },
     posts: (channel) => accounts.all.some((account) => account.channel === channel),
@@ -75,5 +78,6 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     sessionTools: createSessionTools(deps),
     externalRuns: createExternalRuns(deps),
     posts: createPosts(deps),
+    tasks: createTasks(deps),
   }
 }

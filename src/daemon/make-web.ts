@@ -23,7 +23,7 @@ export function makeWeb({ config: { web }, store: { read }, clock, net }: WebDep
   const { allowedHosts = [], search } = web ?? {}
   return {
     access: createWebAccess({ door, clock }),
-    known: createKnownAddresses(read.events),
+    known: createKnownAddresses(read),
     allowedHosts,
     ...(search === undefined ? {} : { search: createSearch(revealed(search), { door, clock }) }),
   }

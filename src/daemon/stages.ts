@@ -2,6 +2,7 @@ import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
 import { BUILT_IN_GROUPS } from '../agent/tools/catalogue.ts'
 import { sendMessage } from '../agent/tools/send-message.ts'
+import { task } from '../agent/tools/task.ts'
 import type { Approvals } from '../approvals/approval-service.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
@@ -111,7 +112,7 @@ function homeTime(): (at: number) => string {
 }
 
 function groupsOf({ tools }: Pick<StagesDeps, 'tools'>): readonly string[] {
-  return [...BUILT_IN_GROUPS, 'message', ...Object.keys(tools)]
+  return [...BUILT_IN_GROUPS, 'message', 'task', ...Object.keys(tools)]
 }
 
 /** Connects the stages, and opens the entrance to them. */
@@ -135,7 +136,7 @@ export function createStages(parts: StagesDeps): Stages {
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents) }
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const tools = { message: [sendMessage(access.posts)], ...parts.tools }
+  const tools = { message: [sendMessage(access.posts)], task: [task(access.tasks)], ...parts.tools }
   const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth, tools }, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({

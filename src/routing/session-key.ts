@@ -88,7 +88,7 @@ export function cronKey(id: string): string {
 export function sourceDisplayKey({ kind, triggerId }: SessionSource): string | undefined {
   if (triggerId === undefined) return undefined
   if (kind === 'schedule') return cronKey(triggerId)
-  if (kind === 'hook') return `hook:${triggerId}`
+  if (kind === 'hook' || kind === 'task') return `${kind}:${triggerId}`
   return kind === 'node' ? `node-${triggerId}` : undefined
 }
 
@@ -101,6 +101,7 @@ const SOURCE_KINDS: Readonly<Record<Exclude<SessionSource['kind'], 'channel'>, S
   schedule: 'cron',
   hook: 'hook',
   node: 'node',
+  task: 'other',
   cli: 'other',
   web: 'other',
   api: 'other',

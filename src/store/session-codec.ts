@@ -1,5 +1,6 @@
 import type { ChatType } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import type { SessionId } from '../core/ids.ts'
 import { SESSION_KINDS, type Session, type SessionScope } from '../core/session.ts'
 import {
   collectOverrides,
@@ -34,7 +35,7 @@ export const OVERRIDE_COLUMNS: readonly string[] = [...SETTING_NAMES.flatMap((na
 /** The columns that `sessionCodec` reads, after the number by which other tables name the session. */
 export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source,
   metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source,
-  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq, agent_version, agent_profile`
+  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq, agent_version, agent_profile, parent_id`
 
 export const sessionCodec: RowCodec<Session> = {
   table: 'sessions',
@@ -62,6 +63,7 @@ export const sessionCodec: RowCodec<Session> = {
       inactiveAt: optional(row, 'inactive_at', integer),
       agentVersion: optional(row, 'agent_version', text),
       agentProfile: optional(row, 'agent_profile', profileIn),
+      parent: optional(row, 'parent_id', id<SessionId>),
     }),
   }),
 }

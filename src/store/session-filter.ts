@@ -14,7 +14,7 @@ export function sessionFilter(
   /** It asks for more than what every message changes. */
   readonly wide: boolean
 } {
-  const { inactive, kinds, agents, activeSince, namespace, participants } = query
+  const { inactive, kinds, agents, parents, activeSince, namespace, participants } = query
   const conditions: string[] = inactive ? [] : ['inactive_at IS NULL']
   const params: SqlValue[] = []
   const bind = (value: SqlValue): string => `$${params.push(value)}`
@@ -25,6 +25,8 @@ export function sessionFilter(
   }
   oneOfThese('kind', kinds)
   oneOfThese('agent_id', agents)
+  if (parents === 'none') conditions.push('parent_id IS NULL')
+  else oneOfThese('parent_id', parents && fill(parents))
   if (activeSince !== undefined) conditions.push(`last_activity_at >= ${bind(activeSince)}`)
   // The character after the colon bounds the range, so that `web:alice:` holds neither `web:alice2:` nor `web:alice`
   // itself.
@@ -41,7 +43,7 @@ export function sessionFilter(
     conditions.push(`activity.no NOT IN (${placeholders(without.length, params.length + 1)})`)
     params.push(...without)
   }
-  const wide = [kinds, agents, namespace, participants].some((asked) => asked !== undefined)
+  const wide = [kinds, agents, parents, namespace, participants].some((asked) => asked !== undefined)
   return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, params, wide }
 }
 

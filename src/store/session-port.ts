@@ -29,6 +29,8 @@ export interface SessionQuery {
   /** Only these; absent: all. */
   readonly kinds?: readonly SessionKind[]
   readonly agents?: readonly AgentId[]
+  /** Only sessions of tasks that one of these began; `none`: only those that no other began. Absent: all. */
+  readonly parents?: readonly SessionId[] | 'none'
   /** Leaves out what was last active before: inclusive, ms since the epoch. */
   readonly activeSince?: number
   /** Only ids that begin with it and a colon (S42). */

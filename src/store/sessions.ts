@@ -36,7 +36,7 @@ const STORED_OVERRIDES = `SELECT ${OVERRIDES} FROM sessions WHERE id = $1`
 const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) => `${column} = $${at + 2}`).join(', ')}
   WHERE id = $1 AND deleted_at IS NULL`
 const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
-  agent_profile, ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 12}`).join(', ')})
+  agent_profile, parent_id, ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 13}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING no`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -182,6 +182,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
       JSON.stringify(draft.metadata),
       at,
       draft.agentProfile === undefined ? null : JSON.stringify(draft.agentProfile),
+      draft.parent ?? null,
       ...patchedParams(settings ?? {}, { set: {}, inherit: [] }),
     ])
   }

@@ -33,9 +33,13 @@ export interface Scene {
   texts(chat: number): string[]
   /** Waits for a message of the bot that contains `text`. */
   sent(text: string, more?: { readonly chat?: number; readonly timeoutMs?: number }): Promise<MessageEntry>
-  /** Says goodbye in these chats and waits for the answers: a conversation is in order, so behind them nothing is owed. */
+  /**
+   * Says goodbye in these chats and waits for the answers: a conversation is in order, so behind them nothing is owed.
+   */
   settle(chats: readonly number[], timeoutMs?: number): Promise<void>
-  /** Stops the daemon as a service manager does, holds everything against the invariants, and returns what is stored. */
+  /**
+   * Stops the daemon as a service manager does, holds everything against the invariants, and returns what is stored.
+   */
   finish(): Promise<Stored>
 }
 
@@ -153,7 +157,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
   const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
   return {
     config: {
-      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions'] }],
+      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions', 'task'] }],
       routing: options.routing ?? household({ access }),
       // Many strangers at once stand for many people: nobody is to be turned away here.
       session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1000, perPerson: 1000, waiting: 1000 } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textContent } from '../../src/core/content.ts'
 import type { EventDraft, SessionEvent, UserMessageData } from '../../src/core/event.ts'
+import type { Session } from '../../src/core/session.ts'
 import type { SessionId, TurnId } from '../../src/core/ids.ts'
 import { createKnownAddresses } from '../../src/sessions/view/known-addresses.ts'
 
@@ -31,7 +32,10 @@ const usage = { inputTokens: 0, outputTokens: 0 } as never
 async function known(drafts: readonly (EventDraft & { readonly turnId?: TurnId })[], url = URL_OF): Promise<boolean> {
   const events = drafts.map((draft, at): SessionEvent => ({ turnId: TURN, ...draft, seq: at + 1, at }))
   const reader = createKnownAddresses({
-    latestOf: async (_session, types, limit) => events.filter(({ type }) => types.includes(type)).slice(-limit),
+    events: {
+      latestOf: async (_session, types, limit) => events.filter(({ type }) => types.includes(type)).slice(-limit),
+    },
+    sessions: { get: async () => undefined },
   })
   return reader.isKnown({ sessionId: 's' as SessionId, turnId: TURN }, new URL(url))
 }
@@ -52,6 +56,16 @@ describe('an address is known', () => {
     ],
     ['where a search of the turn lists it', [result('web_search', listed('https://f.org', URL_OF))]],
   ])('%s', async (_name, events) => expect(await known(events)).toBe(true))
+})
+
+it('an address is known to a task where a person wrote it in the conversation that began it', async () => {
+  const event: SessionEvent = { ...said(URL_OF), seq: 1, at: 1 } as SessionEvent
+  const reader = createKnownAddresses({
+    events: { latestOf: async (session) => (session === 'parent' ? [event] : []) },
+    sessions: { get: async (id) => ({ id, parent: id === 'task' ? 'parent' : undefined }) as Session },
+  })
+  const isKnown = (id: string) => reader.isKnown({ sessionId: id as SessionId, turnId: TURN }, new URL(URL_OF))
+  expect([await isKnown('task'), await isKnown('other')]).toEqual([true, false])
 })
 
 describe('an address is not known', () => {

@@ -130,6 +130,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await sessions.list({ limit: 1, offset: 0, inactive: false })
   await sessions.list({ limit: 1, offset: 0, inactive: false, activeSince: 1, participants: ['telegram:1'] })
   await sessions.list({ limit: 1, offset: 0, inactive: true, namespace: 'web:alice' as Namespace })
+  await sessions.list({ limit: 1, offset: 0, inactive: true, parents: 'none' })
+  await sessions.list({ limit: 1, offset: 0, inactive: true, parents: [SESSION] })
   await sessions.overridden()
   await sessions.deleted(1)
   await participants.of(SESSION)

@@ -1,4 +1,5 @@
 import type {
+  ListedSession,
   SessionDetail,
   SessionHistory,
   SessionList,
@@ -37,16 +38,23 @@ export function printSessions(
     return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
   if (sessions.length === 0) return [`No session at offset ${query.offset}; there are ${total}.`]
   const [header = '', ...rows] = columns(
-    [['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'], ...sessions.map((session) => summaryRow(session, now))],
+    [['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'], ...sessions.flatMap((session) => summaryRows(session, now))],
     width,
   )
   return [style.bold(header), ...rows, ...moreLine({ sessions, total }, query, style)]
 }
 
-function summaryRow(session: SessionSummary, now: number): string[] {
+/** Returns the row of a session, and below it those of its tasks. */
+function summaryRows(session: ListedSession, now: number): string[][] {
+  const { children = [] } = session
+  return [summaryRow(session, now), ...children.map((child) => summaryRow(child, now, '  └ '))]
+}
+
+function summaryRow(session: SessionSummary, now: number, indent = ''): string[] {
   const about = oneLine(session.description) || oneLine(session.preview)
   const { status, turns, updatedAt, title, key } = session
-  return [clip(oneLine(title ?? key), WIDEST_TITLE), formatAge(updatedAt, now), status, String(turns), about]
+  const name = clip(oneLine(title ?? key), WIDEST_TITLE - indent.length)
+  return [`${indent}${name}`, formatAge(updatedAt, now), status, String(turns), about]
 }
 
 function moreLine({ sessions, total }: SessionList, query: SessionListQuery, style: Style): string[] {
@@ -67,6 +75,7 @@ export function printSession(session: SessionDetail, style: Style, zone?: string
       ['  scope', oneLine(session.scopeKey)],
       ['  kind', oneLine(session.kind)],
       ['  status', session.status],
+      ...(session.parent === undefined ? [] : [['  task of', oneLine(session.parent)]]),
       ['  agent', oneLine(session.agent)],
       ['  created', formatTime(session.createdAt, zone)],
       ['  last active', formatTime(session.updatedAt, zone)],

@@ -30,6 +30,26 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   return tx.sessions.remove(session.id, at)
 }
 
+/** A deleted session, and the id to purge it by. */
+export interface DeletedSession {
+  readonly session: Session
+  readonly purgeId: SessionId
+}
+
+/** Does the same for a session with those of the tasks it began, which hold its words. */
+export async function markAllDeleted(
+  tx: StoreWriter,
+  session: Session,
+  at: number,
+): Promise<readonly DeletedSession[]> {
+  const deleted = [{ session, purgeId: await markDeleted(tx, session, at) }]
+  for (;;) {
+    const { sessions } = await tx.sessions.list({ parents: [session.id], inactive: true, limit: BATCH, offset: 0 })
+    if (sessions.length === 0) return deleted
+    for (const child of sessions) deleted.push({ session: child, purgeId: await markDeleted(tx, child, at) })
+  }
+}
+
 /**
  * Removes the events of a deleted session and its row (S41). The records of received and sent
  * messages stay without their text, as the account of who was answered when and why. Each batch is one transaction; a

@@ -1,12 +1,20 @@
 import { type MediaPart, mediaOf } from '../../core/content.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { AttachmentRef } from '../../core/message.ts'
-import type { EventFile, SessionDetail, SessionEventReport, SessionSummary } from '../../core/operate-sessions.ts'
+import type {
+  EventFile,
+  ListedSession,
+  SessionDetail,
+  SessionEventReport,
+  SessionList,
+  SessionSummary,
+} from '../../core/operate-sessions.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import { sessionTitle } from '../../core/titles.ts'
 import { eventText } from '../view/event-text.ts'
 import type { LastRun } from './last-run.ts'
+import type { PageWithTasks } from './with-tasks.ts'
 
 /** The ports that give a session's present state, besides its row. */
 export interface Standing {
@@ -34,6 +42,17 @@ export function sessionSummary(session: Session, standing: Standing): SessionSum
   }
 }
 
+/** Returns a page as a list of summaries. */
+export function listReport(
+  { sessions, total }: PageWithTasks,
+  standingOf: (session: Session) => Standing,
+): SessionList {
+  const summary = (session: Session): SessionSummary => sessionSummary(session, standingOf(session))
+  const row = ({ session, children }: PageWithTasks['sessions'][number]): ListedSession =>
+    children.length === 0 ? summary(session) : { ...summary(session), children: children.map(summary) }
+  return { sessions: sessions.map(row), total }
+}
+
 export interface Findings {
   readonly events: readonly SessionEvent[]
   readonly aliases: readonly string[]
@@ -55,6 +74,7 @@ export function sessionDetail(
     metadata,
     aliases,
     participants,
+    ...(session.parent === undefined ? {} : { parent: session.parent }),
     ...overridesOf(session),
     ...lastRun,
     events: events.map(eventReport),

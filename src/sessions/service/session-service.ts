@@ -26,14 +26,15 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
 import type { ModelRules } from './choose-model.ts'
-import { markDeleted, purgeSession } from './delete-session.ts'
+import { markAllDeleted, purgeSession } from './delete-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
-import { eventReport, type Standing, sessionDetail, sessionSummary } from './session-report.ts'
+import { eventReport, listReport, type Standing, sessionDetail } from './session-report.ts'
 import { startSessionOf } from './start-session.ts'
+import { withTasks } from './with-tasks.ts'
 
 /**
  * The one service every entrance uses for sessions: the operator's commands, the API, the console, the session tools.
@@ -150,8 +151,8 @@ class Service implements SessionService {
     const { store, clock, staleMs } = this.#deps
     const activeSince = query.inactive ? {} : { activeSince: clock.now() - staleMs }
     const reached = await reachedBy(caller, this.#deps)
-    const { sessions, total } = await store.read.sessions.list({ ...query, ...activeSince, ...reached })
-    return { sessions: sessions.map((session) => sessionSummary(session, this.#standing(session))), total }
+    const page = await withTasks(store.read.sessions, { ...query, ...activeSince, ...reached })
+    return listReport(page, (session) => this.#standing(session))
   }
 
   async history(caller: Caller, name: string, { limit, before }: HistoryPage): Promise<SessionHistory> {
@@ -226,15 +227,17 @@ class Service implements SessionService {
     const session = await this.#find(caller, name)
     if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
-    const { current, deleted } = await store.write(async (tx) => {
+    const { current, all } = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)
       if (!now) throw noSuchSession(name)
       const current = await isCurrent(tx, now)
-      return { current, deleted: await markDeleted(tx, now, clock.now()) }
+      return { current, all: await markAllDeleted(tx, now, clock.now()) }
     })
-    daemon?.overrides.forget(session, current)
-    daemon?.transcript.drop(session.id)
-    await purgeSession(store, deleted)
+    for (const { session: one, purgeId } of all) {
+      daemon?.overrides.forget(one, one.id !== session.id || current)
+      daemon?.transcript.drop(one.id)
+      await purgeSession(store, purgeId)
+    }
   }
 
   /**

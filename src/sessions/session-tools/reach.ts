@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { AgentId } from '../../core/ids.ts'
-import type { AuthorId } from '../../core/platform-id.ts'
+import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
@@ -25,6 +25,8 @@ export interface CallerReach {
   among(): Promise<Pick<SessionQuery, 'participants'>>
   reads(session: Session | undefined): Promise<Verdict>
   sends(session: Session | undefined): Promise<Verdict>
+  /** Returns whether the caller's turn may begin work of its own in another session. */
+  begins(): Promise<Verdict>
   /**
    * Returns true if the text of that session brings the caller's conversation no author who could lessen what it may
    * do.
@@ -70,6 +72,7 @@ function clientReach({ access }: ReachDeps, principal: Principal): CallerReach {
     among: () => amongFor(caller, access),
     reads: verdict,
     sends: verdict,
+    begins: async () => ALLOWED,
     adds: async () => false,
     principal: async () => principal,
     readers: [],
@@ -112,7 +115,7 @@ class TurnReach implements CallerReach {
 
   async reads(named: Session | undefined): Promise<Verdict> {
     const session = this.#visible(named)
-    if (session?.id === this.#turn.sessionId) return ALLOWED
+    if (session?.id === this.#turn.sessionId || this.#isChild(session)) return ALLOWED
     const { readers } = this.#authority
     return foundOnly(session, judgeReading(readers === 'shared' ? readers : await this.#judged(readers, session)))
   }
@@ -120,8 +123,19 @@ class TurnReach implements CallerReach {
   async sends(named: Session | undefined): Promise<Verdict> {
     const session = this.#visible(named)
     const { authors } = this.#authority
+    if (this.#isChild(session)) return this.begins()
     const reached = session?.id === this.#turn.sessionId ? ALLOWED : await this.#reachesAll(authors, session)
     return reached.kind === 'allowed' ? judgeSending(await this.#known(authors)) : reached
+  }
+
+  /** A page that was read begins nothing by itself: the people of the conversation count. */
+  async begins(): Promise<Verdict> {
+    return judgeSending(await this.#known(this.#authority.authors.filter((author) => author !== NOBODY)))
+  }
+
+  /** A task holds nothing but what its parent gave it and what came of that. */
+  #isChild(session: Session | undefined): boolean {
+    return session?.parent === this.#turn.sessionId
   }
 
   async #reachesAll(authors: readonly AuthorId[], session: Session | undefined): Promise<Verdict> {

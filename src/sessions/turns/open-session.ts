@@ -166,9 +166,12 @@ const MOST_DRAWN = 8
 
 /** Returns the row of a new session with the same scope, for `/new` (S10). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
-  const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
+  const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, parent } = session
   const id = ids.session(source.platform ?? source.kind)
-  return { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id }
+  return {
+    ...{ id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id },
+    ...(parent === undefined ? {} : { parent }),
+  }
 }
 
 function draftOf(

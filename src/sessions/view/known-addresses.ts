@@ -1,7 +1,7 @@
 import { amended } from '../../core/amended.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
-import type { TurnId } from '../../core/ids.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
 import { hasForeignText } from '../../core/message.ts'
 import { type KnownAddresses, WEB_SEARCH } from '../../core/web.ts'
 import { addressesIn, addressKey } from '../../core/web-address.ts'
@@ -12,14 +12,28 @@ const MOST_MESSAGES = 2_000
 /** Results of tools that are looked through; a turn has fewer. */
 const MOST_RESULTS = 500
 
-/** Returns the addresses that people of a session have written and that a search of the turn has listed. */
-export function createKnownAddresses(events: Pick<StoreReader['events'], 'latestOf'>): KnownAddresses {
+/**
+ * Returns the addresses that people of a session have written and that a search of the turn has listed. A task has
+ * those of the session that began it: nobody writes in its own.
+ */
+export function createKnownAddresses({
+  events,
+  sessions,
+}: {
+  readonly events: Pick<StoreReader['events'], 'latestOf'>
+  readonly sessions: Pick<StoreReader['sessions'], 'get'>
+}): KnownAddresses {
+  const written = async (sessionId: SessionId, key: string): Promise<boolean> => {
+    const types = ['user_message', 'message_edited', 'message_deleted', 'thread_read'] as const
+    const said = await events.latestOf(sessionId, [...types], MOST_MESSAGES)
+    return amended(said.flatMap(inThread)).some((event) => isWritten(event, key))
+  }
   return {
     async isKnown({ sessionId, turnId }, url) {
       const key = addressKey(url)
-      const types = ['user_message', 'message_edited', 'message_deleted', 'thread_read'] as const
-      const said = await events.latestOf(sessionId, [...types], MOST_MESSAGES)
-      if (amended(said.flatMap(inThread)).some((event) => isWritten(event, key))) return true
+      if (await written(sessionId, key)) return true
+      const parent = (await sessions.get(sessionId))?.parent
+      if (parent !== undefined && (await written(parent, key))) return true
       const results = await events.latestOf(sessionId, ['tool_result'], MOST_RESULTS)
       return results.some((event) => isListed(event, turnId, key))
     },

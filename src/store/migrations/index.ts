@@ -27,6 +27,7 @@ import { approvals } from './0026-approvals.ts'
 import { readers } from './0027-readers.ts'
 import { cards } from './0028-cards.ts'
 import { standingRules } from './0029-standing-rules.ts'
+import { tasks } from './0030-tasks.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   readers,
   cards,
   standingRules,
+  tasks,
 ]

@@ -28,6 +28,23 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.sessions.get(draft.id)).toEqual(made)
   })
 
+  it('R33: sessions of tasks are listed by the session that began them, and apart from the others', async () => {
+    const parent = await makeSession(underTest.store, 1)
+    const other = await makeSession(underTest.store, 2)
+    const child = await makeSession(underTest.store, 3, { parent: parent.id })
+    const { sessions } = (await underTest.reopen()).read
+    const list = async (parents: 'none' | readonly SessionId[]) => {
+      const { sessions: page, total } = await sessions.list({ limit: 10, offset: 0, inactive: false, parents })
+      expect(total).toBe(page.length)
+      return page.map(({ id }) => id).sort()
+    }
+    expect((await sessions.get(child.id))?.parent).toBe(parent.id)
+    expect(await list('none')).toEqual([parent.id, other.id].sort())
+    expect(await list([parent.id, other.id])).toEqual([child.id])
+    expect(await list([other.id, child.id])).toEqual([])
+    expect(await list([])).toEqual([])
+  })
+
   it('S4: ids beyond 2^53 stay as they are', async () => {
     const big = '123456789012345678901234567890'
     const { id } = await makeSession(underTest.store, 1, { metadata: { chat: big, thread: '1699999999.000100' } })
