@@ -232,6 +232,20 @@ describe('printSessions', () => {
     expect(rest).toEqual(['1 to 1 of 2; the next with --offset 1'])
   })
 
+  test('R33: shows tasks below the conversation that began them', () => {
+    const { title: _, ...task } = { ...sampleSession, key: 'task:abc', description: 'count the stars' }
+    const [, ...rows] = printSessions(
+      { sessions: [{ ...sampleSession, children: [task] }, sampleSession], total: 2 },
+      { query: first, now },
+      bare,
+    )
+    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual([
+      ['Workshop › Engines', '3 min'],
+      ['', '└ task:abc'],
+      ['Workshop › Engines', '3 min'],
+    ])
+  })
+
   test('falls back to the preview and fits the terminal', async () => {
     const list = { sessions: [{ ...sampleSession, description: '', preview: 'shall\nwe?' }], total: 1 }
     expect(printSessions(list, { query: first, now }, bare)[1]).toMatch(/ {2}shall we\?$/)

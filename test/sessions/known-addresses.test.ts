@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { textContent } from '../../src/core/content.ts'
 import type { EventDraft, SessionEvent, UserMessageData } from '../../src/core/event.ts'
-import type { Session } from '../../src/core/session.ts'
 import type { SessionId, TurnId } from '../../src/core/ids.ts'
+import type { Session } from '../../src/core/session.ts'
 import { createKnownAddresses } from '../../src/sessions/view/known-addresses.ts'
 
 const TURN = 'turn-2' as TurnId

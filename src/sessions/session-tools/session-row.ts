@@ -2,7 +2,7 @@ import type { AgentProfile } from '../../core/agent-profile.ts'
 import type { SessionId } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
 import { tokensOf } from '../../core/model.ts'
-import type { Session, SessionKind, SourceKind } from '../../core/session.ts'
+import type { Session, SessionKind } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { SessionCaller, SessionRow } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -50,12 +50,10 @@ export async function sessionRow(
 }
 
 const INTERNAL: readonly SessionKind[] = ['cron', 'hook', 'node']
-/** What no chat is behind, whatever its kind. */
-const BY_SOURCE: readonly SourceKind[] = ['task']
 
 /** Returns the surface of a group, or the last channel of a direct session (T22). */
 function providerOf({ kind, metadata, source }: Session, { lastChannel }: LastRun): string {
-  if (INTERNAL.includes(kind) || BY_SOURCE.includes(source.kind)) return 'internal'
+  if (INTERNAL.includes(kind) || source.kind === 'task') return 'internal'
   const channel = metadata.channel ?? source.platform
   return (kind === 'group' ? channel : (lastChannel ?? channel)) ?? 'unknown'
 }
