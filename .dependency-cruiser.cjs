@@ -73,12 +73,13 @@ module.exports = {
       'platform',
       'media',
       'web',
+      'mcp',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -92,7 +93,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|mcp|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
@@ -123,6 +124,9 @@ module.exports = {
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
+    ...vendor('^src/mcp/', 'zod'),
+    // Names of the package's `exports`, which are not resolved to files.
+    ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
     ...vendor('^src/media/', 'file-type'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),

@@ -43,6 +43,7 @@ const ports: CliPorts = {
   async importSessions({ config }, files) {
     return (await import('./daemon/import.ts')).importInto(config, files)
   },
+  testMcp: async ({ config }, server) => (await import('./daemon/make-mcp.ts')).testMcp(config, server, VERSION),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const

@@ -49,7 +49,7 @@ export function createRunAgent(services: RunAgentServices): RunAgent {
 async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
   const { request, signal, progress } = run
   try {
-    const equipment = equip(run)
+    const equipment = await equip(run)
     if (request.open) yield* settle(run, equipment.tools, request.open.calls, request.open)
     else if (request.given) yield* act(run, equipment.tools, givenStep(request.given, request.agent.model))
     for (;;) {

@@ -22,10 +22,10 @@ export interface Equipment {
 }
 
 /** Returns what a turn asks its models with. */
-export function equip({ settings, request }: RunningAgent): Equipment {
+export async function equip({ settings, request }: RunningAgent): Promise<Equipment> {
   const { agent, chatType, joined, context, scheduled, elsewhere, traceId, sessionId } = request
   const { models, called, rests, logger } = settings
-  const tools = [...settings.tools(agent.tools), ...skillTools(agent.skills)]
+  const tools = [...(await settings.tools(agent.tools)), ...skillTools(agent.skills)]
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {

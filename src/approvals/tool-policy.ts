@@ -1,6 +1,7 @@
 import { namedApprovers, type StandingRule, type ToolRule, type ToolVerdict } from '../core/approval.ts'
 import type { ToolReach } from '../core/call-gate.ts'
 import type { PersonId } from '../core/ids.ts'
+import { isIn, namesTool } from '../core/place.ts'
 import type { Role } from '../core/session.ts'
 
 /** Somebody whose words the turn was shown; without a person nobody knows who they are. */
@@ -55,7 +56,7 @@ function decidingRules(
   rules: readonly ToolRule[],
   { tool, speaking, place }: Asked,
 ): readonly (ToolRule | undefined)[] {
-  const here = rules.filter((rule) => names(rule.tools, tool) && isIn(rule.in, place))
+  const here = rules.filter((rule) => namesTool(rule.tools, tool) && isIn(rule.in, place))
   const everybody = speaking.length === 0 ? [NOBODY] : speaking
   return everybody.map((one) => here.find(({ who }) => fits(who, one)))
 }
@@ -72,15 +73,6 @@ export function approversOf(rules: readonly ToolRule[], asked: Asked): readonly 
 
 const NOBODY: Speaking = { role: 'guest' }
 const STRICTEST_FIRST: readonly ToolVerdict[] = ['deny', 'ask', 'allow']
-
-function names(patterns: readonly string[], tool: string): boolean {
-  return patterns.some((pattern) => (pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern))
-}
-
-/** A key stands for its topics too. */
-function isIn(keys: readonly string[] | undefined, place: string): boolean {
-  return keys === undefined || keys.some((key) => place === key || place.startsWith(`${key}/`))
-}
 
 function fits(who: readonly string[], { person, role }: Speaking): boolean {
   return who.some((one) => {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
 import type { ImportReport, OldFile } from '../core/import.ts'
+import type { McpCheck } from '../core/mcp.ts'
 import type { OperatorService } from '../core/operator.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -28,6 +29,8 @@ export interface CliPorts {
   openOffline(loaded: LoadedConfig): Promise<OfflineOperator>
   /** Imports old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
   importSessions(loaded: LoadedConfig, files: readonly OldFile[]): Promise<ImportReport>
+  /** Asks a tool server for its tools. Rejects with `not_found` or `unavailable`. */
+  testMcp(loaded: LoadedConfig, server: string): Promise<McpCheck>
   /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** Returns the JSON schema of the configuration file. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import { type AgentId, toAgentId } from '../core/ids.ts'
+import { mcpGroup } from '../core/mcp.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
@@ -19,7 +20,7 @@ const KEYS: Readonly<Record<string, string>> = {
 const SCRIPTED = 'scripted/'
 const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
-const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions', 'message', 'schedule', 'web']
+const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions', 'message', 'task', 'schedule', 'web']
 /** Tool groups that can be configured and whose tools do not run yet. */
 const PLANNED_TOOLS: readonly string[] = ['memory']
 
@@ -54,7 +55,7 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
     ...optionsOf(block),
     ...fallbackOf(block, index, { file, options, found }),
     prompt: promptOf(block, index, { options, found }),
-    tools: toolsOf(block, index, { options, found }),
+    tools: toolsOf(block, index, { options, found, servers: Object.keys(file.tools.mcp) }),
     ...skillsOf(block, index, { options, found }),
   }))
   for (const [index, block] of file.agents.entries())
@@ -205,9 +206,9 @@ function skillsOf(
 function toolsOf(
   { tools }: AgentBlock,
   index: number,
-  at: { options: AgentOptions; found: Findings },
+  at: { options: AgentOptions; found: Findings; servers: readonly string[] },
 ): readonly string[] {
-  const available = [...BUILT_IN_TOOLS, ...(at.options.toolGroups ?? [])]
+  const available = [...BUILT_IN_TOOLS, ...at.servers.map(mcpGroup), ...(at.options.toolGroups ?? [])]
   const path = `agents[${index}].tools`
   for (const [place, tool] of (tools ?? []).entries()) {
     if (available.includes(tool)) continue

@@ -4,6 +4,7 @@ import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
+import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
 import { suggestion } from './describe-issue.ts'
@@ -56,6 +57,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     ...sessionTools,
     toolResults: parsed.tools.results,
     web: buildWeb(parsed),
+    mcp: buildMcp(parsed, options.folder),
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
@@ -77,6 +79,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...searchMistakes(parsed),
+      ...mcpMistakes(parsed),
       ...unknownNameMistakes(parsed),
       ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,

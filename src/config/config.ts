@@ -1,6 +1,7 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
+import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
@@ -29,6 +30,7 @@ export interface Config {
   readonly sessionTools?: SessionToolSettings
   readonly toolResults?: ToolResultLimits
   readonly web?: WebSettings
+  readonly mcp?: readonly McpSettings[]
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
@@ -83,6 +85,13 @@ export interface WebSearchSettings {
   /** The address of the service, where it is not the usual one. */
   readonly url?: string
   readonly apiKey?: Secret
+}
+
+/** A tool server; the values of its variables and headers are covered. */
+export interface McpSettings extends Omit<McpServer, 'at'> {
+  readonly at:
+    | (Omit<McpProgram, 'env'> & { readonly env: Readonly<Record<string, Secret>> })
+    | (Omit<McpAddress, 'headers'> & { readonly headers: Readonly<Record<string, Secret>> })
 }
 
 export interface SessionToolSettings {

@@ -17,6 +17,7 @@ const IN_THE_FILE: Readonly<Record<string, string>> = {
   toolPolicy: 'tools.policy',
   toolResults: 'tools.results',
   web: 'tools.web',
+  mcp: 'tools.mcp',
   'store.path': 'store.url',
 }
 

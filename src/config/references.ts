@@ -25,7 +25,16 @@ const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 
 /** The parts in which plain text under a key such as `token` is a secret. */
-const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'store']
+const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'store', 'tools']
+
+/** Returns true for a header of a tool server: its value opens the server, whatever the header is called. */
+function isHeader(path: ConfigPath): boolean {
+  return path[0] === 'tools' && path[1] === 'mcp' && path[3] === 'headers'
+}
+
+function isSecretAt(path: ConfigPath): boolean {
+  return namesSecret(lastName(path)) || isHeader(path)
+}
 
 /**
  * Replaces `${env:NAME}`, `${file:PATH}` and `${credential:NAME}` (systemd's `$CREDENTIALS_DIRECTORY`), anywhere in any
@@ -49,16 +58,20 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
       const found = lookUp(kind, name.trim(), sources)
       if ('warning' in found) warnings.push(`${formatPath(path)}: ${found.warning}`)
       if ('message' in found) mistakes.push(mistakeAt(path, found))
-      else if (kind !== 'env' || namesSecret(lastName(path)) || namesSecret(name.trim())) secrets.add(found.value)
+      else keepFound(found.value, { kind, name, path })
       return 'value' in found ? found.value : whole
     })
     if (HOLDS_SECRETS.includes(path[0] ?? '')) keepSecretsOf(value, path, referenced)
     return value
   }
+  const keepFound = (value: string, { kind, name, path }: { kind: string; name: string; path: ConfigPath }): void => {
+    if (isHeader(path)) keys.add(value)
+    if (kind !== 'env' || isSecretAt(path) || namesSecret(name.trim())) secrets.add(value)
+  }
   const keepSecretsOf = (value: string, path: ConfigPath, referenced: boolean): void => {
     const password = passwordOf(value)
     if (password !== undefined) keys.add(password)
-    if (!namesSecret(lastName(path))) return
+    if (!isSecretAt(path)) return
     keys.add(value.trim())
     if (!referenced && value.trim() !== '') {
       warnings.push(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { mcp } from './schema-mcp.ts'
 import { modelName, text, url } from './schema-parts.ts'
 
 /** The model of a group of sessions that clients start. */
@@ -61,7 +62,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set. memory has no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp. memory has no effect yet.',
     ),
 })
 
@@ -156,5 +157,6 @@ export const tools = z
       })
       .prefault({}),
     web,
+    mcp,
   })
   .prefault({})

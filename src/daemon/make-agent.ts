@@ -2,14 +2,14 @@ import { createRunAgent } from '../agent/agent-loop.ts'
 import { createModels, type ModelSettings } from '../agent/models.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
-import { createCatalogue } from '../agent/tools/catalogue.ts'
+import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
-import type { RunAgent, Summarize, Tool } from '../core/turn.ts'
+import type { RunAgent, Summarize } from '../core/turn.ts'
 import type { Store } from '../store/store.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
 
@@ -20,7 +20,7 @@ interface AgentDeps {
   random(this: void): number
   readonly logger: Logger
   /** The tools by group name, besides the built-in groups. */
-  readonly tools: Readonly<Record<string, readonly Tool[]>>
+  readonly tools: Readonly<Record<string, ToolGroup>>
   readonly store: Pick<Store, 'read'>
   readonly net: OwnNet
   readonly media: MediaStore

@@ -1,6 +1,6 @@
 import { formatShortTime } from '../agent/local-time.ts'
 import { missingKey } from '../agent/models.ts'
-import { BUILT_IN_GROUPS } from '../agent/tools/catalogue.ts'
+import { BUILT_IN_GROUPS, type ToolGroup } from '../agent/tools/catalogue.ts'
 import { sendMessage } from '../agent/tools/send-message.ts'
 import { task } from '../agent/tools/task.ts'
 import type { Approvals } from '../approvals/approval-service.ts'
@@ -17,7 +17,6 @@ import { joinsDirectChats } from '../core/joins-people.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { SessionIdentity } from '../core/session.ts'
-import type { Tool } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
@@ -77,7 +76,7 @@ export interface StagesDeps {
   }
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** The tools by group name, besides the built-in groups. */
-  readonly tools: Readonly<Record<string, readonly Tool[]>>
+  readonly tools: Readonly<Record<string, ToolGroup>>
   readonly media: MediaStore
   readonly net: OwnNet
   readonly delivery: DeliveryService

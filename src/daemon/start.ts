@@ -30,6 +30,7 @@ import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
+import { makeMcp } from './make-mcp.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import type { OwnNet } from './make-web.ts'
 import { channelStatuses, createOperator } from './operator.ts'
@@ -119,8 +120,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
-  const media = mediaStore(config, clock, store)
-  const world = { store, media, ids, clock, random, logger, config, policies, events }
+  const world = { store, media: mediaStore(config, clock, store), ids, clock, random, logger, config, policies, events }
   const { channels } = policies.routing()
   const redact = textRedactor(config)
   const entrance = createEntrance(redact)
@@ -137,7 +137,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
   const exit = { delivery, adapter, say, closeCards }
   const schedules = makeSchedules({ ...world, lookups, entrance })
-  const tools = { schedule: scheduleTools(schedules.fromChats), ...options.tools }
+  const mcp = makeMcp({ ...world, version })
+  const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
@@ -173,13 +174,13 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
-  const cleaning = { store, clock, ageingTime, logger, sweepMedia: media.sweep, keepDays: config.store.keepRefusedDays }
+  const cleaning = { ...world, ageingTime, sweepMedia: world.media.sweep, keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, stopping: () => running.draining })
   return {
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop({ running, delivery, sinks, schedules, hub, api, store }, { clock, logger, broken }),
+    ...createStop({ running, delivery, sinks, schedules, hub, api, mcp, store }, { clock, logger, broken }),
   }
 }
 

@@ -5,6 +5,7 @@ import { deferred } from '../core/deferred.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LocalApi } from '../http/server.ts'
+import type { McpTools } from '../mcp/server-tools.ts'
 import type { ScheduleService } from '../schedule/schedule-service.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import type { Store } from '../store/store.ts'
@@ -17,6 +18,7 @@ export interface StoppedParts {
   readonly delivery: Pick<DeliveryService, 'stop'>
   readonly hub: Pick<ChannelHub, 'stop'>
   readonly api: Pick<LocalApi, 'close'>
+  readonly mcp: Pick<McpTools, 'close'>
   readonly store: Pick<Store, 'close'>
 }
 
@@ -77,7 +79,7 @@ export async function closeDaemon(
   parts: StoppedParts,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): Promise<void> {
-  const { running, delivery, sinks, schedules, hub, api, store } = parts
+  const { running, delivery, sinks, schedules, hub, api, mcp, store } = parts
   const until = clock.elapsed() + STOP_WITHIN_MS
   const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
@@ -88,8 +90,10 @@ export async function closeDaemon(
   sinks.close()
   await inTime('schedules', schedules.stop(), BEHIND_TURNS)
   await running.drain(left(BEHIND_TURNS))
+  const programs = inTime('tool servers', mcp.close(), 0)
   await delivery.stop(left(BEHIND_DELIVERY))
   await inTime('channels', hub.stop(), BEHIND_CHANNELS)
   await inTime('api', api.close(), 0)
+  await programs
   await store.close()
 }

@@ -64,6 +64,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     start: unexpected('start'),
     openOffline: unexpected('openOffline'),
     importSessions: unexpected('importSessions'),
+    testMcp: unexpected('testMcp'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { refusal, TELEGRAM } from './loading.ts'
+import { load, refusal, TELEGRAM } from './loading.ts'
 
 /** Settings of tools and people, beside a channel that is in order; the line begins after it. */
 const TABLE: readonly (readonly [mistake: string, yaml: string, message: string])[] = [
   [
     'tools that do not exist',
     'agents: [{ id: main, tools: [tiem] }]',
-    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, schedule, web, memory; did you mean `time`?',
+    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, task, schedule, web, memory; did you mean `time`?',
   ],
   [
     'a zone of a person that is none',
@@ -53,8 +53,55 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'tools: { web: { allowedHosts: ["https://e.org/"] } }',
     '2: tools.web.allowedHosts[0]: must be a host name such as example.org, or *.example.org for all below it',
   ],
+  [
+    'tools of a server that is not there',
+    'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [mcp.file] }]',
+    '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, task, schedule, web, mcp.files, memory; did you mean `mcp.files`?',
+  ],
+  [
+    'a tool server without a place',
+    'tools: { mcp: { files: { tools: [read] } } }',
+    '2: tools.mcp.files: needs command, or url for a server that runs already',
+  ],
+  [
+    'a tool server with two places',
+    'tools: { mcp: { files: { command: npx, url: "http://127.0.0.1:1" } } }',
+    '2: tools.mcp.files: has both command and url; keep one of them',
+  ],
+  [
+    'a folder for a server that runs already',
+    'tools: { mcp: { files: { url: "http://127.0.0.1:1", folder: x } } }',
+    '2: tools.mcp.files: args, env and folder belong to a command',
+  ],
+  [
+    'a tool server whose address has a password',
+    'tools: { mcp: { files: { url: "http://a:canary@127.0.0.1:1" } } }',
+    '2: tools.mcp.files: url must have no name or password in it; write them as headers',
+  ],
+  [
+    'a tool server whose name could not be read out of the names of its tools',
+    'tools: { mcp: { my__files: { command: npx } } }',
+    '2: tools.mcp.my__files: the name must be a name of a-z 0-9 -, at most 32',
+  ],
 ]
 
 test.each(TABLE)('%s is refused with line, path and remedy', async (_, yaml, message) => {
   expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`parley.yaml:${message}`)
+})
+
+test('C29: what opens a tool server is a secret, by its name or as a header', async () => {
+  const env = { A_KEY: 'first-canary', B: 'second-canary', C: 'third-canary', PLAIN: 'harmless' }
+  const { config } = await load(
+    `${TELEGRAM}tools:
+  mcp:
+    one: { command: npx, env: { TOKEN: "\${env:A_KEY}", MODE: "\${env:PLAIN}" } }
+    two: { url: "http://127.0.0.1:1", headers: { x-odd: "Key \${env:B}" } }
+  web: { search: { provider: brave, apiKey: "\${env:C}" } }
+`,
+    env,
+  )
+  const secrets = (config.secrets ?? []).map((secret) => secret.reveal())
+  expect(secrets).toEqual(expect.arrayContaining(['first-canary', 'second-canary', 'third-canary']))
+  expect(secrets).not.toContain('harmless')
+  expect(JSON.stringify(config)).not.toMatch(/(first|second|third)-canary/)
 })

@@ -23,6 +23,8 @@ const FILE: Tree = {
   tools: {
     policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }],
     web: { search: { provider: 'brave', apiKey: 'key' } },
+    // Every entry of a record is named `ada`; a server has a command or an address, never both.
+    mcp: { ada: { command: 'one' }, two: { url: 'https://two.test' } },
   },
 }
 
@@ -34,7 +36,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/policy\[0\]\.(tools|in)\[0\]$/, 'changed'],
   [/policy\[0\]\.(who|approvers)\[0\]$/, 'ada'],
   [/\.tools\[0\]$/, 'sessions'],
-  [/Url$|search\.url$/, 'https://model.test'],
+  [/Url$|(search|ada)\.url$/, 'https://model.test'],
+  [/mcp\.ada\.(command|args|env|folder|headers|inside)/, 'changed'],
   [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
   [/sessions\.agents\[0\]$|\.agent$/, 'other'],
@@ -102,7 +105,10 @@ test('the schema has many settings', () => expect(settings.length).toBeGreaterTh
 
 test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
-  const names = path.split(/[.[\]]+/).filter((name) => name !== '')
+  const names = path
+    .replace(/mcp\.ada\.(url|headers)/, 'mcp.two.$1')
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '')
 
   const [before, after] = [await built(FILE), await built(withValue(FILE, names, value))]
 

@@ -27,6 +27,7 @@ function doorsOn(
     delivery: { stop: done('delivery') },
     hub: { stop: done('channels') },
     api: { close: done('api') },
+    mcp: { close: done('tool servers') },
     store: { close: done('store') },
     ...changes,
   }
@@ -53,7 +54,7 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = ['sinks', 'schedules', 'turns', 'delivery', 'channels', 'api', 'store']
+  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'store']
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
@@ -75,6 +76,7 @@ test('F-A20: a turn that hears nothing and an adapter that does not stop togethe
   expect(steps).toEqual([
     ['sinks', 0],
     ['schedules', 0],
+    ['tool servers', 18_000],
     ['delivery', 18_000],
     ['api', 24_000],
     ['store', 24_000],
@@ -110,7 +112,15 @@ test('F-A20: a part that breaks keeps none of the others from being stopped', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock, { hub: { stop: () => Promise.reject(new Error('broken')) } })
   await closeDaemon(doors, { clock, logger: silentLogger })
-  expect(steps.map(([name]) => name)).toEqual(['sinks', 'schedules', 'turns', 'delivery', 'api', 'store'])
+  expect(steps.map(([name]) => name)).toEqual([
+    'sinks',
+    'schedules',
+    'turns',
+    'tool servers',
+    'delivery',
+    'api',
+    'store',
+  ])
 })
 
 test('F-F03: after the disk has failed nothing is closed in order, and whoever stops it is told why', async () => {

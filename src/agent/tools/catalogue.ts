@@ -10,10 +10,13 @@ import { webFetch } from './web-fetch.ts'
 import { webSearch } from './web-search.ts'
 
 /**
- * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Throws
- * `config` for an unknown group.
+ * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Rejects
+ * with `config` for an unknown group.
  */
-type ToolCatalogue = (groups: readonly string[]) => readonly Tool[]
+type ToolCatalogue = (groups: readonly string[]) => Promise<readonly Tool[]>
+
+/** The tools of a group, or the way to ask for them, which never rejects. */
+export type ToolGroup = readonly Tool[] | (() => Promise<readonly Tool[]>)
 
 /** The groups that need no file and no configuration. */
 export const BUILT_IN_GROUPS = ['time', 'sessions', 'web'] as const
@@ -23,7 +26,7 @@ export interface CatalogueOptions {
   readonly sessions: SessionTools
   readonly web: WebTools
   /** Groups beside the built-in ones. */
-  readonly more?: Readonly<Record<string, readonly Tool[]>>
+  readonly more?: Readonly<Record<string, ToolGroup>>
 }
 
 export function createCatalogue({ timeZone, sessions, web, more = {} }: CatalogueOptions): ToolCatalogue {
@@ -32,26 +35,25 @@ export function createCatalogue({ timeZone, sessions, web, more = {} }: Catalogu
     sessions: [sessionsList(sessions), sessionsHistory(sessions), sessionsSend(sessions)],
     web: [webFetch(web), ...(web.search ? [webSearch(web.search)] : [])],
   }
-  const groups = new Map<string, readonly Tool[]>([...Object.entries(builtIn), ...Object.entries(more)])
+  const groups = new Map<string, ToolGroup>([...Object.entries(builtIn), ...Object.entries(more)])
   const chosen = new WeakMap<readonly string[], readonly Tool[]>()
-  return (names) => {
+  return async (names) => {
     const known = chosen.get(names)
     if (known !== undefined) return known
-    const tools = toolsOf(names, groups)
-    chosen.set(names, tools)
+    const found = groupsOf(names, groups)
+    const all = await Promise.all(found.map((group) => (typeof group === 'function' ? group() : group)))
+    const tools = [...new Set(all.flat())]
+    // The tools of a server may be there with the next turn.
+    if (!found.some((group) => typeof group === 'function')) chosen.set(names, tools)
     return tools
   }
 }
 
-function toolsOf(names: readonly string[], groups: ReadonlyMap<string, readonly Tool[]>): readonly Tool[] {
-  const tools = new Set<Tool>()
-  for (const name of names) {
+function groupsOf(names: readonly string[], groups: ReadonlyMap<string, ToolGroup>): readonly ToolGroup[] {
+  return names.map((name) => {
     const group = groups.get(name)
-    if (!group) {
-      const known = [...groups.keys()].join(', ')
-      throw new ParleyError('config', `There is no tool group "${name}"; known groups: ${known}.`)
-    }
-    for (const tool of group) tools.add(tool)
-  }
-  return [...tools]
+    if (group !== undefined) return group
+    const known = [...groups.keys()].join(', ')
+    throw new ParleyError('config', `There is no tool group "${name}"; known groups: ${known}.`)
+  })
 }

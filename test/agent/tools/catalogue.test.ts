@@ -7,29 +7,29 @@ import { toolContext } from '../turns.ts'
 const tools = createCatalogue({ timeZone: 'Europe/Berlin', sessions: {} as SessionTools, web: {} as WebTools })
 const now = Date.UTC(2026, 6, 1, 10, 0)
 
-function timeTool() {
-  const [tool] = tools(['time'])
+async function timeTool() {
+  const [tool] = await tools(['time'])
   if (!tool) throw new Error('The group time is empty.')
   return tool
 }
 
 describe('tool catalogue', () => {
-  it('the group time holds the one pure tool current_time, also when it is named twice', () => {
-    expect(tools(['time', 'time']).map(({ spec, class: kind }) => [spec.name, kind])).toEqual([
+  it('the group time holds the one pure tool current_time, also when it is named twice', async () => {
+    expect((await tools(['time', 'time'])).map(({ spec, class: kind }) => [spec.name, kind])).toEqual([
       ['current_time', 'pure'],
     ])
-    expect(tools([])).toEqual([])
+    expect(await tools([])).toEqual([])
   })
 
-  it('a list that is asked for again has the same tools', () => {
+  it('a list that is asked for again has the same tools', async () => {
     const groups = ['time', 'sessions']
-    const names = () => tools(groups).map(({ spec }) => spec.name)
-    expect(names()).toHaveLength(4)
-    expect(names()).toEqual(tools([...groups]).map(({ spec }) => spec.name))
+    const names = async (asked = groups) => (await tools(asked)).map(({ spec }) => spec.name)
+    expect(await names()).toHaveLength(4)
+    expect(await names()).toEqual(await names([...groups]))
   })
 
-  it('an unknown group is refused naming the known ones', () => {
-    expect(() => tools(['time', 'shell'])).toThrow(
+  it('an unknown group is refused naming the known ones', async () => {
+    await expect(tools(['time', 'shell'])).rejects.toThrow(
       expect.objectContaining({
         code: 'config',
         message: 'There is no tool group "shell"; known groups: time, sessions, web.',
@@ -38,7 +38,7 @@ describe('tool catalogue', () => {
   })
 
   it('current_time tells the time of the asked zone, else of the home zone', async () => {
-    const tool = timeTool()
+    const tool = await timeTool()
     expect(await tool.run({ timezone: 'Asia/Tokyo' }, toolContext(now))).toBe(
       'Wednesday, 2026-07-01 19:00 (Asia/Tokyo, GMT+09:00)',
     )
@@ -48,7 +48,7 @@ describe('tool catalogue', () => {
   it.each([{ timezone: 'Mars/Base' }, { timezone: 7 }])(
     'current_time refuses %j with the form it wants',
     async (args) => {
-      await expect(timeTool().run(args, toolContext(now))).rejects.toThrow(
+      await expect((await timeTool()).run(args, toolContext(now))).rejects.toThrow(
         expect.objectContaining({ code: 'invalid', message: expect.stringContaining('Europe/Berlin') }),
       )
     },
@@ -56,12 +56,12 @@ describe('tool catalogue', () => {
 })
 
 describe('the group web', () => {
-  it('holds a search where one is configured, and reads pages in any case', () => {
-    const names = (web: Partial<WebTools>) =>
-      createCatalogue({ timeZone: 'UTC', sessions: {} as SessionTools, web: web as WebTools })(['web']).map(
+  it('holds a search where one is configured, and reads pages in any case', async () => {
+    const names = async (web: Partial<WebTools>) =>
+      (await createCatalogue({ timeZone: 'UTC', sessions: {} as SessionTools, web: web as WebTools })(['web'])).map(
         ({ spec }) => spec.name,
       )
-    expect(names({})).toEqual(['web_fetch'])
-    expect(names({ search: async () => [] })).toEqual(['web_fetch', 'web_search'])
+    expect(await names({})).toEqual(['web_fetch'])
+    expect(await names({ search: async () => [] })).toEqual(['web_fetch', 'web_search'])
   })
 })

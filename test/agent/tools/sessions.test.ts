@@ -27,8 +27,8 @@ function recording() {
     },
   }
   const tools = createCatalogue({ timeZone: 'UTC', sessions: port, web: {} as WebTools })(['sessions'])
-  const run = (name: string, args: object) => {
-    const tool = tools.find(({ spec }) => spec.name === name)
+  const run = async (name: string, args: object) => {
+    const tool = (await tools).find(({ spec }) => spec.name === name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
     return tool
       .run(args, toolContext(0))
@@ -40,8 +40,8 @@ function recording() {
 const caller = { turn: { id: 'turn_1', sessionId: 's', agentId: 'main' } }
 
 describe('the tool group sessions', () => {
-  it('T1: is exactly sessions_list, sessions_history and sessions_send', () => {
-    expect(recording().tools.map(({ spec, class: toolClass }) => [spec.name, toolClass])).toEqual([
+  it('T1: is exactly sessions_list, sessions_history and sessions_send', async () => {
+    expect((await recording().tools).map(({ spec, class: toolClass }) => [spec.name, toolClass])).toEqual([
       ['sessions_list', 'pure'],
       ['sessions_history', 'pure'],
       ['sessions_send', 'keyed'],
@@ -126,8 +126,8 @@ describe('the tool group sessions', () => {
     await expect(recording().run(name, args)).rejects.toMatchObject({ code: 'invalid', message })
   })
 
-  it('T13: history needs a key and send a message: the loop refuses a call without', () => {
-    const required = recording().tools.map(({ spec }) => spec.parameters.required)
+  it('T13: history needs a key and send a message: the loop refuses a call without', async () => {
+    const required = (await recording().tools).map(({ spec }) => spec.parameters.required)
     expect(required).toEqual([undefined, ['sessionKey'], ['sessionKey', 'message']])
   })
 })

@@ -1,0 +1,56 @@
+/** A tool server of the configuration, which speaks the Model Context Protocol. */
+export interface McpServer {
+  /** It is the group of its tools, `mcp.<name>`, and begins the name of each: `<name>__<tool>`. */
+  readonly name: string
+  readonly at: McpProgram | McpAddress
+  /** The tools that may be used, by the server's own names; one that ends in `*` is a beginning. Absent: all. */
+  readonly tools?: readonly string[]
+  readonly inside: readonly InsideTools[]
+  /** The longest that one call may take. */
+  readonly timeoutMs: number
+}
+
+/** A program that is started at the first use and speaks over its standard input and output. */
+export interface McpProgram {
+  readonly kind: 'program'
+  readonly command: string
+  readonly args: readonly string[]
+  /** Variables of its environment, besides the few that any program needs. */
+  readonly env: Readonly<Record<string, string>>
+  readonly folder?: string
+}
+
+/** A server that is reached by HTTP. */
+export interface McpAddress {
+  readonly kind: 'address'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Tools that act inside a conversation, by the operator's word: a call of them needs nobody's yes there. */
+export interface InsideTools {
+  readonly tools: readonly string[]
+  /** The display keys of the conversations, each with its topics. Absent: every one. */
+  readonly in?: readonly string[]
+}
+
+/** The group of a server's tools in the `tools` of an agent. */
+export function mcpGroup(server: string): string {
+  return `mcp.${server}`
+}
+
+/** The tools of a server as it lists them just now, for the operator. */
+export interface McpCheck {
+  readonly server: string
+  readonly tools: readonly CheckedTool[]
+  /** Tools that no agent gets, each with the reason. */
+  readonly leftOut: readonly string[]
+}
+
+export interface CheckedTool {
+  /** The name by which models and `tools.policy` know it. */
+  readonly name: string
+  readonly description: string
+  /** `asks`: a person has to agree to each call, unless the policy says otherwise. */
+  readonly use: 'asks' | 'inside' | 'inside in some places'
+}

@@ -1,0 +1,25 @@
+import type { CheckedTool, McpCheck, McpServer } from '../core/mcp.ts'
+import { namesTool } from '../core/place.ts'
+import { type ConnectionDeps, createConnection } from './connection.ts'
+
+/** Connects to a server, lists its tools and ends the connection. Throws `unavailable` for one that does not answer. */
+export async function checkServer(server: McpServer, deps: ConnectionDeps): Promise<McpCheck> {
+  const connection = createConnection(server, deps)
+  try {
+    const { tools, leftOut } = await connection.list()
+    const checked = tools.map(({ name, spec }) => ({
+      name: spec.name,
+      description: spec.description,
+      use: useOf(server, name),
+    }))
+    return { server: server.name, tools: checked, leftOut }
+  } finally {
+    await connection.close()
+  }
+}
+
+function useOf({ inside }: McpServer, tool: string): CheckedTool['use'] {
+  const marks = inside.filter(({ tools }) => namesTool(tools, tool))
+  if (marks.length === 0) return 'asks'
+  return marks.some((mark) => mark.in === undefined) ? 'inside' : 'inside in some places'
+}

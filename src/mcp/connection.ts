@@ -1,0 +1,142 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { backOffMs } from '../core/backoff.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError, toError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { McpServer } from '../core/mcp.ts'
+import { readTools, type ToolList } from './read-tools.ts'
+import { openTransport } from './transport.ts'
+
+/** The connection to one server, opened at its first use and again after it has ended. */
+export interface McpConnection {
+  /** Returns the tools as the server lists them now. Throws `unavailable`. */
+  list(): Promise<ToolList>
+  /** Returns the result as the server gives it. Throws `unavailable` in words for the model, and `aborted`. */
+  call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>
+  /** Ends it for good, with its program. */
+  close(): Promise<void>
+}
+
+export interface ConnectionDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly fetch: typeof globalThis.fetch
+  readonly version: string
+}
+
+const PACE = { firstMs: 1_000, longestMs: 300_000 }
+/** A server that is not ready by then would hold up a turn for nothing. */
+const START_MS = 15_000
+const MOST_PAGES = 20
+
+export function createConnection(server: McpServer, deps: ConnectionDeps): McpConnection {
+  return new Connection(server, deps)
+}
+
+class Connection implements McpConnection {
+  readonly #server: McpServer
+  readonly #deps: ConnectionDeps
+  readonly #logger: Logger
+  #client: Promise<Client> | undefined
+  #failures = 0
+  /** Ms since the epoch, before which nothing is tried. */
+  #retryAt = 0
+  #closed = false
+
+  constructor(server: McpServer, deps: ConnectionDeps) {
+    this.#server = server
+    this.#deps = deps
+    this.#logger = deps.logger.child({ server: server.name })
+  }
+
+  async list(): Promise<ToolList> {
+    const client = await this.#connected()
+    const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
+    // The schema of the library refuses the whole list for one bad tool: only the cursor is its business here.
+    const page = ListToolsResultSchema.pick({ nextCursor: true }).loose()
+    const listed: unknown[] = []
+    let cursor: string | undefined
+    try {
+      for (let pages = 0; pages < MOST_PAGES; pages++) {
+        const params = cursor === undefined ? {} : { cursor }
+        const found = await client.request({ method: 'tools/list', params }, page, { timeout: START_MS })
+        if (Array.isArray(found.tools)) listed.push(...found.tools)
+        cursor = found.nextCursor
+        if (cursor === undefined) break
+      }
+    } catch (error) {
+      throw this.#failed(error)
+    }
+    this.#failures = 0
+    return readTools(this.#server, listed)
+  }
+
+  async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+    const client = await this.#connected()
+    const { timeoutMs: timeout, name } = this.#server
+    const { CompatibilityCallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
+    try {
+      const request = { method: 'tools/call', params: { name: tool, arguments: { ...args } } } as const
+      const options = { signal, timeout, maxTotalTimeout: timeout }
+      const result = await client.request(request, CompatibilityCallToolResultSchema, options)
+      this.#failures = 0
+      return result
+    } catch (error) {
+      if (signal.aborted) throw new ParleyError('aborted', 'The call is no longer wanted.')
+      throw new ParleyError('unavailable', `${name}: ${toError(error).message}`.slice(0, 1_000))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = await this.#client?.catch(() => undefined)
+    await client?.close()
+  }
+
+  #connected(): Promise<Client> {
+    const { clock } = this.#deps
+    if (this.#closed) throw new ParleyError('unavailable', `${this.#server.name}: the daemon is stopping.`)
+    if (this.#client !== undefined) return this.#client
+    const wait = this.#retryAt - clock.now()
+    if (wait > 0) {
+      const seconds = Math.ceil(wait / 1_000)
+      throw new ParleyError('unavailable', `${this.#server.name} cannot be reached; it is tried again in ${seconds} s.`)
+    }
+    const client = this.#open().catch((error: unknown) => {
+      throw this.#failed(error)
+    })
+    this.#client = client
+    return client
+  }
+
+  async #open(): Promise<Client> {
+    const { fetch, version } = this.#deps
+    const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
+    const printed = (line: string): void => this.#logger.debug('A tool server printed', { line })
+    const transport = await openTransport(this.#server.at, { fetch, printed })
+    // Without capabilities the library refuses what a server asks of its client: to ask a model, a person, or for files.
+    const client = new Client({ name: 'parley', version }, { capabilities: {} })
+    client.onclose = () => {
+      if (this.#client === undefined || this.#closed) return
+      this.#failed(new Error('the connection has ended'))
+    }
+    client.onerror = (err) => this.#logger.debug('A tool server sent what cannot be read', { err })
+    try {
+      await client.connect(transport, { timeout: START_MS })
+    } catch (error) {
+      client.onclose = () => {}
+      await client.close().catch(() => undefined)
+      throw error
+    }
+    return client
+  }
+
+  /** Notes an outage, in the log once until it is over, and returns it in words. */
+  #failed(error: unknown): ParleyError {
+    this.#client = undefined
+    this.#failures++
+    this.#retryAt = this.#deps.clock.now() + backOffMs(this.#failures, PACE)
+    if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })
+    return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${toError(error).message}`)
+  }
+}

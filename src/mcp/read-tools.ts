@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { McpServer } from '../core/mcp.ts'
+import type { ToolSpec } from '../core/model.ts'
+import { namesTool } from '../core/place.ts'
+
+/** A tool as it is offered to models, and the name by which its server knows it. */
+export interface ListedTool {
+  readonly spec: ToolSpec
+  readonly name: string
+}
+
+/** The tools of a server, and in words what was left out of its list. */
+export interface ToolList {
+  readonly tools: readonly ListedTool[]
+  readonly leftOut: readonly string[]
+}
+
+const MOST_TOOLS = 100
+const LONGEST_NAME = 64
+/** Each word of it is paid for in every turn. */
+const LONGEST_DESCRIPTION = 1_000
+const LONGEST_SCHEMA = 16_000
+
+const LISTED = z.object({
+  name: z.string().min(1).max(200),
+  description: z.string().nullish(),
+  inputSchema: z.unknown(),
+})
+const OBJECT = z.object({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
+  $defs: z.record(z.string(), z.unknown()).optional(),
+  definitions: z.record(z.string(), z.unknown()).optional(),
+})
+
+/**
+ * Reads what a server lists, in the order of names, whatever that of the list, so that the prompt stays the same. One
+ * tool that no model could be given would make every request fail: it is left out, the others are kept. Pure.
+ */
+export function readTools({ name: server, tools: wanted }: McpServer, listed: readonly unknown[]): ToolList {
+  const tools = new Map<string, ListedTool>()
+  const leftOut: string[] = []
+  for (const one of listed) {
+    const found = readTool(server, one, wanted)
+    if (found === undefined) continue
+    if (typeof found === 'string') leftOut.push(found)
+    else if (tools.has(found.spec.name)) leftOut.push(`${found.name} (another tool has that name)`)
+    else if (tools.size === MOST_TOOLS) leftOut.push(`${found.name} (more than ${MOST_TOOLS} tools)`)
+    else tools.set(found.spec.name, found)
+  }
+  return { tools: [...tools.values()].sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1)), leftOut }
+}
+
+/** Returns the tool, why it is left out, or undefined for one that nobody wants. */
+function readTool(
+  server: string,
+  listed: unknown,
+  wanted: readonly string[] | undefined,
+): ListedTool | string | undefined {
+  const one = LISTED.safeParse(listed)
+  if (!one.success) return 'a tool without a name'
+  const { name, description, inputSchema } = one.data
+  if (wanted !== undefined && !namesTool(wanted, name)) return undefined
+  const { success, data } = OBJECT.safeParse(inputSchema)
+  if (!success) return `${name} (its arguments are no object)`
+  if (JSON.stringify(data).length > LONGEST_SCHEMA) return `${name} (its arguments are described at too great length)`
+  const parameters = { properties: {}, ...data }
+  const words = (description ?? '').trim().slice(0, LONGEST_DESCRIPTION)
+  return { name, spec: { name: shownName(server, name), description: words || name, parameters } }
+}
+
+/** Providers take letters, digits, `_` and `-`, 64 at most. */
+function shownName(server: string, tool: string): string {
+  return `${server}__${tool.replace(/[^a-zA-Z0-9_-]/g, '_')}`.slice(0, LONGEST_NAME)
+}

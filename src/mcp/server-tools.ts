@@ -1,0 +1,97 @@
+import { ParleyError } from '../core/errors.ts'
+import type { SessionId } from '../core/ids.ts'
+import { type McpServer, mcpGroup } from '../core/mcp.ts'
+import { isIn, namesTool } from '../core/place.ts'
+import type { Tool, ToolOutput } from '../core/turn.ts'
+import { type ConnectionDeps, createConnection, type McpConnection } from './connection.ts'
+import type { ListedTool } from './read-tools.ts'
+import { resultContent } from './result-content.ts'
+
+/** The tools of all servers. */
+export interface McpTools {
+  /** The tools of each server by their group, listed at the first call. A server that cannot be reached has none. */
+  readonly groups: Readonly<Record<string, () => Promise<readonly Tool[]>>>
+  /** Ends all connections and the programs behind them. */
+  close(): Promise<void>
+}
+
+export interface McpDeps extends ConnectionDeps {
+  /** Returns the display key of a session; undefined for one that has ended. */
+  placeOf(this: void, session: SessionId): Promise<string | undefined>
+}
+
+/** Makes the groups of the servers. Nothing is started or loaded before a turn of an agent that has one. */
+export function createMcpTools(servers: readonly McpServer[], deps: McpDeps): McpTools {
+  const connections = servers.map((server) => ({ server, connection: createConnection(server, deps) }))
+  return {
+    groups: Object.fromEntries(
+      connections.map(({ server, connection }) => [mcpGroup(server.name), listedOnce(server, connection, deps)]),
+    ),
+    async close() {
+      await Promise.all(connections.map(({ connection }) => connection.close()))
+    },
+  }
+}
+
+/**
+ * Returns a function that lists the tools once for the life of the process: a list that changed under a conversation
+ * would cost the whole prompt anew, and what an operator has looked at would become something else (decision 0026).
+ */
+function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps): () => Promise<readonly Tool[]> {
+  const logger = deps.logger.child({ server: server.name })
+  let listed: Promise<readonly Tool[]> | undefined
+  const list = async (): Promise<readonly Tool[]> => {
+    const { tools, leftOut } = await connection.list()
+    if (leftOut.length > 0) logger.warn('Tools of a server were left out', { leftOut })
+    return tools.map((tool) => toolOf(server, tool, { connection, placeOf: deps.placeOf }))
+  }
+  return async () => {
+    try {
+      listed ??= list()
+      return await listed
+    } catch {
+      // The connection has said so in the log. The next turn asks again, after its wait.
+      listed = undefined
+      return []
+    }
+  }
+}
+
+interface ToolDeps extends Pick<McpDeps, 'placeOf'> {
+  readonly connection: McpConnection
+}
+
+/**
+ * Returns a tool of a server as one of the agent's. Nothing that a server says of itself is believed: a call acts
+ * beyond the conversation unless the operator says otherwise, it is never repeated, and what it returns is nobody's
+ * words.
+ */
+function toolOf(server: McpServer, { name, spec }: ListedTool, { connection, placeOf }: ToolDeps): Tool {
+  const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
+  return {
+    class: 'once',
+    foreign: true,
+    doing: `using ${server.name}`,
+    spec,
+    async reach(_args, { sessionId }) {
+      if (marks.length === 0) return 'beyond'
+      const place = await placeOf(sessionId)
+      return place !== undefined && marks.some((mark) => isIn(mark.in, place)) ? 'inside' : 'beyond'
+    },
+    async run(args, { signal, keep }): Promise<ToolOutput> {
+      const result = await connection.call(name, argumentsOf(args), signal)
+      const content = await resultContent(result, keep)
+      if (!isRefused(result)) return { content }
+      const said = content.map((part) => (part.type === 'text' ? part.text : '[a file]')).join('\n')
+      throw new ParleyError('invalid', said)
+    },
+  }
+}
+
+function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
+  return typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {}
+}
+
+function isRefused(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import type { McpServer } from '../../src/core/mcp.ts'
+import { createConnection } from '../../src/mcp/connection.ts'
+import { AwaitedLog } from '../e2e/awaited-log.ts'
+
+const HOSTILE = fileURLToPath(new URL('hostile-server.mjs', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'parley-mcp-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const never = new AbortController().signal
+
+/** Starts a program as a tool server; `args` are those of the hostile one without a command of their own. */
+function server(args: readonly string[], more: Partial<McpServer> = {}) {
+  const settings: McpServer = {
+    name: 'one',
+    at: { kind: 'program', command: process.execPath, args: [HOSTILE, ...args], env: {} },
+    inside: [],
+    timeoutMs: 5_000,
+    ...more,
+  }
+  const log = new AwaitedLog()
+  const fetch = () => Promise.reject(new Error('nothing is asked by HTTP'))
+  const connection = createConnection(settings, { clock: systemClock, logger: log, fetch, version: '1' })
+  onTestFinished(() => connection.close())
+  return { connection, log }
+}
+
+const names = async ({ connection }: ReturnType<typeof server>): Promise<string[]> =>
+  (await connection.list()).tools.map(({ spec }) => spec.name)
+
+describe('a tool server', () => {
+  it('lists its tools by names that say whose they are, and answers', async () => {
+    const one = server(['well'])
+    expect(await names(one)).toEqual(['one__Slow_Tool', 'one__add'])
+    expect(await one.connection.call('add', { a: 1 }, never)).toMatchObject({ content: [{ text: 'add {"a":1}' }] })
+  })
+
+  it('offers the tools that are allowed alone', async () => {
+    expect(await names(server(['well'], { tools: ['Slow*'] }))).toEqual(['one__Slow_Tool'])
+    expect(await names(server(['well'], { tools: ['nothing'] }))).toEqual([])
+  })
+
+  it('F-J06: gets what the configuration names, and nothing else of the environment', async () => {
+    const record = join(folder, 'env')
+    process.env.PARLEY_TEST_TOKEN = 'hidden'
+    onTestFinished(() => void delete process.env.PARLEY_TEST_TOKEN)
+    const at = {
+      kind: 'program',
+      command: process.execPath,
+      args: [HOSTILE, 'well', record],
+      env: { GIVEN: 'yes' },
+    } as const
+    await names(server([], { at }))
+    const env = JSON.parse(readFileSync(record, 'utf8').replace(/^\d+ /, '')) as Record<string, string>
+    expect(env.GIVEN).toBe('yes')
+    const needed = ['GIVEN', 'HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'PWD', 'OLDPWD', 'SHLVL', '_']
+    expect(Object.keys(env).filter((name) => !needed.includes(name))).toEqual([])
+  })
+
+  it('that lies about its schema loses those tools and keeps the others', async () => {
+    const { tools, leftOut } = await server(['lies']).connection.list()
+    expect(tools.map(({ spec }) => spec.name)).toEqual(['one__a_b', 'one__whole', 'one__wordy'])
+    expect(tools[1]?.spec.parameters).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+    expect(tools[2]?.spec.description).toHaveLength(1_000)
+    expect(leftOut).toEqual([
+      'add (its arguments are no object)',
+      'a tool without a name',
+      'a tool without a name',
+      'huge (its arguments are described at too great length)',
+      'a_b (another tool has that name)',
+    ])
+  })
+
+  it('that lists too many has the first hundred', async () => {
+    const { tools, leftOut } = await server(['many']).connection.list()
+    expect([tools.length, leftOut.length]).toEqual([100, 400])
+  })
+
+  it('that prints before it speaks is understood all the same', async () => {
+    expect(await names(server(['noise']))).toHaveLength(2)
+  })
+
+  it('that hangs in a call is given up in its time, and is asked again', async () => {
+    const one = server(['hangs'], { timeoutMs: 200 })
+    await expect(one.connection.call('add', {}, never)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^one: .*timed out/i),
+    })
+    expect(await names(one)).toHaveLength(2)
+  })
+
+  it('that dies in a call fails it, is said once in the log, and starts again after a wait', async () => {
+    const one = server(['dies'])
+    const { connection, log } = one
+    await names(one)
+    const call = connection.call('add', {}, never)
+    await expect(call).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('closed') })
+    await log.line('A tool server cannot be reached')
+    await expect(connection.list()).rejects.toMatchObject({
+      message: 'one cannot be reached; it is tried again in 1 s.',
+    })
+    await expect.poll(() => names(one).catch(() => [])).toHaveLength(2)
+  })
+
+  it.each(['exits', 'no such program'])('that does not start (%s) is unavailable, in the log once', async (how) => {
+    const at = { kind: 'program', command: how === 'exits' ? process.execPath : '/no/such/program', env: {} } as const
+    const { connection, log } = server([], { at: { ...at, args: [HOSTILE, how] } })
+    await expect(connection.list()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(connection.list()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(log.lines.filter(({ sentence }) => sentence === 'A tool server cannot be reached')).toHaveLength(1)
+  })
+
+  it('that floods ends its own connection, and the daemon goes on', async () => {
+    const { connection } = server(['floods'])
+    await expect(connection.call('add', {}, never)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('that asks for a model is refused', async () => {
+    const record = join(folder, 'samples')
+    const { connection } = server(['samples', record])
+    await connection.call('add', {}, never)
+    await expect.poll(() => readFileSync(record, 'utf8')).toContain('"error"')
+  })
+
+  it('ends with its connection, also while it hangs', async () => {
+    const record = join(folder, 'pid')
+    const { connection } = server(['hangs', record])
+    const call = connection.call('add', {}, never)
+    await expect.poll(() => readFileSync(record, { encoding: 'utf8', flag: 'a+' })).toMatch(/^\d+ /)
+    await Promise.all([connection.close(), expect(call).rejects.toThrow()])
+    const pid = Number(readFileSync(record, 'utf8').split(' ')[0])
+    await expect.poll(() => isRunning(pid)).toBe(false)
+    await expect(connection.list()).rejects.toMatchObject({ message: 'one: the daemon is stopping.' })
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
