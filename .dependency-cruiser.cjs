@@ -74,12 +74,13 @@ module.exports = {
       'media',
       'web',
       'mcp',
+      'own',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|mcp|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|own|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -93,7 +94,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|mcp|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|mcp|own|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
@@ -125,6 +126,9 @@ module.exports = {
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
     ...vendor('^src/mcp/', 'zod'),
+    ...vendor('^src/own/', 'zod', 'jiti'),
+    ...allow('^src/own/', '^config/own-tools\\.d\\.ts$'),
+    ...allow('^config/own-tools/', '^config/own-tools\\.d\\.ts$'),
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
     ...vendor('^src/media/', 'file-type'),

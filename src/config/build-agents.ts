@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import { type AgentId, toAgentId } from '../core/ids.ts'
 import { mcpGroup } from '../core/mcp.ts'
+import { ownGroup } from '../core/own-group.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
@@ -55,7 +56,7 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
     ...optionsOf(block),
     ...fallbackOf(block, index, { file, options, found }),
     prompt: promptOf(block, index, { options, found }),
-    tools: toolsOf(block, index, { options, found, servers: Object.keys(file.tools.mcp) }),
+    tools: toolsOf(block, index, { options, found, late: lateGroups(file) }),
     ...skillsOf(block, index, { options, found }),
   }))
   for (const [index, block] of file.agents.entries())
@@ -203,12 +204,17 @@ function skillsOf(
   return { skills }
 }
 
+/** The groups that are made by what the file names. */
+function lateGroups({ tools: { mcp, own } }: ConfigFile): readonly string[] {
+  return [...Object.keys(mcp).map(mcpGroup), ...Object.keys(own).map(ownGroup)]
+}
+
 function toolsOf(
   { tools }: AgentBlock,
   index: number,
-  at: { options: AgentOptions; found: Findings; servers: readonly string[] },
+  at: { options: AgentOptions; found: Findings; late: readonly string[] },
 ): readonly string[] {
-  const available = [...BUILT_IN_TOOLS, ...at.servers.map(mcpGroup), ...(at.options.toolGroups ?? [])]
+  const available = [...BUILT_IN_TOOLS, ...at.late, ...(at.options.toolGroups ?? [])]
   const path = `agents[${index}].tools`
   for (const [place, tool] of (tools ?? []).entries()) {
     if (available.includes(tool)) continue

@@ -5,6 +5,7 @@ import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
+import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
 import { suggestion } from './describe-issue.ts'
@@ -44,6 +45,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const path = databaseFile(parsed.store.url, options)
   const ids = agents.map(({ id }) => id)
   const { mistakes: toolMistakes, ...sessionTools } = buildSessionTools(parsed, ids)
+  const ownTools = buildOwnTools(parsed, options.folder)
   const scheduled = buildSchedules(parsed, { agents: ids, down: options.down })
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
@@ -58,6 +60,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     toolResults: parsed.tools.results,
     web: buildWeb(parsed),
     mcp: buildMcp(parsed, options.folder),
+    ownTools,
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
@@ -80,6 +83,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...toolMistakes,
       ...searchMistakes(parsed),
       ...mcpMistakes(parsed),
+      ...ownToolsMistakes(ownTools),
       ...unknownNameMistakes(parsed),
       ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,

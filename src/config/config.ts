@@ -31,6 +31,7 @@ export interface Config {
   readonly toolResults?: ToolResultLimits
   readonly web?: WebSettings
   readonly mcp?: readonly McpSettings[]
+  readonly ownTools?: readonly OwnToolsPath[]
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
@@ -85,6 +86,12 @@ export interface WebSearchSettings {
   /** The address of the service, where it is not the usual one. */
   readonly url?: string
   readonly apiKey?: Secret
+}
+
+/** A file with tools and commands of the operator's own; absolute. */
+export interface OwnToolsPath {
+  readonly name: string
+  readonly path: string
 }
 
 /** A tool server; the values of its variables and headers are covered. */

@@ -18,6 +18,7 @@ const IN_THE_FILE: Readonly<Record<string, string>> = {
   toolResults: 'tools.results',
   web: 'tools.web',
   mcp: 'tools.mcp',
+  ownTools: 'tools.own',
   'store.path': 'store.url',
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { mcp } from './schema-mcp.ts'
+import { mcp, own } from './schema-mcp.ts'
 import { modelName, text, url } from './schema-parts.ts'
 
 /** The model of a group of sessions that clients start. */
@@ -62,7 +62,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp. memory has no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory has no effect yet.',
     ),
 })
 
@@ -158,5 +158,6 @@ export const tools = z
       .prefault({}),
     web,
     mcp,
+    own,
   })
   .prefault({})

@@ -40,3 +40,11 @@ export const mcp = z
   .describe(
     'Tool servers (Model Context Protocol). The tools of each are a group for the tools of an agent: mcp.<name>. A call of one asks for a yes, unless inside or the policy says otherwise.',
   )
+
+/** Files with tools and commands of the operator's own, by name. */
+export const own = z
+  .record(named(NAME, 'must be a name of a-z 0-9 -, at most 32'), text)
+  .default({})
+  .describe(
+    'Files in TypeScript or JavaScript with tools and commands of your own, relative to this file; config/own-tools.d.ts says what they export. The tools are a group for the tools of an agent: own.<name>.',
+  )

@@ -19,6 +19,7 @@ import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import { startLocalApi } from '../http/server.ts'
 import { createMediaStore, type OwnMediaStore } from '../media/media-store.ts'
+import { loadOwnTools, withOwnCommands } from '../own/load-own-tools.ts'
 import { unseenRules } from '../routing/unseen-rules.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
 import type { Access } from '../sessions/people/access.ts'
@@ -137,8 +138,8 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
   const exit = { delivery, adapter, say, closeCards }
   const schedules = makeSchedules({ ...world, lookups, entrance })
-  const mcp = makeMcp({ ...world, version })
-  const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...options.tools }
+  const [mcp, extra] = [makeMcp({ ...world, version }), await loadOwnTools(config.ownTools ?? [])]
+  const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, modelHealth } = stages
   const { access, facts, moves } = lookups
@@ -152,14 +153,14 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     schedules: schedules.operator,
     config: reloadOf(options, { policies, access, people }),
   })
-  const own = sessionCommands({
+  const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats },
     ...{ store, channels, clock, ids, operator, why },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
   })
-  for (const command of own) commands.set(command.name, command)
-  const menus = createMenus({ logger, commands: own, owners: people.owners })
+  for (const command of withOwnCommands(known, extra.commands)) commands.set(command.name, command)
+  const menus = createMenus({ logger, commands: [...commands.values()], owners: people.owners })
   events.peopleChanged.on(menus.again)
 
   const ageingTime = await loadAgeingTime({ store, clock })

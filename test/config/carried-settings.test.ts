@@ -38,6 +38,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$|(search|ada)\.url$/, 'https://model.test'],
   [/mcp\.ada\.(command|args|env|folder|headers|inside)/, 'changed'],
+  [/own\.ada$/, 'tools.ts'],
   [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
   [/sessions\.agents\[0\]$|\.agent$/, 'other'],
@@ -87,7 +88,7 @@ async function built(tree: unknown) {
   const { config, folder } = await load(
     JSON.stringify(tree),
     {},
-    { 'prompt.md': 'Be brief.', 'skills/a/SKILL.md': '---\nname: a\ndescription: b\n---\nc' },
+    { 'prompt.md': 'Be brief.', 'tools.ts': '', 'skills/a/SKILL.md': '---\nname: a\ndescription: b\n---\nc' },
   )
   const { warnings, ...rest } = config
   const reveal = (value: unknown): unknown => {

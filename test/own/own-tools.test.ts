@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { loadOwnTools, withOwnCommands } from '../../src/own/load-own-tools.ts'
+import { toolContext } from '../agent/turns.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+const EXAMPLE = fileURLToPath(new URL('../../config/own-tools/dice.ts', import.meta.url))
+
+/** Loads a file with this text. */
+function loaded(text: string, name = 'own.ts') {
+  const path = join(tempFolder(), name)
+  writeFileSync(path, text)
+  return loadOwnTools([{ name: 'mine', path }])
+}
+
+const tool = (more: string): string =>
+  `export default { tools: [{ name: 'add', description: 'adds', run: (args: { a: number }) => String(args.a + 1), ${more} }] }`
+
+describe('a file with tools of one’s own', () => {
+  it('is written as the example is, whose tool and command work', async () => {
+    const { groups, commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }])
+    const [dice] = groups['own.dice'] ?? []
+    expect(dice).toMatchObject({ reach: 'inside', class: 'once', spec: { name: 'roll_dice' } })
+    expect(dice?.foreign).toBeUndefined()
+    expect(await dice?.run({ sides: 2 }, toolContext(0))).toMatch(/^It shows [12]\.$/)
+    await expect(dice?.run({ sides: 'many' }, toolContext(0))).rejects.toThrow('2 to 1000')
+    const [roll] = commands
+    expect(roll).toMatchObject({ name: 'roll', who: 'anyone' })
+    expect(await roll?.run({ args: ' 2 ' } as never)).toMatch(/^It shows \*\*[12]\*\*\.$/)
+    await expect(roll?.run({ args: 'x' } as never)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  it('is in TypeScript or JavaScript, and careful where it says nothing', async () => {
+    const { groups } = await loaded(tool(''))
+    const [add] = groups['own.mine'] ?? []
+    expect(add).toMatchObject({ reach: 'beyond', class: 'once', foreign: true })
+    expect(await add?.run({ a: 1 }, toolContext(0))).toBe('2')
+    const plain = await loaded(`module.exports = { tools: [{ name: 'x', description: 'y', run: () => 7 }] }`, 'own.cjs')
+    await expect(plain.groups['own.mine']?.[0]?.run({}, toolContext(0))).rejects.toThrow('x has returned no text.')
+  })
+
+  it.each([
+    ['export default { tools: [{ name: "A", description: "b", run() {} }] }', 'tools.0.name: must be a-z'],
+    ['export default { tools: [{ name: "a__b", description: "b", run() {} }] }', 'tools.0.name: must be a-z'],
+    ['export default { tools: [{ name: "a", description: "b" }] }', 'tools.0.run: must be a function'],
+    [tool("parameters: { type: 'string' }"), 'tools.0.parameters.type'],
+    ['export default 7', 'its default export'],
+    ['export const tools = []; throw new Error("broken")', 'cannot be loaded: broken'],
+    ['export default {', 'cannot be loaded'],
+    ['import x from "./not-there.ts"; export default x', 'cannot be loaded'],
+  ])('%s is refused, naming the file', async (text, words) => {
+    const refused = loaded(text)
+    await expect(refused).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(words) })
+    await expect(refused).rejects.toThrow(/^tools\.own\.mine: .*own\.ts/)
+  })
+
+  it('has no command whose name is taken', async () => {
+    const { commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }])
+    expect(() => withOwnCommands(commands, commands)).toThrow('there is a command /roll already')
+    expect(withOwnCommands([], commands)).toEqual(commands)
+  })
+})
