@@ -1,5 +1,6 @@
 import type { MessagesRequest } from '../anthropic/request.ts'
 import { type AnswerReply, lastUserText, type Reply, type Script, textReply } from '../anthropic/script.ts'
+import { SHOPPING } from './tour-tools.ts'
 
 /** A delay slow enough to be watched, fast enough for a tour. */
 const TYPING_MS = 25
@@ -29,15 +30,18 @@ export const persona: Script = (request) => {
   const text = lastUserText(request)
   if (IS_DIGEST.test(text)) return digest(text)
   const line = text.trimEnd().split('\n').at(-1) ?? ''
-  const time = clockResult(request)
-  if (time) return spoken(`My clock says ${time}.`)
+  const result = toolResult(request)
+  if (result) return spoken(/\d\d:\d\d/.test(result) ? `My clock says ${result}.` : result)
   if (line.includes('[not directed at you]')) return textReply('<NO_REPLY>')
   return answer(line.replace(BEGINNING_OF_TAGS, ''), request)
 }
 
 function answer(said: string, request: MessagesRequest): Reply {
   if (/story/i.test(said)) return textReply(STORY, { delayMs: STORY_MS })
-  if (/what time/i.test(said)) return askClock(request)
+  if (/what time/i.test(said)) return use(request, 'current_time', { timezone: 'Europe/Berlin' })
+  if (/show the list/i.test(said)) return use(request, `${SHOPPING}__show_list`, {})
+  const [, item] = /put (.+) on the list/i.exec(said) ?? []
+  if (item !== undefined) return use(request, `${SHOPPING}__add_to_list`, { item })
   if (/what do you know|what have you read|remember/i.test(said))
     return spoken(`Here I have read: ${recollection(request)}`)
   return spoken(`I heard you: “${said.replace(MENTION, '').trim()}”`)
@@ -49,18 +53,17 @@ function digest(text: string): Reply {
   return said.length === 0 ? textReply('<NO_REPLY>') : spoken(`What the workshop talked about:\n\n${said.join('\n')}`)
 }
 
-/** Returns the answer of the clock, if that is the last message. */
-function clockResult({ messages }: MessagesRequest): string | undefined {
+/** Returns the answer of a tool, if that is the last message. */
+function toolResult({ messages }: MessagesRequest): string | undefined {
   const content = messages.at(-1)?.content
   const block = Array.isArray(content) ? content.find(({ type }) => type === 'tool_result') : undefined
   return block && textOf(block.content)
 }
 
-/** Asks the clock, as a model with tools does. */
-function askClock({ tools }: MessagesRequest): Reply {
-  const clock = tools?.find(({ name }) => name === 'current_time')
-  if (!clock) return spoken('I have no clock here.')
-  return { blocks: [{ type: 'tool_use', name: clock.name, input: { timezone: 'Europe/Berlin' } }] }
+/** Uses a tool, as a model does that has it. */
+function use({ tools }: MessagesRequest, name: string, input: Readonly<Record<string, unknown>>): Reply {
+  if (!tools?.some((tool) => tool.name === name)) return spoken(`I have no ${name} here.`)
+  return { blocks: [{ type: 'tool_use', name, input }] }
 }
 
 /** Returns every line of a person in this conversation, as the model sees it: proof of what is kept apart. */

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { startAnthropicServer } from '../anthropic/server.ts'
 import { startDiscordServer } from '../discord/server.ts'
 import { startSlackServer } from '../slack/server.ts'
@@ -49,7 +49,7 @@ export async function runDemo({ once, daemon: command, input, output, cut }: Dem
   const servers = await startServers()
   const anthropic = await startAnthropicServer({ script: persona })
   const cast = castWorld(servers)
-  const config = writeConfig(folder, { ...servers, anthropic, cast })
+  const config = writeConfig(folder, { ...servers, anthropic, cast, toolServer: toolServerOf(command, folder) })
   const daemon = demoDaemon(command, { folder, config, secrets: secretsOf(servers, TELEGRAM_TOKEN) })
   const stage = new Stage({ platforms: platformsOf(servers), anthropic, cast, daemon, printer })
   const play = async (): Promise<undefined> => {
@@ -91,6 +91,14 @@ async function startServers(): Promise<Servers> {
 
 function platformsOf({ telegram, discord, slack }: Servers): Stage['platforms'] {
   return { telegram: new TelegramStage(telegram), discord: new DiscordStage(discord), slack: new SlackStage(slack) }
+}
+
+/** The example of a tool server lies beside the build of the program. */
+function toolServerOf([, program = '']: DemoOptions['daemon'], folder: string): readonly string[] {
+  return [
+    join(dirname(program), '..', 'config', 'tool-servers', 'shopping-list.mjs'),
+    join(folder, 'shopping-list.txt'),
+  ]
 }
 
 interface Home {

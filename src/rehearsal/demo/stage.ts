@@ -4,12 +4,13 @@ import type { DaemonProcess } from './daemon-process.ts'
 import { type Asked, awaitDecision, awaitOutcome, type Decision } from './decision.ts'
 import { isIn, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 import type { Printer } from './printer.ts'
+import type { TelegramStage } from './telegram-stage.ts'
 
 const ANSWER_WITHIN_MS = 60_000
 const START_WITHIN_MS = 60_000
 
 export interface StagesDeps {
-  readonly platforms: Readonly<Record<Platform, PlatformStage>>
+  readonly platforms: Readonly<Record<Platform, PlatformStage>> & { readonly telegram: TelegramStage }
   readonly anthropic: AnthropicServer
   readonly cast: Cast
   readonly daemon: DaemonProcess

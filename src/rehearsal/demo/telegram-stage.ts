@@ -26,6 +26,12 @@ export class TelegramStage implements PlatformStage {
     return { messageId: String(message_id), spot: { chat: String(chat.id), topic: place.topic ?? null }, mark }
   }
 
+  /** Presses the button of a message that carries this command. */
+  press(who: Character, { messageId, spot }: Shown, command: string): void {
+    const at = { chat: Number(spot.chat), message: Number(messageId) }
+    this.#server.world.press({ from: Number(who.ids.telegram), ...at, data: command })
+  }
+
   spotOf(who: Character, place: Place): Spot {
     return { chat: place.chat ?? who.ids.telegram, topic: place.topic ?? null }
   }

@@ -4,6 +4,7 @@ import { scheduledDigest } from './tour-digest.ts'
 import { channelAndThread } from './tour-discord.ts'
 import { twoThreads } from './tour-slack.ts'
 import { crashInReply, directChats, familyGroup, forumTopics } from './tour-telegram.ts'
+import { reminderAndTools } from './tour-tools.ts'
 
 interface Scene {
   readonly title: string
@@ -27,6 +28,11 @@ const SCENES: readonly Scene[] = [
     title: 'Direct chats: the owner, and a stranger',
     proves: 'the owner gets the time; a stranger is told once, and the owner asked',
     play: directChats,
+  },
+  {
+    title: 'A reminder, a tool of a server, and a yes by a button',
+    proves: 'what acts elsewhere is done after a yes, once, and a reminder comes by itself',
+    play: reminderAndTools,
   },
   {
     title: 'Discord: a channel, and a thread in it',

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import type { AnthropicServer } from '../anthropic/server.ts'
 import type { Cast, Character, Servers } from './cast.ts'
 import { DIGEST_ID } from './tour-digest.ts'
+import { SHOPPING } from './tour-tools.ts'
 
 export interface Scenery extends Servers {
   readonly anthropic: AnthropicServer
   readonly cast: Cast
+  /** The arguments of Node that start the demo's tool server. */
+  readonly toolServer: readonly string[]
 }
 
 /** Returns the secrets that the configuration takes from the environment. */
@@ -30,7 +33,7 @@ export function writeConfig(folder: string, scenery: Scenery): string {
   return file
 }
 
-function yamlOf({ telegram, discord, slack, anthropic, cast: { people, places } }: Scenery): string {
+function yamlOf({ telegram, discord, slack, anthropic, toolServer, cast: { people, places } }: Scenery): string {
   const ids = (who: Character): string => {
     return `["telegram:${who.ids.telegram}", "discord:${who.ids.discord}", "slack:${slack.app.teamId}/${who.ids.slack}"]`
   }
@@ -39,7 +42,10 @@ function yamlOf({ telegram, discord, slack, anthropic, cast: { people, places } 
   bo: { role: member, ids: ${ids(people.bo)} }
   cy: { role: member, ids: ${ids(people.cy)} }
 agents:
-  - { id: main, model: anthropic/rehearsal, tools: [time] }
+  - { id: main, model: anthropic/rehearsal, tools: [time, mcp.${SHOPPING}] }
+tools:
+  mcp:
+    ${SHOPPING}: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify(toolServer)}, inside: [show_list] }
 models:
   anthropic: { apiKey: "\${env:PARLEY_DEMO_KEY}", baseUrl: "${anthropic.baseUrl}" }
 channels:
