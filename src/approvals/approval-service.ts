@@ -27,6 +27,7 @@ import { type CardKeeper, type CardKeeperDeps, createCardKeeper } from './card-k
 import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
+import { placeOf } from './place-of.ts'
 import { inForce } from './standing-rules.ts'
 import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
 import { newestOfOthers } from './words-of-others.ts'
@@ -181,15 +182,16 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
     const code = approvedCode(call.callId)
     const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
     const speaking = await this.#deps.speaking(refOf(turn))
+    const place = await placeOf(this.#deps.store.read.sessions, turn.session)
     const verdict = decideToolUse(rules, {
-      ...{ ...call, speaking, place: turn.session.displayKey },
+      ...{ ...call, speaking, place },
       standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
     })
     // A rule that forbids is stronger than a yes of before it.
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
     if (approval !== undefined) return judgeAsked(turn, call, approval)
     if (verdict === 'allow') return { kind: 'allow' }
-    const approvers = approversOf(rules, { tool: call.tool, speaking, place: turn.session.displayKey })
+    const approvers = approversOf(rules, { tool: call.tool, speaking, place })
     const hindrance = await this.#hindrance(turn, call, approvers)
     return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : denyCall(hindrance)
   }

@@ -1,3 +1,4 @@
+import { placeOf } from '../approvals/place-of.ts'
 import type { Config, McpSettings } from '../config/config.ts'
 import type { Secret } from '../config/secrets.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -6,7 +7,7 @@ import { type Logger, silentLogger } from '../core/logger.ts'
 import type { McpCheck, McpServer } from '../core/mcp.ts'
 import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
-import { createMcpTools, type McpDeps, type McpTools } from '../mcp/server-tools.ts'
+import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
 import type { Store } from '../store/store.ts'
 import { createDoor } from '../web/door.ts'
 import { doorFetch } from '../web/door-fetch.ts'
@@ -27,8 +28,14 @@ const MOST_BYTES = 20_000_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
 export function makeMcp({ config: { mcp = [] }, store, ...parts }: McpParts): McpTools {
-  const placeOf: McpDeps['placeOf'] = async (session) => (await store.read.sessions.get(session))?.displayKey
-  return createMcpTools(mcp.map(revealed), { ...wayTo(mcp, parts), placeOf })
+  const { sessions } = store.read
+  return createMcpTools(mcp.map(revealed), {
+    ...wayTo(mcp, parts),
+    async placeOf(id) {
+      const session = await sessions.get(id)
+      return session && placeOf(sessions, session)
+    },
+  })
 }
 
 /** Asks one of the configured servers for its tools. Throws `not_found` and `unavailable`. */

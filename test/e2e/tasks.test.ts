@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ToolRule } from '../../src/core/approval.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
@@ -25,9 +26,15 @@ function obeying(gate = createGate()): Script {
   }
 }
 
-async function household(gate = createGate()) {
+async function household({
+  gate = createGate(),
+  rules = [],
+}: {
+  gate?: ReturnType<typeof createGate>
+  rules?: readonly ToolRule[]
+} = {}) {
   const house = await startHousehold({
-    ...{ script: obeying(gate), streaming: false, config: { agents } },
+    ...{ script: obeying(gate), streaming: false, config: { agents, toolPolicy: rules } },
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
@@ -86,6 +93,21 @@ describe('a task', () => {
     expect(world.messages(444, { by: 'bot' })).toHaveLength(1)
   })
 
+  it('R36: is held to the rules of the place that began it, and has no others', async () => {
+    const here = { who: ['owner'], in: ['telegram:direct:111'] }
+    const { say } = await household({
+      rules: [
+        { ...here, tools: ['sessions_list'], action: 'deny' },
+        { ...here, tools: ['send_message'], action: 'allow' },
+      ],
+    })
+    await say(444, 'hello')
+    expect(await say(111, task('use sessions_list {}'))).toContain('the policy does not let sessions_list be used here')
+    const post = JSON.stringify({ to: 'telegram:direct:444', text: 'dinner' })
+    expect(await say(111, task(`use send_message ${post}`))).toContain('On its way')
+    expect(await say(444, task(`use send_message ${post}`))).toContain('nobody is there in a run without people')
+  })
+
   it('R36: is begun by no guest, and by no task', async () => {
     const { say, listed } = await household()
     expect(await say(555, task('mine bitcoin'))).toContain('Where guests speak, nothing is sent')
@@ -106,7 +128,7 @@ describe('a task', () => {
 
   it('R31: stops with the turn that waits for it', async () => {
     const gate = createGate()
-    const { say, world, sessions, listed, house } = await household(gate)
+    const { say, world, sessions, listed, house } = await household({ gate })
     world.say({ from: 111, text: task('wait for it') })
     await expect.poll(async () => (await listed())[0]?.children?.[0]?.status).toBe('running')
     expect(await say(111, '/stop')).toMatch(/stopped/i)
