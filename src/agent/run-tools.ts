@@ -95,7 +95,9 @@ async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: 
   try {
     const output = await tool.run(call.args, { ...context, callId: call.id })
     const { content, shows = [], ...rest } = typeof output === 'string' ? { content: textContent(output) } : output
-    const shown = bounded(withTexts(content, redact), longest)
+    const whole = withTexts(content, redact)
+    const shown =
+      lengthOf(whole) <= longest ? whole : await cutAndKept(whole, { longest, name: call.name, keep: context.keep })
     const result = { callId: call.id, tool: call.name, content: shown, isError: false, ...foreign, ...rest }
     return shows.length === 0 ? result : { ...result, shows }
   } catch (error) {
@@ -117,6 +119,25 @@ function withTexts(content: Content, change: (text: string) => string): Content 
     if (part.type === 'text') return { type: 'text', text: change(part.text) }
     return part.name === undefined ? part : { ...part, name: change(part.name) }
   })
+}
+
+function lengthOf(content: Content): number {
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
+}
+
+/** Returns content that is too long as the model is shown it: its texts cut, and the whole of them as a file behind. */
+async function cutAndKept(
+  content: Content,
+  { longest, name, keep }: { readonly longest: number; readonly name: string; readonly keep: ToolContext['keep'] },
+): Promise<Content> {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const shown = bounded(content, longest)
+  try {
+    return [...shown, await keep(Buffer.from(texts.join('\n')), `${name}.txt`)]
+  } catch {
+    // Larger than any file that is kept, or the disk is full: what is shown says how much is missing.
+    return shown
+  }
 }
 
 /** Returns the content with its texts, taken together, cut at the limit. */

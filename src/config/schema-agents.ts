@@ -99,7 +99,9 @@ export const tools = z
           .min(1_000)
           .max(10_000_000)
           .default(200_000)
-          .describe('The longest result of one call; the model is shown what is cut off as a number.'),
+          .describe(
+            'The longest result of one call; of a longer one the model is shown this much, and the whole is kept as a file.',
+          ),
         pruneFrom: z
           .int()
           .min(1_000)

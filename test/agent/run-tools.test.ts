@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { inWords } from '../../src/core/content-words.ts'
+import type { MediaId } from '../../src/core/ids.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { movedClock } from './moved-clock.ts'
 import { agentWith, call, fakeModel, never, play, results, story, tool, turnRequest } from './turns.ts'
@@ -115,8 +116,26 @@ describe('run-tools', () => {
     const model = fakeModel({ calls: [call('a', 'big'), call('b', 'whole')] }, { deltas: ['ok'] })
     const played = await play(agentWith(model, [big, whole])(turnRequest(), never()))
     const byId = new Map(results(played.journal).map(({ callId, content }) => [callId, content]))
-    expect(byId.get('a')).toBe(`${'x'.repeat(199_999)}\n[cut: 101 more characters]`)
+    expect(byId.get('a')?.startsWith(`${'x'.repeat(199_999)}\n[cut: 101 more characters]\n[file: big.txt, `)).toBe(true)
     expect(byId.get('b')).toHaveLength(200_000)
+  })
+
+  it('a result above the limit is kept whole, without secrets, as a file that is named behind it', async () => {
+    const kept: string[] = []
+    const keep = async (bytes: Uint8Array, name = '') => {
+      kept.push(Buffer.from(bytes).toString())
+      return { type: 'file', media: 'media_1' as MediaId, mime: 'text/plain', size: bytes.length, name } as const
+    }
+    const redact = (text: string) => text.replaceAll('canary', '[secret]')
+    const big = tool('big', { run: async () => `${'x'.repeat(2_000)} canary` })
+    const small = tool('small', { run: async () => 'y'.repeat(1_000) })
+    const model = fakeModel({ calls: [call('a', 'big'), call('b', 'small')] }, { deltas: ['ok'] })
+    const options = { media: { keep }, redact, results: { maxCharacters: 1_000, pruneFrom: 1_000 } }
+    const played = await play(agentWith(model, [big, small], options)(turnRequest(), never()))
+    expect(kept).toEqual([`${'x'.repeat(2_000)} [secret]`])
+    const byId = new Map(results(played.journal).map(({ callId, content }) => [callId, content]))
+    expect(byId.get('a')).toBe(`${'x'.repeat(1_000)}\n[cut: 1009 more characters]\n[file: big.txt, text/plain, 2 KB]`)
+    expect(byId.get('b')).toHaveLength(1_000)
   })
 
   it('a step of many calls side by side prints no warning', async () => {
