@@ -52,11 +52,16 @@ export class TelegramStage implements PlatformStage {
     return this.#view.shown(after)
   }
 
-  /** A getUpdates that the next process's poll replaces is refused, and that is no mistake. */
+  /**
+   * Two refusals are no mistake after a kill: of a getUpdates that the next process's poll replaces, and of an edit
+   * that the next process makes again because the killed one could not record it (`adapters/telegram/FACTS.md`).
+   */
   refused(): readonly string[] {
     return this.#server.ledger.entries.flatMap((entry) => {
       if (entry.kind === 'unrehearsed') return entry.what
-      return entry.kind === 'call' && entry.answer?.ok === false && entry.method !== 'getUpdates' ? entry.method : []
+      if (entry.kind !== 'call' || entry.answer === undefined || entry.answer.ok) return []
+      const again = entry.method === 'getUpdates' || entry.answer.description.includes('message is not modified')
+      return again ? [] : entry.method
     })
   }
 }
